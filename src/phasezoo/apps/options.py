@@ -5,13 +5,21 @@ import dataclasses
 import io
 import re
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import tyro
+from tyro.constructors import (
+    MISSING_NONPROP,
+    ConstructorRegistry,
+    StructConstructorSpec,
+    StructFieldSpec,
+    StructTypeInfo,
+)
 
 from phasezoo import _core
 from phasezoo.apps.command_words import chosen, options_of, unknown_command
 from phasezoo.errors import InvalidConfig
+from phasezoo.specs import values_of
 
 __all__ = ["check_threads", "glance", "parse"]
 
@@ -31,6 +39,38 @@ _APPLIED = re.compile(r" \(applied to [^()]*\)")
 _SIMILAR = " Arguments are applied to"
 """Begins what tyro says of options with names alike, whatever command they belong to."""
 _HINTS = ("For full helptext", "Argument helptext")
+
+
+RANGES = ConstructorRegistry()
+"""Has help texts say what range an option's annotation gives it."""
+
+
+@RANGES.struct_rule
+def _with_ranges(info: StructTypeInfo) -> StructConstructorSpec | None:
+    if not dataclasses.is_dataclass(info.type) or _asking:
+        return None
+    _asking.append(info.type)
+    try:
+        spec = ConstructorRegistry.get_struct_spec(info)
+    finally:
+        _asking.pop()
+    if not isinstance(spec, StructConstructorSpec):
+        return None
+    fields = tuple(map(_with_range, spec.fields))
+    return dataclasses.replace(spec, fields=fields)
+
+
+_asking: list[Any] = []
+"""The class whose specification tyro is asked for, so that its own rule answers."""
+
+
+def _with_range(field: StructFieldSpec) -> StructFieldSpec:
+    words = values_of(field.type).range_words
+    if not words or field.default is MISSING_NONPROP:
+        return field
+    hint = tyro.conf.arg(help_behavior_hint=lambda default: f"({words}; default: {default})")
+    noted: Any = Annotated[field.type, hint]
+    return dataclasses.replace(field, type=noted)
 
 
 def parse(kind: Any, arguments: Sequence[str], program: str) -> Any:
@@ -53,6 +93,7 @@ def parse(kind: Any, arguments: Sequence[str], program: str) -> Any:
                 prog=program,
                 args=list(arguments),
                 config=(tyro.conf.OmitSubcommandPrefixes,),
+                registry=RANGES,
             )
     except SystemExit as end:
         if end.code in (0, None):

@@ -2,23 +2,11 @@
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from phasezoo.errors import InvalidConfig
-
-__all__ = [
-    "MOST_AN_UPDATE",
-    "check_even",
-    "check_least",
-    "check_most",
-    "check_once",
-    "check_positive",
-    "check_rising",
-    "check_training_batch",
-    "listed",
-    "option",
-]
+from phasezoo.specs import check
 
 MOST_AN_UPDATE = 65_536
 """Training positions of one update, at the most."""
@@ -34,67 +22,17 @@ def listed(values: Iterable[object]) -> str:
     return " ".join(map(str, values))
 
 
-def check_least(config: Any, least: Mapping[str, int]) -> None:
-    """Refuse numbers below their bounds; None, where a setting may be that, has none.
+def check_ranges(config: Any) -> None:
+    """Check every setting by its annotation.
 
     Raises:
-        InvalidConfig: There is one; the message names the option.
+        InvalidConfig: A value is not allowed; the message names the option.
     """
-    for name, bound in least.items():
-        value = getattr(config, name)
-        if value is not None and value < bound:
-            message = f"{option(name)} {value}: must be {bound:,} or more"
-            raise InvalidConfig(message)
+    check(config, _typed)
 
 
-def check_most(config: Any, most: Mapping[str, int]) -> None:
-    """Refuse numbers above their bounds; None, where a setting may be that, has none.
-
-    Raises:
-        InvalidConfig: There is one; the message names the option.
-    """
-    for name, bound in most.items():
-        value = getattr(config, name)
-        if value is not None and value > bound:
-            message = f"{option(name)} {value}: must be {bound:,} or less"
-            raise InvalidConfig(message)
-
-
-def check_training_batch(config: Any) -> None:
-    """Refuse more training positions an update than any accelerator takes at once.
-
-    Raises:
-        InvalidConfig: There are more than 65,536.
-    """
-    check_most(config, {"training_batch": MOST_AN_UPDATE})
-
-
-def check_positive(config: Any, names: Iterable[str]) -> None:
-    """Refuse numbers that are not above zero and finite; None has no bounds.
-
-    Raises:
-        InvalidConfig: There is one; the message names the option.
-    """
-    for name in names:
-        value = getattr(config, name)
-        if value is not None and not 0 < value < float("inf"):
-            message = f"{option(name)} {value}: must be above 0 and finite"
-            raise InvalidConfig(message)
-
-
-def check_even(config: Any, name: str) -> None:
-    """Refuse an odd number of games.
-
-    Raises:
-        InvalidConfig: It is odd; the message names the option.
-    """
-    value = getattr(config, name)
-    if value % 2:
-        message = (
-            f"{option(name)} {value}: must be even, because every opening is played with both "
-            "colours"
-        )
-        raise InvalidConfig(message)
+def _typed(name: str, value: Any) -> str:
+    return f"{option(name)} {listed(value) if isinstance(value, tuple | list) else value}"
 
 
 def check_rising(

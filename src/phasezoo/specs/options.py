@@ -217,21 +217,24 @@ def _default_of(field: "dataclasses.Field[Any]") -> Any:
     return REQUIRED
 
 
-def check(config: "DataclassInstance", given: str = "{name}={value!r}") -> None:
+def check(
+    config: "DataclassInstance", shown: Callable[[str, Any], str] | None = None
+) -> None:
     """Check every field of a frozen dataclass by its annotation, in ``__post_init__``.
 
     Numbers of NumPy become Python's, lists of a field ``tuple[…]`` tuples.
 
     Args:
         config: The object.
-        given: How a message shows name and value.
+        shown: How a message shows name and value; default ``name=value``.
 
     Raises:
         InvalidConfig: A value is not allowed; the message names the field and says what is.
     """
     for option in fields_of(type(config)):
         value = getattr(config, option.name)
-        taken = check_value(option.name, option.annotation, value, given)
+        own = {} if shown is None else {"shown": shown}
+        taken = check_value(option.name, option.annotation, value, **own)
         if taken is not value:
             object.__setattr__(config, option.name, taken)
 

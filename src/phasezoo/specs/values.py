@@ -114,7 +114,7 @@ def _single(notes: Sequence[Any]) -> Iterator[Any]:
 
 
 def _digits(number: float) -> str:
-    return str(number) if isinstance(number, int) else f"{number:g}"
+    return f"{number:,}" if isinstance(number, int) else f"{number:g}"
 
 
 class Kind:
@@ -256,6 +256,16 @@ class Values:
         words = dict.fromkeys(filter(None, (kind.words(as_text=as_text) for kind in kinds)))
         return (", or " if any(", " in each for each in words) else " or ").join(words)
 
+    @property
+    def range_words(self) -> str:
+        """The range of its numbers, such as ``"1 or more"``; empty if there is none."""
+        for kind in self.kinds:
+            if kind.items is not None and kind.items.range_words:
+                return f"each {kind.items.range_words}"
+            if kind.type in (int, float) and kind.range.words:
+                return kind.range.words.strip(", ")
+        return ""
+
     def read(self, text: str) -> Any:
         """The value that a text writes; raises ``ValueError`` if it is none, whatever its range."""
         for kind in self._readers:
@@ -328,14 +338,20 @@ def read_value(name: str, annotation: Any, text: str) -> Any:
     return check_value(name, annotation, value)
 
 
-def check_value(name: str, annotation: Any, value: Any, given: str = "{name}={value!r}") -> Any:
+def _shown(name: str, value: Any) -> str:
+    return f"{name}={value!r}"
+
+
+def check_value(
+    name: str, annotation: Any, value: Any, shown: Callable[[str, Any], str] = _shown
+) -> Any:
     """Check a value; numbers of NumPy become Python's, lists tuples.
 
     Args:
         name: The option's name, for the message.
         annotation: What it takes, as for :func:`values_of`.
         value: The value.
-        given: How a message shows name and value.
+        shown: How a message shows name and value.
 
     Returns:
         The value as the option keeps it.
@@ -347,15 +363,17 @@ def check_value(name: str, annotation: Any, value: Any, given: str = "{name}={va
     try:
         return values.taken(value)
     except ValueError:
-        raise _refused(name, value, values.words(), given) from None
+        raise _refused(name, value, values.words(), shown) from None
 
 
-def _refused(name: str, value: Any, words: str, given: str = "{name}={value!r}") -> InvalidConfig:
+def _refused(
+    name: str, value: Any, words: str, shown: Callable[[str, Any], str] = _shown
+) -> InvalidConfig:
     try:
-        shown = given.format(name=name, value=value)
+        given = shown(name, value)
     except ValueError:  # a whole number of thousands of digits
-        shown = f"{name}= with a number of thousands of digits"
-    return InvalidConfig(f"{shown}: expected {words}")
+        given = f"{name}= with a number of thousands of digits"
+    return InvalidConfig(f"{given}: expected {words}")
 
 
 def write_value(value: Any) -> str | None:

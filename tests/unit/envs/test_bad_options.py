@@ -77,7 +77,7 @@ def test_a_game_without_notation_has_no_reset_options(options):
 
 
 def test_a_limit_that_the_core_cannot_count_is_refused():
-    with pytest.raises(InvalidConfig, match="from 1 to 9223372036854775807"):
+    with pytest.raises(InvalidConfig, match="from 1 to 9,223,372,036,854,775,807"):
         agents.Limit(nodes=10**30)
 
 

@@ -179,13 +179,13 @@ def test_the_things_shown_are_the_planes_of_their_names():
         ({"arms": ("thesis", "thesis")}, "each once"),
         ({"arms": ("thesis", "no")}, "expected are thesis"),
         ({"inputs": ("colours",)}, "expected are repetitions"),
-        ({"match_games": 5}, "must be even"),
+        ({"match_games": 5}, "expected an even whole number"),
         ({"simulations": (100, 50)}, "rising values of 1 or more"),
         ({"workers": ()}, "rising values"),
-        ({"batches": (0,)}, "rising values of 1 or more"),
+        ({"batches": (0,)}, "--batches 0: expected a list, each a whole number, 1 or more"),
         ({"network": "resnet-3x1"}, "expected a whole number from 8"),
-        ({"nodes": 0}, "--nodes 0: must be 1 or more"),
-        ({"learning_rate": float("nan")}, "must be above 0"),
+        ({"nodes": 0}, "--nodes 0: expected a whole number, 1 or more"),
+        ({"learning_rate": float("nan")}, "expected a finite number above 0"),
     ],
 )
 def test_settings_that_make_no_sense_are_named(changes, words, tmp_path):

@@ -316,7 +316,7 @@ def no_training(out):
         (no_learner, errors.InvalidConfig, "both callable"),
         (no_scores, errors.InvalidConfig, "one or more"),
         (two_axes_of_a_name, errors.InvalidConfig, "of other names"),
-        (no_axis, errors.InvalidConfig, "is no axis.*module:attr"),
+        (no_axis, errors.InvalidConfig, "no such axis.*module:attr"),
         (no_training, errors.InvalidConfig, "--trainings 0"),
     ],
 )

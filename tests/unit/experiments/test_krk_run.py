@@ -156,7 +156,7 @@ def test_the_papers_size_is_the_studys():
         ({"budgets": (0,)}, "--budgets 0"),
         ({"other_budgets": (7,)}, "must be among 3000 6000"),
         ({"variants": ("puct",)}, "uct"),
-        ({"games": 3}, "--games 3: must be 4 or more"),
+        ({"games": 3}, "--games 3: expected a whole number, 4 or more"),
         ({"threads": 0}, "--threads 0"),
     ],
 )

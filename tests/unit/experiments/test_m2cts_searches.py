@@ -53,7 +53,7 @@ def test_a_search_is_the_settings_with_what_differs():
         (("batch=8",), "'batch=8' is none of search-batch=…, nodes=…"),
         (("",), "'' is none of"),
         (("nodes=many",), "nodes=many: 'many' is no whole number"),
-        (("nodes=0",), "nodes=0: --nodes 0: must be 1 or more"),
+        (("nodes=0",), "nodes=0: --nodes 0: expected a whole number, 1 or more"),
         (("movetime=-1",), "--movetime -1"),
         (("movetime=nan",), "--movetime nan"),
         (("routing=none",), "'none' is none of"),

@@ -310,9 +310,9 @@ def test_the_quick_size_runs(tmp_path):
         ({"blocks": ("tower-8x1", "tower-8x1")}, "each must be there once"),
         ({"transformers": ("tower-8x1:transformers=1",)}, "multiple of 32"),
         ({"batches": (4, 2)}, "rising values"),
-        ({"match_games": 3}, "must be even"),
-        ({"rounds": 5}, "--rounds 5: must be 6 or more"),
-        ({"learning_rate": 0.0}, "must be above 0"),
+        ({"match_games": 3}, "expected an even whole number"),
+        ({"rounds": 5}, "--rounds 5: expected a whole number, 6 or more"),
+        ({"learning_rate": 0.0}, "expected a finite number above 0"),
     ],
 )
 def test_settings_that_make_no_sense_are_named(small, changes, words, tmp_path):

@@ -108,7 +108,7 @@ def test_a_run_that_has_ended_is_not_done_again(whole):
         ),
         ({"network": "mpl-16x1"}, InvalidConfig, "mpl-16x1"),
         ({"planes": "v9"}, InvalidPlaneSpec, "--planes v9"),
-        ({"match_games": 3}, InvalidConfig, "must be even"),
+        ({"match_games": 3}, InvalidConfig, "expected an even whole number"),
         ({"trainings": 0}, InvalidConfig, "--trainings 0"),
         ({"from_scratch": False}, InvalidConfig, "stored games"),
     ],

@@ -231,4 +231,4 @@ def test_fewer_workers_go_on_with_a_run(at_once, store, tmp_path):
 def test_workers_below_one_are_refused(store, tmp_path, capsys):
     words = ["reproduce", "m2cts", "--games", str(store), "--train-workers", "0"]
     assert cli.main([*words, "--out", str(tmp_path / "run")]) == 2
-    assert "--train-workers 0: must be 1 or more" in capsys.readouterr().err
+    assert "--train-workers 0: expected a whole number, 1 or more" in capsys.readouterr().err

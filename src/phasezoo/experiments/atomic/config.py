@@ -3,19 +3,15 @@
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from annotated_types import Ge, MultipleOf
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.atomic import published
-from phasezoo.experiments.settings import (
-    check_even,
-    check_least,
-    check_positive,
-    check_rising,
-    listed,
-    option,
-)
+from phasezoo.experiments.settings import check_ranges, check_rising, listed, option
 from phasezoo.experiments.study import Study
+from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
 
 __all__ = ["VARIANTS", "ATOMIC", "INPUTS", "PRESETS", "AtomicConfig", "Preset"]
 
@@ -56,8 +52,8 @@ class AtomicConfig:
 
     preset: Preset = "quick"
     """Where all other settings start from; each can still be given."""
-    seed: int = 1
-    """Everything random derives from it (0 or more)."""
+    seed: NonNegativeInt = 1
+    """Everything random derives from it."""
 
     arms: tuple[str, ...] = ("thesis", "last-step")
     """What is varied of learning; thesis is what the others are compared with, and always among
@@ -68,50 +64,50 @@ class AtomicConfig:
 
     network: str = _SMALL
     """Architecture (thesis: 128 channels, 12 blocks)."""
-    updates: int = 4
-    """Rounds of playing and learning (1 or more)."""
-    games: int = 240
-    """Games of a round (1 or more)."""
-    nodes: int = 40
-    """Nodes of a search in self-play (1 or more; thesis: 800 simulations)."""
-    buffer: int = 12_000
-    """Samples of the buffer (2 or more; thesis: 200,000)."""
-    last_step: int = 2_000
-    """Samples of the buffer that holds the last round alone (2 or more; thesis: 2,048)."""
-    samples_per_new: float = 4.0
-    """How often a sample is learnt from (above 0; thesis: about twice)."""
-    training_batch: int = 64
-    """Samples of a step (2 or more; thesis: 4,096)."""
-    learning_rate: float = 0.02
-    """Of SGD with momentum 0.9 and weight decay 1e-4 (above 0; thesis: 0.01 with its batch)."""
-    max_plies: int = 200
-    """Plies at which games are cut and counted as drawn (1 or more)."""
+    updates: PositiveInt = 4
+    """Rounds of playing and learning."""
+    games: PositiveInt = 240
+    """Games of a round."""
+    nodes: PositiveInt = 40
+    """Nodes of a search in self-play (thesis: 800 simulations)."""
+    buffer: Annotated[int, Ge(2)] = 12_000
+    """Samples of the buffer (thesis: 200,000)."""
+    last_step: Annotated[int, Ge(2)] = 2_000
+    """Samples of the buffer that holds the last round alone (thesis: 2,048)."""
+    samples_per_new: PositiveFloat = 4.0
+    """How often a sample is learnt from (thesis: about twice)."""
+    training_batch: Annotated[int, Ge(2)] = 64
+    """Samples of a step (thesis: 4,096)."""
+    learning_rate: PositiveFloat = 0.02
+    """Of SGD with momentum 0.9 and weight decay 1e-4 (thesis: 0.01 with its batch)."""
+    max_plies: PositiveInt = 200
+    """Plies at which games are cut and counted as drawn."""
 
-    match_games: int = 60
-    """Games of every match, an even number (2 or more; thesis: 1,000)."""
-    match_nodes: int = 16
-    """Nodes of a move in matches (1 or more; thesis: 3,000 simulations)."""
-    probe_positions: int = 40
-    """Mates in two that are shown to versions (1 or more)."""
+    match_games: Annotated[int, Ge(2), MultipleOf(2)] = 60
+    """Games of every match, an even number (thesis: 1,000)."""
+    match_nodes: PositiveInt = 16
+    """Nodes of a move in matches (thesis: 3,000 simulations)."""
+    probe_positions: PositiveInt = 40
+    """Mates in two that are shown to versions."""
 
-    simulations: tuple[int, ...] = (250, 1000)
-    """Simulations of searches whose collisions are counted (1 or more; thesis: 1,000, 5,000). With
-    the most of them versions look for mates in two (thesis: 10,000)."""
-    search_batch: int = 16
-    """Leaves a batch of these searches (2 or more)."""
-    search_positions: int = 8
-    """Positions that they are made in (1 or more)."""
-    batches: tuple[int, ...] = (1, 8, 64, 256)
-    """Batch sizes at which the network is timed (1 or more)."""
-    workers: tuple[int, ...] = (1, 2)
-    """Processes that play at the same time (1 or more; thesis: up to 15)."""
-    worker_games: int = 24
-    """Games that each of them plays (1 or more)."""
+    simulations: tuple[PositiveInt, ...] = (250, 1000)
+    """Simulations of searches whose collisions are counted (thesis: 1,000, 5,000). With the most of
+    them versions look for mates in two (thesis: 10,000)."""
+    search_batch: Annotated[int, Ge(2)] = 16
+    """Leaves a batch of these searches."""
+    search_positions: PositiveInt = 8
+    """Positions that they are made in."""
+    batches: tuple[PositiveInt, ...] = (1, 8, 64, 256)
+    """Batch sizes at which the network is timed."""
+    workers: tuple[PositiveInt, ...] = (1, 2)
+    """Processes that play at the same time (thesis: up to 15)."""
+    worker_games: PositiveInt = 24
+    """Games that each of them plays."""
 
-    concurrency: int = 64
-    """Games at once (1 or more)."""
-    threads: int | None = None
-    """Threads of networks and searches (1 or more; none: every usable core)."""
+    concurrency: PositiveInt = 64
+    """Games at once."""
+    threads: PositiveInt | None = None
+    """Threads of networks and searches (none: every usable core)."""
 
     def validate(self) -> None:
         """Check every range.
@@ -119,19 +115,7 @@ class AtomicConfig:
         Raises:
             InvalidConfig: A value is outside its range; the message names the option.
         """
-        one: tuple[str, ...] = (
-            "updates",
-            "games",
-            "nodes",
-            "max_plies",
-            "match_nodes",
-            "probe_positions",
-        )
-        one += ("search_positions", "worker_games", "concurrency", "threads")
-        two = ("buffer", "last_step", "training_batch", "match_games", "search_batch")
-        check_least(self, {"seed": 0, **dict.fromkeys(one, 1), **dict.fromkeys(two, 2)})
-        check_positive(self, ("samples_per_new", "learning_rate"))
-        check_even(self, "match_games")
+        check_ranges(self)
         for name in ("simulations", "batches", "workers"):
             check_rising(name, getattr(self, name))
         _check_names("arms", self.arms, VARIANTS)

@@ -2,13 +2,16 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from annotated_types import Ge, MultipleOf
 
 from phasezoo.agents import BeamConfig
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.beam import published
-from phasezoo.experiments.settings import check_even, check_least
+from phasezoo.experiments.settings import check_ranges
 from phasezoo.experiments.study import Study
+from phasezoo.specs import NonNegativeInt, PositiveInt
 
 Preset: TypeAlias = Literal["quick", "standard"]
 
@@ -23,44 +26,44 @@ class BeamStudyConfig:
 
     preset: Preset = "quick"
     """Where all other settings start from; each can still be given."""
-    seed: int = 1
-    """Everything random derives from it (0 or more)."""
+    seed: NonNegativeInt = 1
+    """Everything random derives from it."""
     network: str = "phasezoo/chess-small"
     """Who answers positions: the baseline of a set of experts in the package."""
 
     schedule: str = published.SCHEDULE
     """The beam whose batches and rates are measured: successors kept, by layer."""
-    ticks: int = 32
-    """Calls whose rows are counted (16 or more)."""
-    repeats: int = 3
-    """How often every rate is measured (2 or more)."""
-    moves: int = 1
-    """Searches of each of the eight games in a measurement (1 or more)."""
+    ticks: Annotated[int, Ge(16)] = 32
+    """Calls whose rows are counted."""
+    repeats: Annotated[int, Ge(2)] = 3
+    """How often every rate is measured."""
+    moves: PositiveInt = 1
+    """Searches of each of the eight games in a measurement."""
 
     play_schedule: str = "4,3,2,1"
     """The beam that plays."""
     backup: Literal["minimax", "mean"] = "minimax"
     """Value of its positions: that of their best kept successor, or the mean of those kept."""
-    games: int = 24
-    """Games of self-play of each kind (4 or more)."""
-    plies: int = 16
-    """Plies at which they are cut (4 or more)."""
-    match_games: int = 40
-    """Games of each match (an even number from 4)."""
-    max_plies: int = 200
-    """Plies at which a game of a match is cut and counted as a draw (1 or more)."""
-    concurrency: int = 40
-    """Games at once (1 or more)."""
+    games: Annotated[int, Ge(4)] = 24
+    """Games of self-play of each kind."""
+    plies: Annotated[int, Ge(4)] = 16
+    """Plies at which they are cut."""
+    match_games: Annotated[int, Ge(4), MultipleOf(2)] = 40
+    """Games of each match; every opening is played twice."""
+    max_plies: PositiveInt = 200
+    """Plies at which a game of a match is cut and counted as a draw."""
+    concurrency: PositiveInt = 40
+    """Games at once."""
 
     steps: tuple[int, ...] = (1, 4, 12)
     """Training steps of a cycle (1 or more each; the note: 12, with three plies a search 4)."""
-    batch: int = 128
-    """Positions of a training step (2 or more; the note: 512)."""
+    batch: Annotated[int, Ge(2)] = 128
+    """Positions of a training step (the note: 512)."""
 
-    resamples: int = 2000
-    """Draws of games behind the intervals (100 or more)."""
-    threads: int | None = None
-    """Threads of the network and of planes (1 or more; none: every usable core)."""
+    resamples: Annotated[int, Ge(100)] = 2000
+    """Draws of games behind the intervals."""
+    threads: PositiveInt | None = None
+    """Threads of the network and of planes (none: every usable core)."""
 
     def validate(self) -> None:
         """Check every range.
@@ -68,13 +71,7 @@ class BeamStudyConfig:
         Raises:
             InvalidConfig: A value is outside its range; the message names the option.
         """
-        least = {
-            "seed": 0, "ticks": 16, "repeats": 2, "moves": 1, "games": 4, "plies": 4,
-            "match_games": 4, "max_plies": 1, "concurrency": 1, "batch": 2, "resamples": 100,
-            "threads": 1,
-        }  # fmt: skip
-        check_least(self, least)
-        check_even(self, "match_games")
+        check_ranges(self)
         if not self.steps or min(self.steps) < 1:
             message = f"--steps {' '.join(map(str, self.steps))}: must be 1 or more each"
             raise InvalidConfig(message)

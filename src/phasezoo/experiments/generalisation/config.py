@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
+from annotated_types import Ge
 from tyro.conf import Positional, arg
 
-from phasezoo.experiments.settings import check_least
+from phasezoo.experiments.settings import check_ranges
+from phasezoo.specs import NonNegativeInt, PositiveInt
 
 __all__ = ["PRESETS", "GeneraliseConfig", "OwnConfig", "Preset"]
 
@@ -28,10 +30,10 @@ class GeneraliseConfig:
     module:attr (none: all of the package)."""
     preset: Preset = "quick"
     """Where all other settings start from; each can still be given."""
-    seed: int = 1
-    """Everything random derives from it (0 or more)."""
-    trainings: int = 1
-    """Trainings of every row (1 or more; claims need several)."""
+    seed: NonNegativeInt = 1
+    """Everything random derives from it."""
+    trainings: PositiveInt = 1
+    """Trainings of every row (claims need several)."""
 
     learner: str | None = None
     """Who learns in place of the axis' own: network, experts:GATE, sb3:ALGORITHM, or a callable
@@ -47,20 +49,20 @@ class GeneraliseConfig:
 
     network: str = "resnet-16x2"
     """Architecture of every network."""
-    positions: int = 12_000
-    """Training positions that each network sees (1,000 or more)."""
-    games: int = 400
-    """Games to learn from, in each split, if they are played or chosen for it (40 or more)."""
-    test_games: int = 60
-    """Games that every cell is tested on (10 or more); a few times as many where tests are short,
-    such as starts of which one move is looked at."""
+    positions: Annotated[int, Ge(1000)] = 12_000
+    """Training positions that each network sees."""
+    games: Annotated[int, Ge(40)] = 400
+    """Games to learn from, in each split, if they are played or chosen for it."""
+    test_games: Annotated[int, Ge(10)] = 60
+    """Games that every cell is tested on; a few times as many where tests are short, such as starts
+    of which one move is looked at."""
 
-    resamples: int = 2000
-    """Draws of groups behind bootstrapped intervals (100 or more)."""
+    resamples: Annotated[int, Ge(100)] = 2000
+    """Draws of groups behind bootstrapped intervals."""
     device: str | None = None
     """Where networks are trained and run, such as cpu or cuda; none: a GPU if there is one."""
-    threads: int | None = None
-    """Threads for native code and networks (1 or more; none: every usable core)."""
+    threads: PositiveInt | None = None
+    """Threads for native code and networks (none: every usable core)."""
 
     def validate(self) -> None:
         """Check every range.
@@ -68,16 +70,7 @@ class GeneraliseConfig:
         Raises:
             InvalidConfig: A value is outside its range; the message names the option.
         """
-        least = {
-            "seed": 0,
-            "trainings": 1,
-            "positions": 1_000,
-            "games": 40,
-            "test_games": 10,
-            "resamples": 100,
-            "threads": 1,
-        }
-        check_least(self, least)
+        check_ranges(self)
 
 
 @dataclass(frozen=True)
@@ -86,14 +79,14 @@ class OwnConfig:
 
     preset: str = "own"
     """There is but one."""
-    seed: int = 1
-    """Everything random derives from it (0 or more)."""
-    trainings: int = 1
-    """Trainings of every row (1 or more)."""
-    resamples: int = 2000
-    """Draws of groups behind bootstrapped intervals (100 or more)."""
-    threads: int | None = None
-    """Threads of native code (1 or more; none: every usable core)."""
+    seed: NonNegativeInt = 1
+    """Everything random derives from it."""
+    trainings: PositiveInt = 1
+    """Trainings of every row."""
+    resamples: Annotated[int, Ge(100)] = 2000
+    """Draws of groups behind bootstrapped intervals."""
+    threads: PositiveInt | None = None
+    """Threads of native code (none: every usable core)."""
     axes: tuple[str, ...] = ()
     """Names of the axes, each with a mark of what it is; axes.json says it in full."""
     sizes: GeneraliseConfig | None = None
@@ -105,7 +98,7 @@ class OwnConfig:
         Raises:
             InvalidConfig: A value is outside its range; the message names the option.
         """
-        check_least(self, {"seed": 0, "trainings": 1, "resamples": 100, "threads": 1})
+        check_ranges(self)
 
 
 _QUICK = GeneraliseConfig()

@@ -3,17 +3,15 @@
 import dataclasses
 import importlib.util
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from annotated_types import Ge, Interval
 
 from phasezoo.errors import InvalidConfig, MissingDependency
 from phasezoo.experiments.krk import published
-from phasezoo.experiments.settings import (
-    check_least,
-    check_most,
-    check_rising,
-    listed,
-)
+from phasezoo.experiments.settings import check_ranges, check_rising, listed
 from phasezoo.experiments.study import Study
+from phasezoo.specs import NonNegativeFloat, NonNegativeInt, PositiveInt
 from phasezoo.zoo.krk.readings import ONE_BY_ONE, EndingName, Reading, Ties, one_by_one
 
 Preset: TypeAlias = Literal["quick", "standard", "paper"]
@@ -44,8 +42,8 @@ class KrkConfig:
 
     preset: Preset = "quick"
     """Where all other settings start from; each can still be given."""
-    seed: int = 1
-    """Everything random derives from it (0 or more)."""
+    seed: NonNegativeInt = 1
+    """Everything random derives from it."""
 
     reading: str = "thesis"
     """How the study is read: thesis (its text), author (its program), thesis+NAME, author-NAME."""
@@ -53,43 +51,42 @@ class KrkConfig:
     """Which of equally good moves Black plays (none: as the reading says)."""
     readings: tuple[str, ...] = ()
     """Other readings to compare by uct; one-by-one is each difference alone and left out."""
-    reading_games: int = 40
-    """Games a cell of each of these (2 or more)."""
+    reading_games: Annotated[int, Ge(2)] = 40
+    """Games a cell of each of these."""
     endings: tuple[EndingName, ...] = ()
     """Other endings to play by uct: kqk, krrk, kbbk."""
-    ending_games: int = 40
-    """Games a cell of each of these (2 or more)."""
+    ending_games: Annotated[int, Ge(2)] = 40
+    """Games a cell of each of these."""
 
-    positions: int = 0
-    """Positions of Connect Four to try every C and T in, judged by its solver (0 to 20,000; 0:
-    none)."""
-    position_budgets: tuple[int, ...] = (300, 3000)
-    """Simulations of each search there (1 or more, rising)."""
+    positions: Annotated[int, Interval(ge=0, le=20_000)] = 0
+    """Positions of Connect Four to try every C and T in, judged by its solver (0: none)."""
+    position_budgets: tuple[PositiveInt, ...] = (300, 3000)
+    """Simulations of each search there (rising)."""
 
     variants: tuple[Variant, ...] = ("uct", "puct", "random")
     """Searches to play with; uct is the study's and is always among them."""
-    constants: tuple[float, ...] = (0.25, 1.0, 2.5, 5.0, 10.0, 50.0)
-    """Exploration constants C (0 or more, rising; study: 13 values from 0 to 500)."""
-    thresholds: tuple[int, ...] = (5, 30, 100, 500)
-    """Visits T beyond which a node selects (0 or more, rising; study: 10 values from 5 to 1000)."""
-    budgets: tuple[int, ...] = published.BUDGETS
-    """Simulations before each of White's moves (1 or more, rising; study: 3000 and 6000)."""
-    games: int = 12
-    """Games a cell of uct (4 or more; study: 100)."""
+    constants: tuple[NonNegativeFloat, ...] = (0.25, 1.0, 2.5, 5.0, 10.0, 50.0)
+    """Exploration constants C (rising; study: 13 values from 0 to 500)."""
+    thresholds: tuple[NonNegativeInt, ...] = (5, 30, 100, 500)
+    """Visits T beyond which a node selects (rising; study: 10 values from 5 to 1000)."""
+    budgets: tuple[PositiveInt, ...] = published.BUDGETS
+    """Simulations before each of White's moves (rising; study: 3000 and 6000)."""
+    games: Annotated[int, Ge(4)] = 12
+    """Games a cell of uct (study: 100)."""
     other_budgets: tuple[int, ...] = published.BUDGETS[:1]
     """Budgets of the other variants (among the budgets)."""
-    other_games: int = 6
-    """Games a cell of the other variants (2 or more)."""
+    other_games: Annotated[int, Ge(2)] = 6
+    """Games a cell of the other variants."""
 
-    first_simulations: int = published.FIRST_SIMULATIONS
-    """Simulations before the first move (1 or more; study: 10000)."""
+    first_simulations: PositiveInt = published.FIRST_SIMULATIONS
+    """Simulations before the first move (study: 10000)."""
     defender: Literal["oppose", "follow"] = "oppose"
     """Quantity that Black's nodes maximise inside the search: 1 - m/n, or m/n as White's do."""
 
-    resamples: int = 2000
-    """Draws of games behind the intervals (100 or more)."""
-    threads: int | None = None
-    """Games played at the same time (1 or more; none: every usable core)."""
+    resamples: Annotated[int, Ge(100)] = 2000
+    """Draws of games behind the intervals."""
+    threads: PositiveInt | None = None
+    """Games played at the same time (none: every usable core)."""
 
     def validate(self) -> None:
         """Check every range.
@@ -98,24 +95,12 @@ class KrkConfig:
             InvalidConfig: A value is outside its range; the message names the option.
             MissingDependency: Positions are to be judged, and their solver is not installed.
         """
-        least = {
-            "seed": 0,
-            "games": 4,
-            "other_games": 2,
-            "reading_games": 2,
-            "ending_games": 2,
-            "positions": 0,
-            "first_simulations": 1,
-            "resamples": 100,
-            "threads": 1,
-        }
-        check_least(self, least)
+        check_ranges(self)
         check_rising("constants", self.constants, 0)
         check_rising("thresholds", self.thresholds, 0)
         check_rising("budgets", self.budgets, 1)
         check_rising("other_budgets", self.other_budgets, 1)
         check_rising("position_budgets", self.position_budgets, 1)
-        check_most(self, {"positions": MOST_POSITIONS})
         if self.positions and importlib.util.find_spec("bitbully") is None:
             message = (
                 f"--positions {self.positions}: the solver that judges them is missing; pip "

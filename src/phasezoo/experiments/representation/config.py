@@ -3,17 +3,13 @@
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from annotated_types import Ge, Interval, MultipleOf
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.settings import (
-    check_even,
-    check_least,
-    check_once,
-    check_positive,
-    check_rising,
-    check_training_batch,
-)
+from phasezoo.experiments.settings import check_once, check_ranges, check_rising
+from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
 
 __all__ = ["GAMES", "PRESETS", "Preset", "RepresentationConfig"]
 
@@ -41,19 +37,19 @@ class RepresentationConfig:
     games: Path | None = None
     """Games store to learn from (made by `phasezoo data import`); none: the games in the
     package."""
-    max_games: int | None = 2000
-    """Games of it that are used, drawn by the seed (30 or more; none: all)."""
-    seed: int = 1
-    """Everything random derives from it (0 or more)."""
+    max_games: Annotated[int, Ge(30)] | None = 2000
+    """Games of it that are used, drawn by the seed (none: all)."""
+    seed: NonNegativeInt = 1
+    """Everything random derives from it."""
 
     network: str = "resnet-32x2:policy=pointwise"
     """Tower of the four combinations of planes and head, without its value head."""
-    trainings: int = 3
-    """Trainings of each of these four (1 or more; paper: 3)."""
+    trainings: PositiveInt = 3
+    """Trainings of each of these four (paper: 3)."""
     architectures: tuple[str, ...] = ("rise-32x3:policy=pointwise", "patchvit-64x4")
     """Networks set beside the tower above, with planes v2 and the head wdlp."""
-    architecture_trainings: int = 1
-    """Trainings of each of these (1 or more; paper: 3)."""
+    architecture_trainings: PositiveInt = 1
+    """Trainings of each of these (paper: 3)."""
     blocks: tuple[str, ...] = (
         "tower-24x2:block=classical,policy=pointwise",
         "tower-32x3:expansion=3,policy=pointwise",
@@ -77,71 +73,71 @@ class RepresentationConfig:
         "tower-24x8:policy=pointwise",
     )
     """Depth against width (paper: depth x width^1.6 constant)."""
-    grid_trainings: int = 1
-    """Trainings of each network of these four grids (1 or more)."""
+    grid_trainings: PositiveInt = 1
+    """Trainings of each network of these four grids."""
 
-    positions: int = 12_000
-    """Training positions that a network sees (1,000 or more)."""
-    epochs: float | None = None
-    """Passes over the training positions, in place of `positions` (above 0; paper: 7)."""
-    training_batch: int = 64
-    """Training positions an update (1 to 65,536; paper: 1,024)."""
-    learning_rate: float = 0.05
-    """Peak of the one-cycle schedule (above 0; paper: 0.07 with batches of 1,024)."""
-    validation_positions: int = 256
-    """Validation positions looked at ten times a training (1 or more)."""
-    test_games: int | None = 40
-    """Test games that losses are measured on (2 or more; none: all of the test split)."""
-    resamples: int = 1000
-    """Draws of test games behind the intervals (100 or more)."""
+    positions: Annotated[int, Ge(1000)] = 12_000
+    """Training positions that a network sees."""
+    epochs: PositiveFloat | None = None
+    """Passes over the training positions, in place of `positions` (paper: 7)."""
+    training_batch: Annotated[int, Interval(ge=1, le=65_536)] = 64
+    """Training positions an update (paper: 1,024)."""
+    learning_rate: PositiveFloat = 0.05
+    """Peak of the one-cycle schedule (paper: 0.07 with batches of 1,024)."""
+    validation_positions: PositiveInt = 256
+    """Validation positions looked at ten times a training."""
+    test_games: Annotated[int, Ge(2)] | None = 40
+    """Test games that losses are measured on (none: all of the test split)."""
+    resamples: Annotated[int, Ge(100)] = 1000
+    """Draws of test games behind the intervals."""
 
-    batches: tuple[int, ...] = (1, 16, 64)
-    """Positions a call at which networks are timed (1 or more)."""
-    rounds: int = 6
-    """Measurements of each, one after the other over all networks (6 or more: so many have a
+    batches: tuple[PositiveInt, ...] = (1, 16, 64)
+    """Positions a call at which networks are timed."""
+    rounds: Annotated[int, Ge(6)] = 6
+    """Measurements of each, one after the other over all networks (so many have a
     median between the lowest and the highest in 95 % of cases)."""
-    milliseconds: int = 15
-    """Time of a measurement; its fastest call counts (1 or more)."""
+    milliseconds: PositiveInt = 15
+    """Time of a measurement; its fastest call counts."""
 
-    gradient_positions: int = 32
-    """Validation positions whose gradients are integrated (2 or more)."""
-    gradient_steps: int = 40
-    """Points of each integral (2 or more)."""
+    gradient_positions: Annotated[int, Ge(2)] = 32
+    """Validation positions whose gradients are integrated."""
+    gradient_steps: Annotated[int, Ge(2)] = 40
+    """Points of each integral."""
     positions_shown: tuple[str, ...] = ()
     """FENs whose planes and squares are attributed with zero as baseline; none: those of Figs 7
     and 8 in chess, two openings elsewhere."""
 
-    ending_nodes: int = 50
-    """Nodes of a search of each ending of opposite bishops (1 or more; chess alone)."""
+    ending_nodes: PositiveInt = 50
+    """Nodes of a search of each ending of opposite bishops (chess alone)."""
 
-    match_games: int = 4
-    """Games of each two trainings at equal nodes, an even number (2 or more)."""
-    match_nodes: tuple[int, ...] = (8,)
-    """Nodes of a move (1 or more)."""
-    movetimes: tuple[int, ...] = (5,)
+    match_games: Annotated[int, Ge(2), MultipleOf(2)] = 4
+    """Games of each two trainings at equal nodes, an even number."""
+    match_nodes: tuple[PositiveInt, ...] = (8,)
+    """Nodes of a move."""
+    movetimes: tuple[PositiveInt, ...] = (5,)
     """Milliseconds of a move in games between first trainings: of the first and the last
-    combination of planes and head, and of the architectures (1 or more; none: no such games)."""
-    movetime_games: int = 8
-    """Games of each two networks with these, an even number (2 or more)."""
+    combination of planes and head, and of the architectures (none: no such games)."""
+    movetime_games: Annotated[int, Ge(2), MultipleOf(2)] = 8
+    """Games of each two networks with these, an even number."""
     engine: str | None = None
     """Engine for the line of reference; none: stockfish in chess, fairy-stockfish elsewhere, if it
     is installed."""
-    engine_nodes: int | None = 1000
-    """Nodes of a move of it (1 or more; none: the paper's, 15,000 in chess)."""
-    search_batch: int = 4
-    """Leaves a call of a search (1 or more)."""
-    max_plies: int = 120
-    """Plies after which a game counts as drawn (2 or more)."""
-    concurrency: int = 64
-    """Games at once with equal nodes (1 or more)."""
+    engine_nodes: PositiveInt | None = 1000
+    """Nodes of a move of it (none: the paper's, 15,000 in chess)."""
+    search_batch: PositiveInt = 4
+    """Leaves a call of a search."""
+    max_plies: Annotated[int, Ge(2)] = 120
+    """Plies after which a game counts as drawn."""
+    concurrency: PositiveInt = 64
+    """Games at once with equal nodes."""
 
     device: str | None = None
     """Where networks are trained and run, such as cpu or cuda; none: a GPU if there is one."""
-    threads: int | None = None
-    """Threads for native code and networks (1 or more; none: every usable core)."""
-    train_workers: int = 1
-    """Networks trained at the same time, each in a process of its own with its share of the threads
-    (1 or more); every process holds the games once more."""
+    threads: PositiveInt | None = None
+    """Threads for native code and networks (none: every usable core)."""
+    train_workers: PositiveInt = 1
+    """Networks trained at the same time, each in a process of its own with its share of the
+    threads; every process holds the games once more."""
 
     def validate(self) -> None:
         """Check every range.
@@ -152,24 +148,7 @@ class RepresentationConfig:
         if self.game not in GAMES:
             message = f"--game {self.game}: expected {', '.join(GAMES)}"
             raise InvalidConfig(message)
-        one: tuple[str, ...] = ("trainings", "architecture_trainings", "grid_trainings")
-        one += ("training_batch",)
-        one += ("validation_positions", "milliseconds", "ending_nodes", "engine_nodes")
-        one += ("search_batch", "concurrency", "threads", "train_workers")
-        two: tuple[str, ...] = (
-            "test_games",
-            "rounds",
-            "gradient_positions",
-            "gradient_steps",
-            "match_games",
-        )
-        two += ("movetime_games", "max_plies")
-        own = {"seed": 0, "rounds": 6, "max_games": 30, "positions": 1000, "resamples": 100}
-        check_least(self, {**dict.fromkeys(one, 1), **dict.fromkeys(two, 2), **own})
-        check_positive(self, ("learning_rate", "epochs"))
-        check_training_batch(self)
-        for name in ("match_games", "movetime_games"):
-            check_even(self, name)
+        check_ranges(self)
         for name in ("batches", "match_nodes", "movetimes"):
             values = getattr(self, name)
             if values or name != "movetimes":

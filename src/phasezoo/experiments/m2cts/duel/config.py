@@ -3,19 +3,14 @@
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import Ge, Interval, MultipleOf
 
 from phasezoo.experiments.m2cts.duel.searches import searches_of
-from phasezoo.experiments.settings import (
-    MOST_AN_UPDATE,
-    check_even,
-    check_least,
-    check_most,
-    check_positive,
-    check_rising,
-    check_training_batch,
-)
+from phasezoo.experiments.settings import MOST_AN_UPDATE, check_ranges, check_rising
 from phasezoo.inference.backends import Backend
+from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
 from phasezoo.training.strategies import Strategy
 
 if TYPE_CHECKING:
@@ -64,61 +59,61 @@ class M2ctsConfig:
     learned_gate: bool = False
     """Train a gate to choose among the phase mixture's experts too, and measure and play them by it
     (the paper's outlook)."""
-    gate_positions: int = 20_000
-    """Validation positions that such a gate learns from (1 or more)."""
-    seed: int = 1
-    """Everything random derives from it (0 or more)."""
-    trainings: int = 1
-    """K: trainings of each side; all K x K pairings are played (1 or more; claims need several)."""
+    gate_positions: PositiveInt = 20_000
+    """Validation positions that such a gate learns from."""
+    seed: NonNegativeInt = 1
+    """Everything random derives from it."""
+    trainings: PositiveInt = 1
+    """K: trainings of each side; all K x K pairings are played (claims need several)."""
 
     network: str = "rise-32x4"
     """Architecture of every network, chosen for CPUs (paper: RISEv3.3, rise-256x15)."""
     planes: str | None = None
     """Input planes (none: the game's own; paper: v2, which it calls 3.0)."""
-    positions: int = 300_000
-    """Training positions that the baseline sees, and all experts together (1,000 to 10^11)."""
-    epochs: float | None = None
-    """Passes over the training positions, in place of `positions` (above 0; paper: 7)."""
-    training_batch: int = 64
-    """Training positions an update (1 to 65,536; paper: 2048, Table X)."""
+    positions: Annotated[int, Interval(ge=1000, le=MOST_POSITIONS)] = 300_000
+    """Training positions that the baseline sees, and all experts together."""
+    epochs: PositiveFloat | None = None
+    """Passes over the training positions, in place of `positions` (paper: 7)."""
+    training_batch: Annotated[int, Interval(ge=1, le=65_536)] = 64
+    """Training positions an update (paper: 2048, Table X)."""
     optimizer: Literal["sgd", "adamw"] = "sgd"
     """What takes the steps: SGD with Nesterov momentum (paper, Table X), or AdamW, whose learning
     rates are lower, such as 0.003."""
-    learning_rate: float = 0.2
-    """Peak of the one-cycle schedule (above 0; paper: 0.14 with batches of 2048, Table X)."""
-    validation_positions: int = 1024
-    """Validation positions looked at ten times a training, or every 500 updates (1 or more)."""
-    watched_positions: int = 512
+    learning_rate: PositiveFloat = 0.2
+    """Peak of the one-cycle schedule (paper: 0.14 with batches of 2048, Table X)."""
+    validation_positions: PositiveInt = 1024
+    """Validation positions looked at ten times a training, or every 500 updates."""
+    watched_positions: NonNegativeInt = 512
     """Validation positions of each phase that one network and the phase experts are measured on as
-    often, whatever phase they learn (0 or more; paper: Figs 20 to 29)."""
-    test_games: int | None = 300
-    """Test games that losses are measured on (2 or more; none: all of the test split)."""
-    exact_positions: int = 2000
+    often, whatever phase they learn (paper: Figs 20 to 29)."""
+    test_games: Annotated[int, Ge(2)] | None = 300
+    """Test games that losses are measured on (none: all of the test split)."""
+    exact_positions: PositiveInt = 2000
     """Positions whose moves are judged by perfect play, where the game knows it; of some games all
-    are, however many (1 or more)."""
-    searched_positions: int = 200
-    """How many of them are searched too, with `nodes` (0 or more)."""
-    resamples: int = 2000
-    """Draws of test games behind the intervals of losses (100 or more)."""
+    are, however many."""
+    searched_positions: NonNegativeInt = 200
+    """How many of them are searched too, with `nodes`."""
+    resamples: Annotated[int, Ge(100)] = 2000
+    """Draws of test games behind the intervals of losses."""
 
     timed_batches: tuple[int, ...] = (1, 8, 64)
     """Positions of a call that one network and the experts are timed with, rising (1 to 65,536
     each; none: not timed)."""
 
-    games_played: int = 200
-    """Games a pairing, an even number: every opening is played with both colours, once (2 or more;
-    fewer are played if there are not so many openings)."""
-    nodes: int = 50
-    """New positions evaluated a move, on both sides (1 or more; paper: 100 to 3200)."""
-    movetime: float | None = None
+    games_played: Annotated[int, Ge(2), MultipleOf(2)] = 200
+    """Games a pairing, an even number: every opening is played with both colours, once (fewer are
+    played if there are not so many openings)."""
+    nodes: PositiveInt = 50
+    """New positions evaluated a move, on both sides (paper: 100 to 3200)."""
+    movetime: PositiveFloat | None = None
     """Milliseconds a move in place of nodes, one game at a time; such games cannot be repeated
-    (above 0; none: nodes count; paper: 100 to 1600)."""
-    simulations_per_node: int | None = None
-    """A move also ends after this many descents per node (1 or more; none: no limit; paper: 2)."""
+    (none: nodes count; paper: 100 to 1600)."""
+    simulations_per_node: PositiveInt | None = None
+    """A move also ends after this many descents per node (none: no limit; paper: 2)."""
     adjudicate: bool = False
     """Give up lost games and agree drawn ones by the searches' values (paper: yes)."""
-    search_batch: int = 1
-    """Leaves a tree may have outstanding (1 or more; paper: 1 to 64)."""
+    search_batch: PositiveInt = 1
+    """Leaves a tree may have outstanding (paper: 1 to 64)."""
     search: Literal["default", "published"] = "default"
     """Constants of the search: this package's, or the paper's, which count an unvisited move as
     lost."""
@@ -129,20 +124,20 @@ class M2ctsConfig:
     that differ, such as search-batch=16, nodes=200, movetime=100, routing=majority, recalibrated
     (values are mapped by validation games) or equal-cost (the mixture gets as many nodes as cost
     as much as one network's), several with commas (paper: Tables I and XV)."""
-    concurrency: int = 100
-    """Games played at the same time (1 or more); part of what makes a run repeatable."""
-    max_plies: int | None = 250
-    """Half-moves after which a game is given as drawn (2 or more; none: no cap)."""
+    concurrency: PositiveInt = 100
+    """Games played at the same time; part of what makes a run repeatable."""
+    max_plies: Annotated[int, Ge(2)] | None = 250
+    """Half-moves after which a game is given as drawn (none: no cap)."""
 
     backend: Backend = "auto"
     """What runs the networks in matches; auto: ONNX Runtime on a CPU, torch on a GPU."""
     device: str | None = None
     """Where networks are trained and run, such as cpu or cuda; none: a GPU if there is one."""
-    threads: int | None = None
-    """Threads for native code and networks (1 or more; none: every usable core)."""
-    train_workers: int = 1
-    """Networks trained at the same time, each in a process of its own with its share of the threads
-    (1 or more); every process holds the games once more."""
+    threads: PositiveInt | None = None
+    """Threads for native code and networks (none: every usable core)."""
+    train_workers: PositiveInt = 1
+    """Networks trained at the same time, each in a process of its own with its share of the
+    threads; every process holds the games once more."""
 
     def validate(self) -> None:
         """Check every range.
@@ -150,32 +145,7 @@ class M2ctsConfig:
         Raises:
             InvalidConfig: A value is outside its range; the message names the option.
         """
-        least = {
-            "seed": 0,
-            "trainings": 1,
-            "positions": 1000,
-            "training_batch": 1,
-            "gate_positions": 1,
-            "validation_positions": 1,
-            "watched_positions": 0,
-            "test_games": 2,
-            "exact_positions": 1,
-            "searched_positions": 0,
-            "resamples": 100,
-            "games_played": 2,
-            "nodes": 1,
-            "simulations_per_node": 1,
-            "search_batch": 1,
-            "concurrency": 1,
-            "max_plies": 2,
-            "threads": 1,
-            "train_workers": 1,
-        }
-        check_least(self, least)
-        check_most(self, {"positions": MOST_POSITIONS})
-        check_even(self, "games_played")
-        check_training_batch(self)
-        check_positive(self, ("learning_rate", "epochs", "movetime"))
+        check_ranges(self)
         if self.timed_batches:
             check_rising("timed_batches", self.timed_batches, most=MOST_AN_UPDATE)
         Strategy.parse(self.strategy)

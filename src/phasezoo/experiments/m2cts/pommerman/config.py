@@ -2,17 +2,15 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from annotated_types import Ge, Interval
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.m2cts.pommerman import paper
-from phasezoo.experiments.settings import (
-    check_least,
-    check_positive,
-    check_rising,
-    check_training_batch,
-)
+from phasezoo.experiments.settings import check_ranges, check_rising
 from phasezoo.inference.backends import Backend
+from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
 
 __all__ = ["PRESETS", "PommermanConfig", "Preset"]
 
@@ -32,35 +30,35 @@ class PommermanConfig:
     """The game of this study."""
     preset: Preset = "quick"
     """Where all other settings start from; each can still be given."""
-    seed: int = 1
-    """Everything random derives from it (0 or more)."""
-    trainings: int = 1
-    """K: trainings of everything that is compared (1 or more; claims need several)."""
+    seed: NonNegativeInt = 1
+    """Everything random derives from it."""
+    trainings: PositiveInt = 1
+    """K: trainings of everything that is compared (claims need several)."""
 
     gates: tuple[str, ...] = ("steps:40", "mixedness:6,3", "opponents")
     """What the phases are; a mixture is trained for each."""
     placebo: str = "hash:3"
     """The gate of experts without a specialty."""
 
-    samples: int = 100_000
-    """Positions of games between four SimpleUnbiasedAgents (10,000 or more; paper: 1 M)."""
-    epochs: float = 1.0
-    """Passes over the training positions (above 0; paper: 5)."""
+    samples: Annotated[int, Ge(10_000)] = 100_000
+    """Positions of games between four SimpleUnbiasedAgents (paper: 1 M)."""
+    epochs: PositiveFloat = 1.0
+    """Passes over the training positions (paper: 5)."""
     network: str = paper.TINY
     """Architecture of every network (paper: risex4-1x2)."""
-    training_batch: int = 128
-    """Training positions an update (1 to 65,536; published code: 128)."""
-    learning_rate: float = 0.01
-    """AdamW's learning rate, constant (above 0; published code: 0.001)."""
-    validation_positions: int = 4096
-    """Validation positions looked at ten times a training, or every 500 updates (1 or more)."""
+    training_batch: Annotated[int, Interval(ge=1, le=65_536)] = 128
+    """Training positions an update (published code: 128)."""
+    learning_rate: PositiveFloat = 0.01
+    """AdamW's learning rate, constant (published code: 0.001)."""
+    validation_positions: PositiveInt = 4096
+    """Validation positions looked at ten times a training, or every 500 updates."""
 
-    boards: int = 4
-    """Boards a training, each played in all four seats by every agent (2 or more)."""
-    simulations: int = paper.SIMULATIONS
-    """Simulations a move (1 or more; published default: 100)."""
-    search_batch: int = 8
-    """Leaves that a tree may have outstanding (1 or more; published: 8)."""
+    boards: Annotated[int, Ge(2)] = 4
+    """Boards a training, each played in all four seats by every agent."""
+    simulations: PositiveInt = paper.SIMULATIONS
+    """Simulations a move (published default: 100)."""
+    search_batch: PositiveInt = 8
+    """Leaves that a tree may have outstanding (published: 8)."""
     opponents: Literal["simple", "simple_unbiased"] = "simple"
     """Who sits in the other three seats: the original's agent, or the one the games are of."""
     others: Literal["simple_unbiased", "simple", "random", "stop"] = "simple_unbiased"
@@ -74,30 +72,30 @@ class PommermanConfig:
     """Whether the one network also plays without search, and an untrained one with it."""
     large_network: str | None = None
     """A network to play beside the published search study; none: not trained."""
-    large_samples: int = 100_000
-    """Positions that it is trained on (10,000 or more; paper: 1 M)."""
-    large_epochs: float = 1.0
-    """Passes over them (above 0; paper: 5)."""
-    large_learning_rate: float = 0.003
-    """AdamW's learning rate for it, constant (above 0; published code: 0.001)."""
-    large_boards: int = 25
-    """Boards that it plays, each in all four seats (2 or more)."""
-    large_simulations: tuple[int, ...] = (100,)
-    """Simulations a move that it plays with (1 or more, rising; published: up to 1000)."""
+    large_samples: Annotated[int, Ge(10_000)] = 100_000
+    """Positions that it is trained on (paper: 1 M)."""
+    large_epochs: PositiveFloat = 1.0
+    """Passes over them (paper: 5)."""
+    large_learning_rate: PositiveFloat = 0.003
+    """AdamW's learning rate for it, constant (published code: 0.001)."""
+    large_boards: Annotated[int, Ge(2)] = 25
+    """Boards that it plays, each in all four seats."""
+    large_simulations: tuple[PositiveInt, ...] = (100,)
+    """Simulations a move that it plays with (rising; published: up to 1000)."""
 
-    concurrency: int = 256
-    """Games played at the same time (1 or more)."""
-    resamples: int = 2000
-    """Draws of boards behind the intervals of differences (100 or more)."""
+    concurrency: PositiveInt = 256
+    """Games played at the same time."""
+    resamples: Annotated[int, Ge(100)] = 2000
+    """Draws of boards behind the intervals of differences."""
     backend: Backend = "auto"
     """What runs the networks in games; auto: ONNX Runtime on a CPU, torch on a GPU."""
     device: str | None = None
     """Where networks are trained and run, such as cpu or cuda; none: a GPU if there is one."""
-    threads: int | None = None
-    """Threads for native code and networks (1 or more; none: every usable core)."""
-    train_workers: int = 1
-    """Networks trained at the same time, each in a process of its own with its share of the threads
-    (1 or more); every process holds the games once more."""
+    threads: PositiveInt | None = None
+    """Threads for native code and networks (none: every usable core)."""
+    train_workers: PositiveInt = 1
+    """Networks trained at the same time, each in a process of its own with its share of the
+    threads; every process holds the games once more."""
 
     def validate(self) -> None:
         """Check every range.
@@ -106,26 +104,7 @@ class PommermanConfig:
             InvalidConfig: A value is outside its range; the message names the option.
             InvalidGate: A gate is none of Pommerman's.
         """
-        least = {
-            "seed": 0,
-            "trainings": 1,
-            "samples": 10_000,
-            "training_batch": 1,
-            "validation_positions": 1,
-            "boards": 2,
-            "simulations": 1,
-            "search_batch": 1,
-            "large_samples": 10_000,
-            "large_boards": 2,
-            "concurrency": 1,
-            "resamples": 100,
-            "threads": 1,
-            "train_workers": 1,
-        }
-        check_least(self, least)
-        rates = ("epochs", "learning_rate", "large_epochs", "large_learning_rate")
-        check_positive(self, rates)
-        check_training_batch(self)
+        check_ranges(self)
         check_rising("large_simulations", self.large_simulations)
         self._check_gates()
 

@@ -2,11 +2,14 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from annotated_types import Ge, MultipleOf
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.m2cts.scratch import paper
-from phasezoo.experiments.settings import check_even, check_least, check_positive, option
+from phasezoo.experiments.settings import check_ranges, option
+from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
 from phasezoo.training.strategies import Strategy, check_learns_by_play
 
 __all__ = ["PRESETS", "Preset", "ScratchConfig"]
@@ -33,44 +36,44 @@ class ScratchConfig:
     """What the phases are, such as lichess, or plies:14,28 (paper: lichess)."""
     strategies: tuple[str, ...] = ("separated", "staged")
     """How experts learn, each beside one network: separated, staged, weighted:FACTOR."""
-    seed: int = 1
-    """Everything random derives from it (0 or more)."""
-    trainings: int = 1
-    """Trainings of each side (1 or more; paper: 3). One says nothing of other trainings."""
+    seed: NonNegativeInt = 1
+    """Everything random derives from it."""
+    trainings: PositiveInt = 1
+    """Trainings of each side (paper: 3). One says nothing of other trainings."""
 
     network: str = "resnet-16x2"
     """Architecture of every network (paper: RISEv3.3)."""
     planes: str | None = None
     """Input planes (none: the game's own)."""
-    updates: int = 4
-    """Rounds of playing and learning (1 or more; paper: 10)."""
-    games: int = 64
-    """Games of a round (1 or more; paper: as many as 819,200 samples take)."""
-    nodes: int = 24
-    """Nodes of a search in self-play (1 or more; paper: 800)."""
-    samples_per_new: float = 4.0
-    """How often a sample is learnt from (above 0; paper: 6)."""
-    buffer: int = 50_000
-    """Samples of the buffer (2 or more)."""
-    training_batch: int = 64
-    """Samples of a step (2 or more; paper: 512)."""
+    updates: PositiveInt = 4
+    """Rounds of playing and learning (paper: 10)."""
+    games: PositiveInt = 64
+    """Games of a round (paper: as many as 819,200 samples take)."""
+    nodes: PositiveInt = 24
+    """Nodes of a search in self-play (paper: 800)."""
+    samples_per_new: PositiveFloat = 4.0
+    """How often a sample is learnt from (paper: 6)."""
+    buffer: Annotated[int, Ge(2)] = 50_000
+    """Samples of the buffer."""
+    training_batch: Annotated[int, Ge(2)] = 64
+    """Samples of a step (paper: 512)."""
     optimizer: Literal["sgd", "adamw"] = "adamw"
     """What takes the steps (paper: SGD)."""
-    learning_rate: float = 2e-3
-    """Peak of every round's cycle (above 0; paper: 0.05 of SGD)."""
-    max_plies: int = 120
-    """Plies at which games are cut and counted as drawn (1 or more)."""
+    learning_rate: PositiveFloat = 2e-3
+    """Peak of every round's cycle (paper: 0.05 of SGD)."""
+    max_plies: PositiveInt = 120
+    """Plies at which games are cut and counted as drawn."""
 
-    compare_every: int = 2
-    """Rounds from one match to the next; the last round always has one (1 or more)."""
-    match_games: int = 60
-    """Games of every match, an even number (2 or more)."""
-    match_nodes: int = 24
-    """Nodes of a move in matches (1 or more)."""
-    concurrency: int = 64
-    """Games at once (1 or more)."""
-    threads: int | None = None
-    """Threads of networks and searches (1 or more; none: every usable core)."""
+    compare_every: PositiveInt = 2
+    """Rounds from one match to the next; the last round always has one."""
+    match_games: Annotated[int, Ge(2), MultipleOf(2)] = 60
+    """Games of every match, an even number."""
+    match_nodes: PositiveInt = 24
+    """Nodes of a move in matches."""
+    concurrency: PositiveInt = 64
+    """Games at once."""
+    threads: PositiveInt | None = None
+    """Threads of networks and searches (none: every usable core)."""
 
     def validate(self) -> None:
         """Check every range.
@@ -78,22 +81,10 @@ class ScratchConfig:
         Raises:
             InvalidConfig: A value is outside its range; the message names the option.
         """
-        one: tuple[str, ...] = (
-            "trainings",
-            "updates",
-            "games",
-            "nodes",
-            "max_plies",
-            "compare_every",
-        )
-        one += ("match_nodes", "concurrency", "threads")
-        two = ("buffer", "training_batch", "match_games")
-        check_least(self, {"seed": 0, **dict.fromkeys(one, 1), **dict.fromkeys(two, 2)})
-        check_positive(self, ("samples_per_new", "learning_rate"))
+        check_ranges(self)
         if not self.from_scratch:
             message = "--no-from-scratch: leave the option out to learn from stored games"
             raise InvalidConfig(message)
-        check_even(self, "match_games")
         for strategy in self.strategies:
             check_learns_by_play(Strategy.parse(strategy), f"{option('strategies')} {strategy}")
         if not self.strategies or len(set(self.strategies)) < len(self.strategies):
