@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from phasezoo.checking import did_you_mean
+from phasezoo.specs import did_you_mean
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments.atomic.config import ATOMIC
 from phasezoo.experiments.beam.config import BEAM
