@@ -64,6 +64,10 @@ class Interval:
         off = abs((self.high + self.low) / 2 - self.value)
         return off <= _MOST_OFF * self.half_width
 
+    def __neg__(self) -> "Interval":
+        """The same difference as the other side sees it."""
+        return Interval(0.0 - self.value, 0.0 - self.high, 0.0 - self.low)
+
     def to_dict(self) -> dict[str, float | None]:
         """For JSON of other programs, which has no infinite numbers: they are None."""
         return {"value": finite(self.value), "low": finite(self.low), "high": finite(self.high)}

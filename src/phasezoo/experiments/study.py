@@ -19,9 +19,9 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig, MissingDependency, RunDirectoryError
 from phasezoo.plugins import import_module, is_installed_program, lasting
-from phasezoo.report import numbers
+from phasezoo.report import again, numbers
 from phasezoo.report.console import Console, show_table, silent
-from phasezoo.report.document import Column, Document, Item, Section, Table, Text
+from phasezoo.report.document import Document, Item, Section, Table
 from phasezoo.runs import RunDirectory, jsonable
 from phasezoo.runs.directory import check_free, read_record
 
@@ -433,46 +433,9 @@ def done_again(
     if settings is None:
         fields: Any = dataclasses.fields(results.config)
         settings = [(f.name, getattr(results.config, f.name)) for f in fields]
-    run, named = results.provenance, results.seconds
-    memory = numbers.ABSENT if run.memory_gib is None else f"{run.memory_gib:.0f} GiB"
-    machine = [
-        ("Python", run.python),
-        *((name, version or "not installed") for name, version in run.packages.items()),
-        *versions,
-        ("revision", run.revision or "not a source checkout"),
-        ("system", run.system),
-        ("processor", f"{run.processor}, {run.cores} cores usable, {run.threads} threads used"),
-        ("memory", memory),
-        ("devices", ", ".join(run.devices) or "CPU only"),
-    ]
-    times = Table(
-        "times",
-        [Column("", 0), Column("time", 1, numbers.duration)],
-        [*named.items(), ("total", sum(named.values()))],
-        "Where the time went",
-        strong=lambda row: row[0] == "total",
-    )
-    values = [(name, str(value)) for name, value in settings]
-    return Section(
-        "Doing it again",
-        [
-            Text(
-                "This command does the same again; the directory of this page holds all of it:\n\n"
-                f"```\n{results.command}\n```\n\nBeside this page: {beside}"
-            ),
-            *([times] if named else []),
-            *more,
-            Section(
-                "Settings",
-                [Table.of_pairs("settings", values, ("setting", "value"))],
-                folded=True,
-            ),
-            Section(
-                "Versions and machine",
-                [Table.of_pairs("versions", machine, ("what", "version"))],
-                folded=True,
-            ),
-        ],
+    run = results.provenance
+    return again.done_again(
+        results.command, run, results.seconds, settings, beside, *more, versions=versions
     )
 
 

@@ -8,7 +8,8 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
@@ -100,25 +101,31 @@ def published(
 def estimate(
     head: str,
     value: str | int | Callable[[Any], Interval | None],
-    format: Callable[[float], str] = numbers.decimal,
+    format: Callable[[float], str] | int = 3,
+    *,
+    signed: bool = False,
 ) -> Column:
     """Return a column of estimates, each with both ends of its interval below it.
 
     Args:
         head: Heading.
         value: As for :class:`Column`; a row without an estimate has None.
-        format: Text of the estimate, and of each end.
+        format: Text of the estimate and of each end, or their digits after the point.
+        signed: True for differences, which have a sign.
     """
-    column = Column(head, value)
+    column, form = Column(head, value), format
+    if isinstance(form, int):
+        form = partial(numbers.signed if signed else numbers.decimal, digits=form)
 
     def ends(row: Any) -> str:
         found: Interval | None = column.of(row)
-        return "" if found is None else f"{format(found.low)} to {format(found.high)}"
+        known = found is not None and found.is_known
+        return f"{form(found.low)} to {form(found.high)}" if known else ""
 
     def text(found: Interval | None) -> str:
-        return numbers.ABSENT if found is None else format(found.value)
+        return numbers.ABSENT if found is None else form(found.value)
 
-    return Column(head, value, text, ends)
+    return replace(column, format=text, below=ends)
 
 
 @dataclass(frozen=True)

@@ -127,3 +127,8 @@ def test_infinite_numbers_are_null_for_other_programs():
     assert (won["value"], won["high"]) == (None, None)
     assert 100 < won["low"] < 200
     assert Interval(1.5, -2.0, 5.0).to_dict() == {"value": 1.5, "low": -2.0, "high": 5.0}
+
+
+def test_the_other_side_sees_the_same_difference():
+    assert -Interval(17.0, -3.0, math.inf) == Interval(-17.0, -math.inf, 3.0)
+    assert str((-Interval(0.0, -1.0, 1.0)).value) == "0.0"

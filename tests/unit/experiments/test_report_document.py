@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 
 import pytest
 from markupsafe import escape
@@ -150,6 +151,20 @@ def test_values_come_as_records_frames_and_csv(document, tmp_path):
     read = list(csv.DictReader(io.StringIO(files[0].read_text())))
     assert [row["loss"] for row in read] == ["1.25", "0.5"]
     assert read[1]["paper"] == ""
+
+
+@pytest.mark.parametrize(
+    ("interval", "signed", "text"),
+    [
+        (Interval(1.5, 1.0, 2.0), False, "1.50 (1.00 to 2.00)"),
+        (Interval(1.5, -1.0, 2.0), True, "+1.50 (−1.00 to +2.00)"),
+        (Interval(1.5, -math.inf, math.inf), False, "1.50"),
+        (None, False, "–"),
+    ],
+)
+def test_an_estimate_has_its_ends_below(interval, signed, text):
+    found = Table("one", [Column("", 0), estimate("loss", 1, 2, signed=signed)], [("a", interval)])
+    assert found.texts() == [["a", text]]
 
 
 def test_a_table_without_rows_has_its_head_everywhere():
