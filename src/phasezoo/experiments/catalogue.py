@@ -5,18 +5,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from phasezoo.specs import did_you_mean
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments.atomic.config import ATOMIC
 from phasezoo.experiments.beam.config import BEAM
 from phasezoo.experiments.generalisation.domain import GENERALISE
 from phasezoo.experiments.krk.config import KRK
 from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS, SCRATCH
-from phasezoo.experiments.representation.domain import REPRESENTATION
+from phasezoo.experiments.representation.config import REPRESENTATION
 from phasezoo.experiments.study import Study
 from phasezoo.report.console import Console
 from phasezoo.report.document import Document
 from phasezoo.runs import jsonable, kind_of
+from phasezoo.specs import did_you_mean
 
 __all__ = ["STUDIES", "find", "open", "reproduce"]
 

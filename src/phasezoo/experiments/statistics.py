@@ -47,6 +47,7 @@ __all__ = [
     "resample_games",
     "rise",
     "simultaneous",
+    "resample_weights",
     "sums_by_game",
     "verdict",
     "widening",
@@ -432,3 +433,15 @@ def _correlation(first: Array, second: Array) -> Array:
         scale = np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
         found: Array = np.where(scale > 0, (one * other).sum(axis=1) / scale, np.nan)
     return found
+def resample_weights(rng: np.random.Generator, count: int, draws: int) -> Array:
+    """Return the share of each of ``count`` things in draws with replacement.
+
+    Args:
+        rng: Draws.
+        count: Things.
+        draws: Draws of this number of things.
+
+    Returns:
+        ``float64[draws, count]``, whose product with the things' values are the draws' means.
+    """
+    return rng.multinomial(count, np.full(count, 1 / count), size=draws) / count

@@ -119,8 +119,11 @@ def estimate(
 
     def ends(row: Any) -> str:
         found: Interval | None = column.of(row)
-        known = found is not None and found.is_known
-        return f"{form(found.low)} to {form(found.high)}" if known else ""
+        if found is None:
+            return ""
+        if not found.is_known:
+            return "no interval"
+        return f"{form(found.low)} to {form(found.high)}"
 
     def text(found: Interval | None) -> str:
         return numbers.ABSENT if found is None else form(found.value)

@@ -158,7 +158,7 @@ def test_values_come_as_records_frames_and_csv(document, tmp_path):
     [
         (Interval(1.5, 1.0, 2.0), False, "1.50 (1.00 to 2.00)"),
         (Interval(1.5, -1.0, 2.0), True, "+1.50 (−1.00 to +2.00)"),
-        (Interval(1.5, -math.inf, math.inf), False, "1.50"),
+        (Interval(1.5, -math.inf, math.inf), False, "1.50 (no interval)"),
         (None, False, "–"),
     ],
 )

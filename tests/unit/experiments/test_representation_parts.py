@@ -9,19 +9,20 @@ import torch
 
 from phasezoo import games, inference, networks
 from phasezoo.agents import Limit
+from phasezoo.arena.elo import Interval
 from phasezoo.errors import EngineFailed
 from phasezoo.experiments.representation import (
-    drawings,
-    findings,
-    gradients,
-    matches,
-    paper,
-    towers,
+    claims,
+    figures,
+    measurements,
+    positions,
+    published,
+    study,
 )
 from phasezoo.experiments.representation.config import RepresentationConfig
-from phasezoo.experiments.representation.endings import read_endings
-from phasezoo.experiments.representation.planes import groups, new_groups
-from phasezoo.experiments.representation.results import ArmRow, Attribution, Latency, Losses, Table
+from phasezoo.experiments.representation.measurements import Latency, Losses, LossRow
+from phasezoo.experiments.representation.positions import Attribution, groups, new_groups
+from phasezoo.experiments.representation.published import read_endings
 from phasezoo.experiments.timing import between_rounds
 from phasezoo.networks.alphavile import _PLANS
 from phasezoo.report.console import silent
@@ -34,21 +35,21 @@ TOY = Path(__file__).parent.parent / "agents" / "engines" / "toy_engine.py"
 @pytest.mark.parametrize("size", _PLANS)
 def test_transformers_stand_where_the_published_towers_have_them(size):
     plan = _PLANS[size]
-    found = towers.transformer_places(plan.blocks, len(plan.transformers))
+    found = study.transformer_places(plan.blocks, len(plan.transformers))
     assert found == plan.transformers
 
 
 @pytest.mark.parametrize("count", range(5))
 @pytest.mark.parametrize("blocks", range(1, 12))
 def test_a_tower_has_as_many_transformers_as_fit(blocks, count):
-    places = towers.transformer_places(blocks, count)
+    places = study.transformer_places(blocks, count)
     assert len(places) == min(blocks, count)
     assert all(0 <= place < blocks for place in places)
 
 
 @pytest.mark.parametrize("share", [0, 0.25, 0.5, 0.75, 1])
 def test_wide_kernels_have_their_share(share):
-    wide = [towers.is_wide(index, share) for index in range(16)]
+    wide = [study.is_wide(index, share) for index in range(16)]
     assert sum(wide) == 16 * share
 
 
@@ -125,7 +126,7 @@ def test_attributions_are_complete_and_equal_a_plain_integral(answer):
     generator = torch.Generator().manual_seed(2)
     planes = torch.rand(3, 12, 8, 8, generator=generator)
     baseline = torch.rand(1, 12, 8, 8, generator=generator)
-    found = gradients.integrated(network, planes, baseline, answer, steps=60)
+    found = positions.integrated(network, planes, baseline, answer, steps=60)
 
     target = network(planes).policy_logits.argmax(dim=1)
 
@@ -156,12 +157,12 @@ def test_attributions_of_a_real_network_are_complete(tmp_path):
     pytest.importorskip("captum")
     made = networks.make("resnet-8x1:policy=pointwise,value=wdlp", SHAPE, 4672, seed=3)
     inference.save(inference.TorchEvaluator(made, game="chess", planes="v2"), tmp_path / "net")
-    network = gradients.read_network(tmp_path / "net")
+    network = positions.read_network(tmp_path / "net")
     chess = games.make("chess")
     states = [chess.from_fen(ending.fen) for ending in read_endings()[:3]]
     planes = torch.from_numpy(games.encode(states, "v2"))
     zero = torch.zeros_like(planes[:1])
-    found = gradients.integrated(network, planes, zero, "value", steps=200)
+    found = positions.integrated(network, planes, zero, "value", steps=200)
     with torch.no_grad():
         change = (network(planes).value() - network(zero).value()).numpy()
     np.testing.assert_allclose(found.attributions.sum(axis=(1, 2, 3)), change, atol=2e-3)
@@ -184,11 +185,11 @@ def test_endings_are_positions_of_opposite_bishops():
 def test_the_papers_means_are_those_of_its_rows():
     draws = [ending for ending in read_endings() if ending.outcome == "draws"]
     assert len(draws) == 15
-    before, after = paper.ENDINGS["draws"]
+    before, after = published.ENDINGS["draws"]
     assert np.mean([abs(e.default) for e in draws]) == pytest.approx(before, abs=5e-5)
     assert np.mean([abs(e.improved) for e in draws]) == pytest.approx(after, abs=5e-5)
     wins = [abs(e.default) for e in read_endings() if e.outcome == "wins"]
-    assert (sum(wins) + 0.8304) / 5 == pytest.approx(paper.ENDINGS["wins"][0], abs=5e-5)
+    assert (sum(wins) + 0.8304) / 5 == pytest.approx(published.ENDINGS["wins"][0], abs=5e-5)
 
 
 def test_attributions_by_square_are_seen_from_whites_side():
@@ -203,12 +204,12 @@ def test_attributions_by_square_are_seen_from_whites_side():
 
 
 def test_an_engine_that_is_not_installed_is_said_to_be_so(monkeypatch):
-    monkeypatch.setitem(paper.ENGINE_NODES, "chess", ("no-such-engine", 10))
-    found = matches.reference_of(RepresentationConfig())
-    assert found.agent is None
-    assert "no-such-engine" in found.text
+    monkeypatch.setitem(published.ENGINE_NODES, "chess", ("no-such-engine", 10))
+    engine, text = measurements.reference_of(RepresentationConfig())
+    assert engine is None
+    assert "no-such-engine" in text
     with pytest.raises(EngineFailed, match="no-such-engine"):
-        matches.reference_of(RepresentationConfig(engine="no-such-engine"))
+        measurements.reference_of(RepresentationConfig(engine="no-such-engine"))
 
 
 def test_an_engine_plays_along_as_one_training(tmp_path):
@@ -222,16 +223,16 @@ def test_an_engine_plays_along_as_one_training(tmp_path):
     config = RepresentationConfig(
         engine=f"{sys.executable} {TOY}", match_games=2, max_plies=8, threads=1, device="cpu"
     )
-    reference = matches.reference_of(config)
-    assert "toy_engine, 1,000 nodes" in reference.text
+    engine, text = measurements.reference_of(config)
+    assert "toy_engine, 1,000 nodes" in text
     log = tmp_path / "games.jsonl"
-    found = matches.play({"one": paths}, Limit(nodes=2), reference, log, config, silent())
-    assert found.contenders == ["one", reference.agent.name]
-    assert found.trainings == {"one": 2, reference.agent.name: 1}
+    found = measurements.play({"one": paths}, Limit(nodes=2), engine, log, config, silent())
+    assert found.contenders == ["one", engine.name]
+    assert found.trainings == {"one": 2, engine.name: 1}
     (duel,) = found.duels
     assert duel.games == 2 * 2
     assert found.played == 3 * 2, "the two trainings met too"
-    again = matches.play({"one": paths}, Limit(nodes=2), reference, log, config, silent())
+    again = measurements.play({"one": paths}, Limit(nodes=2), engine, log, config, silent())
     assert again.duels == found.duels
 
 
@@ -250,7 +251,7 @@ def test_times_are_medians_between_their_ends():
 )
 def test_what_planes_cost_is_judged_by_the_rounds(v1, v2, judgement):
     rows = [
-        Latency(arm, backend, batch, findings.Interval(*times))
+        Latency(arm, backend, batch, Interval(*times))
         for backend, batch, old, new in (
             ("onnx", 1, (1.0, 1.0, 1.0), (9.0, 9.0, 9.0)),  # smaller calls count not
             ("onnx", 64, (5.0, 4.9, 5.1), (5.0, 4.9, 5.1)),
@@ -258,7 +259,7 @@ def test_what_planes_cost_is_judged_by_the_rounds(v1, v2, judgement):
         )
         for arm, times in (("v1-wdlp", old), ("v2-wdlp", new))
     ]
-    assert findings._cost(rows).judgement == judgement
+    assert claims._cost(rows).judgement == judgement
 
 
 @pytest.mark.parametrize(
@@ -267,9 +268,9 @@ def test_what_planes_cost_is_judged_by_the_rounds(v1, v2, judgement):
 )
 def test_little_is_half_of_an_even_share(share, judgement):
     """Of 39 planes the colour's even share is 2.6 %."""
-    shares = {"colour": findings.Interval(*(value / 100 for value in share))}
+    shares = {"colour": Interval(*(value / 100 for value in share))}
     one = Attribution("v1-wdlp", "value", shares, [1 / 39] * 39, {}, 0.0)
-    assert findings._little(one, "colour").judgement == judgement
+    assert claims._little(one, "colour").judgement == judgement
 
 
 @pytest.mark.parametrize(
@@ -278,29 +279,29 @@ def test_little_is_half_of_an_even_share(share, judgement):
      ((0.01, -0.01, 0.03), "not settled")],
 )  # fmt: skip
 def test_masks_must_have_more_than_every_other_new_group(material, judgement):
-    shares = {"piece masks": findings.Interval(0.2, 0.1, 0.3)}
+    shares = {"piece masks": Interval(0.2, 0.1, 0.3)}
     new = {
-        "checkerboard": findings.Interval(0.1, 0.05, 0.2),
-        "material": findings.Interval(*material),
+        "checkerboard": Interval(0.1, 0.05, 0.2),
+        "material": Interval(*material),
     }
     one = Attribution("v2-wdlp", "value", shares, [1 / 52] * 52, new, 0.0)
-    assert findings._masks(one).judgement == judgement
+    assert claims._masks(one).judgement == judgement
 
 
 def test_a_network_far_above_the_others_stands_at_the_edge_with_its_loss():
     losses = [3.1, 3.12, 3.15, 3.2, 3.16, 6.27]
     rows = [
-        ArmRow(f"net{n}", f"net{n}", 1, 1, 1, {"total": findings.Interval(x, x - 0.03, x + 0.03)})
+        LossRow(f"net{n}", f"net{n}", 1, 1, 1, {"total": Interval(x, x - 0.03, x + 0.03)}, {})
         for n, x in enumerate(losses)
     ]
-    unknown = ArmRow("unknown", "unknown", 1, 1, 1, {"total": None})
-    table = Table("corners", [*rows, unknown], {})
+    unknown = LossRow("unknown", "unknown", 1, 1, 1, {"total": None}, {})
     times = [
-        Latency(row.name, "onnx", 1, findings.Interval(50.0 + n, 50.0, 60.0))
-        for n, row in enumerate(table.rows)
+        Latency(row.name, "onnx", 1, Interval(50.0 + n, 50.0, 60.0))
+        for n, row in enumerate([*rows, unknown])
     ]
-    drawn = str(drawings.latency(Losses([table], []), times))
+    found = Losses({"corners": [*rows, unknown]}, [])
+    drawn = str(figures.latency(found, times, on_cpu=True).svg())
     assert ">6.27<" in drawn
     assert ">3.20<" in drawn
     assert ">5.0<" not in drawn
-    drawings.latency(Losses([Table("corners", [unknown], {})], []), times[-1:])
+    figures.latency(Losses({"corners": [unknown]}, []), times[-1:], on_cpu=True).svg()

@@ -15,13 +15,22 @@ from phasezoo.apps import cli
 from phasezoo.arena.elo import Interval
 from phasezoo.errors import InvalidConfig, InvalidFen
 from phasezoo.experiments.catalogue import STUDIES
-from phasezoo.experiments.representation import gradients, page, paper, story
-from phasezoo.experiments.representation.arms import CORNERS, GRIDS, arms_of, groups_of
-from phasezoo.experiments.representation.config import PRESETS, RepresentationConfig
-from phasezoo.experiments.representation.domain import REPRESENTATION
-from phasezoo.experiments.representation.preparation import prepare
-from phasezoo.experiments.representation.results import Results
+from phasezoo.experiments.representation import positions, published
+from phasezoo.experiments.representation.config import (
+    CORNERS,
+    GRIDS,
+    PRESETS,
+    REPRESENTATION,
+    RepresentationConfig,
+    groups_of,
+    variants_of,
+)
+from phasezoo.experiments.representation.figures import short
+from phasezoo.experiments.representation.measurements import Results
+from phasezoo.experiments.representation.report import headline, report
+from phasezoo.experiments.representation.study import RepresentationRun
 from phasezoo.report import numbers
+from phasezoo.report.console import silent
 from phasezoo.runs import jsonable
 from phasezoo.training import GameStore
 
@@ -35,8 +44,8 @@ TINY = "resnet-8x1:policy=pointwise"
 def no_engine():
     """As many play wherever these tests run, whether Stockfish is installed or not."""
     with pytest.MonkeyPatch.context() as patch:
-        for game in paper.ENGINE_NODES:
-            patch.setitem(paper.ENGINE_NODES, game, ("no-such-engine", 10))
+        for game in published.ENGINE_NODES:
+            patch.setitem(published.ENGINE_NODES, game, ("no-such-engine", 10))
         yield
 
 
@@ -83,11 +92,12 @@ def whole(small, tmp_path_factory):
 def test_a_run_leaves_everything_it_promises(whole, small):
     out, results = whole
     back = jsonable.decode(Results, json.loads((out / "results.json").read_text()))
-    assert back.claims == results.claims
+    assert report(back).to_markdown() == report(results).to_markdown()
+    assert report(back).claims == report(results).claims
     assert len(results.networks) == 4 * 2 + 1 + 2
     assert all(card.positions == 1000 for card in results.networks)
-    assert [table.name for table in results.losses.tables] == ["corners", "architectures", "blocks"]
-    arms, backends = len(arms_of(small)), 2
+    assert list(results.losses.tables) == ["corners", "architectures", "blocks"]
+    arms, backends = len(variants_of(small)), 2
     assert len(results.latency) == arms * backends * len(small.batches)
     by_nodes, by_time = results.games
     assert by_nodes.played == 28 * 2  # eight players
@@ -110,7 +120,7 @@ def test_of_games_that_are_split_already_some_of_each_part_are_drawn(small, tmp_
     folder.mkdir()
     for name in ("train", "validation", "test"):
         getattr(own, name).save(folder / name)
-    splits = prepare(dataclasses.replace(small, games=folder)).splits
+    splits = RepresentationRun.prepare(dataclasses.replace(small, games=folder), silent()).splits
     assert [len(part) for part in vars(splits).values()] == [48, 6, 6]
     for name, part in vars(splits).items():
         of_part = {tuple(own_game) for own_game in _games_of(getattr(own, name))}
@@ -125,25 +135,25 @@ def test_the_report_is_a_whole_page(whole):
     out, results = whole
     words, images = check_page((out / "report.html").read_text())
     assert images == 5 + len(results.gradients.boards) == 9
-    for claim in results.claims:
+    for claim in report(results).claims:
         assert claim.text in words
 
 
 def test_the_positions_of_the_papers_figures_stand_beside_its_values(whole):
     """Fig. 7 is row 2 of Table 11, Fig. 8 row 20; values are for the player to move."""
-    out, results = whole
-    shown = {(one.fen.split()[0], one.arm) for one in results.gradients.boards}
-    figures = {
-        "8/3k4/8/2pK4/8/4b1p1/8/5B2": ("Fig. 7, row 2 of Table 11", "−0.4940", "−0.2304"),
-        "8/8/4b1p1/2Bp3p/5P1P/1pK1Pk2/8/8": ("Fig. 8, row 20 of Table 11", "+0.4053", "+0.4225"),
+    _, results = whole
+    found = {}
+    for fen, network, value, theirs, _ in report(results).tables["positions"].texts():
+        found[fen.split()[0], fen.partition("(")[2], network] = theirs
+        own = [one for one in results.gradients.boards if one.arm == network]
+        assert value in {numbers.signed(one.value, 4) for one in own}
+    first, second = "8/3k4/8/2pK4/8/4b1p1/8/5B2", "8/8/4b1p1/2Bp3p/5P1P/1pK1Pk2/8/8"
+    assert found == {
+        (first, "Fig. 7, row 2 of Table 11)", "v1-mse"): "−0.4940",
+        (first, "Fig. 7, row 2 of Table 11)", "v2-wdlp"): "−0.2304",
+        (second, "Fig. 8, row 20 of Table 11)", "v1-mse"): "+0.4053",
+        (second, "Fig. 8, row 20 of Table 11)", "v2-wdlp"): "+0.4225",
     }
-    assert shown == {(fen, arm) for fen in figures for arm in ("v1-mse", "v2-wdlp")}
-    words, _ = check_page((out / "report.html").read_text())
-    for one in results.gradients.boards:
-        told, before, after = figures[one.fen.split()[0]]
-        published = before if one.arm == "v1-mse" else after
-        row = f"{told} {one.arm} {numbers.signed(one.value, 4)} {published}"
-        assert row.replace(" ", "") in words.replace(" ", "")
 
 
 def test_other_positions_have_nothing_of_the_papers_beside_them(whole):
@@ -153,9 +163,9 @@ def test_other_positions_have_nothing_of_the_papers_beside_them(whole):
         for one in results.gradients.boards
     ]
     changed = dataclasses.replace(results.gradients, boards=boards)
-    words, _ = check_page(page.render(dataclasses.replace(results, gradients=changed)))
-    assert "Fig. 7, row 2" not in words
-    assert "Fig. 8, row 20" not in words
+    table = report(dataclasses.replace(results, gradients=changed)).tables["positions"]
+    assert {theirs for _, _, _, theirs, _ in table.texts()} == {"–"}
+    assert "Fig. 7" not in str(table.texts())
 
 
 @pytest.mark.parametrize(
@@ -168,17 +178,17 @@ def test_other_positions_have_nothing_of_the_papers_beside_them(whole):
 )
 def test_the_headline_counts_what_disagrees_first(whole, verdicts, begins):
     _, results = whole
-    claims = [dataclasses.replace(claim, judgement="not settled") for claim in results.claims]
+    claims = [
+        dataclasses.replace(claim, judgement="not settled") for claim in report(results).claims
+    ]
     for place, verdict in enumerate(verdicts):
         claims[place] = dataclasses.replace(claims[place], judgement=verdict)
-    told = dataclasses.replace(results, claims=claims)
-    assert story.headline(told).startswith(begins.format(n=len(claims)))
-    check_page(page.render(told))
+    assert headline(results, claims).startswith(begins.format(n=len(claims)))
 
 
 def test_contrasts_are_means_of_the_combinations(whole):
     _, results = whole
-    corners = {row.name: row.metrics["total"].value for row in results.losses.tables[0].rows}
+    corners = {row.name: row.metrics["total"].value for row in results.losses.tables["corners"]}
     effects = {one.name: one.metrics["total"] for one in results.losses.contrasts}
     inputs = [corners[f"v2-{head}"] - corners[f"v1-{head}"] for head in ("mse", "wdlp")]
     heads = [corners[f"{planes}-wdlp"] - corners[f"{planes}-mse"] for planes in ("v1", "v2")]
@@ -192,8 +202,7 @@ def test_contrasts_are_means_of_the_combinations(whole):
 RUN = """
 import json, sys
 from pathlib import Path
-from phasezoo.experiments.representation.config import RepresentationConfig
-from phasezoo.experiments.representation.domain import REPRESENTATION
+from phasezoo.experiments.representation.config import REPRESENTATION, RepresentationConfig
 from phasezoo.runs import jsonable
 config = jsonable.decode(RepresentationConfig, json.loads(sys.argv[1]))
 REPRESENTATION.reproduce(config, Path(sys.argv[2]))
@@ -223,7 +232,7 @@ def test_a_run_that_was_killed_goes_on_with_what_it_had(whole, small, tmp_path, 
     kept = {path: path.stat().st_mtime_ns for path in out.glob("networks/v1-*/model.safetensors")}
     assert len(kept) == 4
     with monkeypatch.context() as patch:
-        patch.setattr(gradients, "attributed", stopped)
+        patch.setattr(positions, "attributed", stopped)
         with pytest.raises(StoppedError):
             REPRESENTATION.resume(out)
     times = (out / "latency.json").read_bytes()
@@ -244,7 +253,7 @@ def test_variants_have_no_endings_of_chess(small, tmp_path):
     assert results.endings is None
     assert "--game crazyhouse" in results.command
     check_page((tmp_path / "run" / "report.html").read_text())
-    judged = {claim.judgement for claim in results.claims if "stronger" in claim.text}
+    judged = {claim.judgement for claim in report(results).claims if "stronger" in claim.text}
     assert judged == {"not settled"}, "one training settles nothing"
 
 
@@ -276,21 +285,21 @@ def test_grids_of_one_network_come_to_the_report(small, changes, rows, images, t
     results = REPRESENTATION.reproduce(
         dataclasses.replace(small, **one, **changes), tmp_path / "run"
     )
-    assert {table.name: len(table.rows) for table in results.losses.tables} == rows
+    assert {name: len(found) for name, found in results.losses.tables.items()} == rows
     words, found = check_page((tmp_path / "run" / "report.html").read_text())
     assert found == images
     assert ("No table of this run has two networks to compare." in words) == (images == 8)
-    for arm in arms_of(results.config)[4:]:
-        assert story.short(arm.tower) in words
+    for one in variants_of(results.config)[4:]:
+        assert short(one.tower) in words
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_size_names_networks_once(preset):
     config = PRESETS[preset]
     config.validate()
-    arms = arms_of(config)
-    assert len({arm.name for arm in arms}) == len(arms)
-    assert [arm.name for arm in arms[:4]] == list(CORNERS)
+    variants = variants_of(config)
+    assert len({one.name for one in variants}) == len(variants)
+    assert [one.name for one in variants[:4]] == list(CORNERS)
     assert set(groups_of(config)) >= {"corners", "architectures", "kernels"}
 
 
@@ -298,7 +307,7 @@ def test_every_size_names_networks_once(preset):
 @pytest.mark.timeout(3600)
 def test_the_quick_size_runs(tmp_path):
     results = REPRESENTATION.reproduce(PRESETS["quick"], tmp_path / "run")
-    assert len(results.claims) >= 12
+    assert len(report(results).claims) >= 12
     check_page((tmp_path / "run" / "report.html").read_text())
 
 

@@ -1,6 +1,7 @@
-"""The knobs of the study, and its sizes as values of them."""
+"""The knobs of the study, the networks that they name, and its sizes."""
 
 import dataclasses
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
@@ -9,14 +10,41 @@ from annotated_types import Ge, Interval, MultipleOf
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.settings import check_once, check_ranges, check_rising
+from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
 
-__all__ = ["GAMES", "PRESETS", "Preset", "RepresentationConfig"]
+__all__ = [
+    "CORNERS",
+    "GAMES",
+    "GRIDS",
+    "HEADS",
+    "PLANES",
+    "PRESETS",
+    "REPRESENTATION",
+    "Preset",
+    "RepresentationConfig",
+    "Variant",
+    "corner",
+    "groups_of",
+    "variants_of",
+]
 
 Preset: TypeAlias = Literal["quick", "standard", "gpu", "paper"]
 
 GAMES = ("chess", "atomic", "crazyhouse")
 """The games of the study: all have planes ``v1`` and ``v2``."""
+
+PLANES = ("v1", "v2")
+"""Input planes, the older first."""
+
+HEADS = ("mse", "wdlp")
+"""Value heads, the older first."""
+
+CORNERS = tuple(f"{planes}-{head}" for planes in PLANES for head in HEADS)
+"""Names of the four combinations; the first is AlphaZero's, the last the paper's own."""
+
+GRIDS = ("architectures", "blocks", "transformers", "kernels", "depths")
+"""The other tables: settings that list networks."""
 
 
 @dataclass(frozen=True)
@@ -153,8 +181,73 @@ class RepresentationConfig:
             values = getattr(self, name)
             if values or name != "movetimes":
                 check_rising(name, values)
-        for name in ("architectures", "blocks", "transformers", "kernels", "depths"):
+        for name in GRIDS:
             check_once(name, getattr(self, name))
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A network with planes and head, trained as often as its table says."""
+
+    name: str
+    """Its name in files and reports."""
+    planes: str
+    """Input planes."""
+    head: str
+    """Value head."""
+    tower: str
+    """Its network without the head."""
+    trainings: int
+    """Times that it is trained."""
+
+    @property
+    def network(self) -> str:
+        """Its network with the head."""
+        return f"{self.tower}{',' if ':' in self.tower else ':'}value={self.head}"
+
+
+def corner(planes: str, head: str) -> str:
+    """Return the name of one of the four combinations."""
+    return f"{planes}-{head}"
+
+
+def variants_of(config: RepresentationConfig) -> list[Variant]:
+    """Return every network of a run once; one that stands in several tables belongs to the first.
+
+    A table's networks have planes v2 and the head wdlp, as in the paper.
+    """
+    found = {
+        (planes, head, config.network): Variant(
+            corner(planes, head), planes, head, config.network, config.trainings
+        )
+        for planes in PLANES
+        for head in HEADS
+    }
+    for grid in GRIDS:
+        often = "architecture_trainings" if grid == "architectures" else "grid_trainings"
+        for tower in getattr(config, grid):
+            key = (PLANES[-1], HEADS[-1], tower)
+            file_name = re.sub(r"[^A-Za-z0-9.]+", "-", tower).strip("-")
+            found.setdefault(key, Variant(file_name, *key, getattr(config, often)))
+    return list(found.values())
+
+
+def groups_of(config: RepresentationConfig) -> dict[str, list[Variant]]:
+    """Return the tables: the four combinations, then those of :data:`GRIDS` that list a network.
+
+    Every variant stands in a table, whose first row the others are compared with; a grid of one
+    network is a table of one row.
+    """
+    found = variants_of(config)
+    own = (PLANES[-1], HEADS[-1])
+    by_tower = {one.tower: one for one in found if (one.planes, one.head) == own}
+    groups = {"corners": [one for one in found if one.name in CORNERS]}
+    for grid in GRIDS:
+        towers = getattr(config, grid)
+        if grid == "architectures" and towers and config.network not in towers:
+            towers = (config.network, *towers)
+        groups[grid] = [by_tower[tower] for tower in towers]
+    return {name: group for name, group in groups.items() if group}
 
 
 _QUICK = RepresentationConfig()
@@ -254,3 +347,21 @@ PRESETS: dict[Preset, RepresentationConfig] = {
     "paper": _PAPER,
 }
 """The sizes, smallest first."""
+
+REPRESENTATION: Study[RepresentationConfig] = Study(
+    name="representation",
+    program="phasezoo reproduce representation",
+    presets=PRESETS,
+    stages="phasezoo.experiments.representation.study:RepresentationRun",
+    packages={
+        "torch": "train",
+        "safetensors": "train",
+        "pyarrow": "data",
+        "onnxruntime": "onnx",
+        "onnx": "onnx",
+        "captum": "captum",
+        "matplotlib": "plot",
+        "jinja2": "plot",
+    },
+    any_game=True,
+)

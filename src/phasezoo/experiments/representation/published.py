@@ -1,27 +1,13 @@
-"""What the study did and what it says: J. Czech and others, "Representation Matters", 2024.
+"""Figures of the study: J. Czech and others, "Representation Matters", 2024.
 
 Every value here is the paper's; nothing is computed from them. Losses are totals on the test set
 of KingBase Lite 2019; latency is of a position on an RTX 2070 through TensorRT, 64 a call.
 """
 
+import csv
+from dataclasses import dataclass
+from importlib import resources
 from typing import NamedTuple
-
-__all__ = [
-    "BLOCKS",
-    "CITATION",
-    "DEPTHS",
-    "ELO_BOTH",
-    "ELO_HEAD",
-    "ELO_INPUTS",
-    "ENDINGS",
-    "ENGINE_NODES",
-    "HEADS",
-    "INPUTS",
-    "KERNELS",
-    "NETWORKS",
-    "TRANSFORMERS",
-    "Row",
-]
 
 CITATION = (
     "J. Czech, J. Blüml, K. Kersting, H. Steingrimsson: “Representation Matters for Mastering "
@@ -63,17 +49,20 @@ NETWORKS = {
 }
 """Table 7: total loss, policy accuracy, microseconds, multiply-adds."""
 
-BLOCKS = {"classical, 10x192": 1.2350, "mobile, 9x256": 1.2343, "Next-ViT, 10x256": 1.2411}
-"""Table 1: total loss by kind of block at equal latency."""
-
 TRANSFORMERS = {"0": 1.1901, "1": 1.1920, "2": 1.1887, "3": 1.2061, "4": 1.2327}
 """Table 2: total loss by the number of transformer blocks."""
 
 KERNELS = {"0 %": 1.2003, "25 %": 1.1802, "50 %": 1.1734, "75 %": 1.1852, "100 %": 1.1844}
 """Total loss by the share of 5x5 kernels."""
 
-DEPTHS = {"18 blocks of 205 channels": 1.1901}
-"""Table 9, the best of six total losses at equal depth x width^1.6."""
+GRIDS = {
+    "blocks": {"classical, 10x192": 1.2350, "mobile, 9x256": 1.2343, "Next-ViT, 10x256": 1.2411},
+    "transformers": TRANSFORMERS,
+    "kernels": KERNELS,
+    "depths": {"18 blocks of 205 channels": 1.1901},
+}
+"""Total losses by table: Table 1 (kinds of block at equal latency), Table 2, 5x5 kernels, and the
+best of the six of Table 9 (equal depth x width^1.6)."""
 
 ELO_INPUTS = "+96.7 ± 30.4"
 """Of planes v2 over v1."""
@@ -87,9 +76,50 @@ ELO_BOTH = "about +180"
 ENDINGS = {"draws": (0.4472, 0.3988), "wins": (0.5192, 0.5186)}
 """Table 11: mean |value| of 15 draws and 5 wins, without and with v2 and wdlp."""
 
+ENDINGS_SHOWN = {2: "Fig. 7", 20: "Fig. 8"}
+"""Rows of Table 11 whose planes and squares are attributed, and the figures that show them."""
+
 ENGINE_NODES = {
     "chess": ("stockfish", 15_000),
     "crazyhouse": ("fairy-stockfish", 50_000),
     "atomic": ("fairy-stockfish", 40_000),
 }
 """Engines of reference and their nodes: Stockfish 16.1 and Fairy-Stockfish 14 (Fig. 4)."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """A row of Table 11 that is a position."""
+
+    row: int
+    """Its place in the table, from 1."""
+    fen: str
+    """The position, mended if it was not printed whole."""
+    outcome: str
+    """``draws`` or ``wins``, whoever wins."""
+    default: float
+    """Value of the network without v2 and wdlp, for the player to move."""
+    improved: float
+    """Value of the network with both."""
+    mended: str
+    """What was missing and put in; empty if nothing was."""
+
+
+def read_endings() -> list[Ending]:
+    """Return the rows of Table 11 that are positions, in their order.
+
+    Row 16 is left out: a rank and a square of another are missing, and nothing tells which.
+    """
+    text = resources.files(__package__).joinpath("endings.tsv").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return [
+        Ending(
+            row=int(row["row"]),
+            fen=row["fen"],
+            outcome="draws" if row["truth"] == "draw" else "wins",
+            default=float(row["default"]),
+            improved=float(row["improved"]),
+            mended=row["mended"] or "",
+        )
+        for row in csv.DictReader(lines, delimiter="\t")
+    ]

@@ -1,0 +1,410 @@
+"""Networks on single positions: integrated gradients, and endings of opposite bishops.
+
+Integrated gradients (Sundararajan et al. 2017) are taken by plane and by square. Attributions of x
+along the straight line from a baseline x' add up to f(x) - f(x'): completeness, which every result
+is checked by. Planes are grouped by what they show (``docs/definitions/planes.md``).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from phasezoo import arena, games, inference, networks
+from phasezoo.agents import Limit, MCTSAgent
+from phasezoo.arena import stream
+from phasezoo.arena.elo import Interval
+from phasezoo.experiments.representation.config import CORNERS, RepresentationConfig
+from phasezoo.experiments.representation.published import ENDINGS_SHOWN, read_endings
+from phasezoo.experiments.statistics import over_trainings, resample_weights
+from phasezoo.inference.manifest import MODEL, Manifest
+from phasezoo.inference.weights import build_network
+from phasezoo.training.positions import PositionTable
+from phasezoo.training.sampler import Sampler
+from phasezoo.training.splits import PositionStore
+
+Answer: TypeAlias = Literal["value", "policy"]
+"""What is explained: the value for the player to move, or the logarithm of the probability of the
+likeliest action."""
+
+ANSWERS: tuple[Answer, ...] = ("value", "policy")
+
+ROWS = 512
+"""Rows that the network is given at once."""
+
+OUTCOMES = ("draws", "wins")
+"""Outcomes of endings, whoever wins."""
+
+COLOUR, HISTORY, MASKS = "colour", "last moves", "piece masks"
+"""Groups that the paper says something about."""
+
+_PIECES = {"own pieces": range(6), "their pieces": range(6, 12), "repetitions": range(12, 14)}
+
+_V1 = {
+    **_PIECES,
+    "en passant": range(14, 15),
+    COLOUR: range(15, 16),
+    "move number": range(16, 17),
+    "castling": range(17, 21),
+    "clock": range(21, 22),
+    "chess960": range(22, 23),
+    HISTORY: range(23, 39),
+}
+
+_V2 = {
+    **_PIECES,
+    "en passant": range(14, 15),
+    "castling": range(15, 19),
+    "clock": range(19, 20),
+    HISTORY: range(20, 36),
+    "chess960": range(36, 37),
+    MASKS: range(37, 39),
+    "checkerboard": range(39, 40),
+    "material difference": range(40, 45),
+    "opposite bishops": range(45, 46),
+    "pieces giving check": range(46, 47),
+    "material": range(47, 52),
+}
+
+_NEW = (MASKS, "checkerboard", "material difference", "opposite bishops", "pieces giving check",
+        "material")  # fmt: skip
+
+_CRAZYHOUSE = {
+    "v1": {
+        **_PIECES,
+        "pockets": range(14, 24),
+        "promoted pieces": range(24, 26),
+        "en passant": range(26, 27),
+        COLOUR: range(27, 28),
+        "move number": range(28, 29),
+        "castling": range(29, 33),
+        "clock": range(33, 34),
+    },
+    "v2": {**_V2, "pockets": range(52, 62), "promoted pieces": range(62, 64)},
+}
+
+
+def groups(game: str, spec: str) -> Mapping[str, range]:
+    """Return the planes of each group, every plane in one of them."""
+    if game == "crazyhouse":
+        return _CRAZYHOUSE[spec]
+    return {"v1": _V1, "v2": _V2}[spec]
+
+
+def new_groups(spec: str) -> tuple[str, ...]:
+    """Return the groups that the paper adds; none in ``v1``."""
+    return _NEW if spec == "v2" else ()
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """Integrated gradients of a network, with the mean of the validation inputs as baseline."""
+
+    arm: str
+    """The network."""
+    answer: str
+    """What is explained: ``value`` or ``policy``."""
+    shares: dict[str, Interval]
+    """Share of all absolute attribution by group of planes, over trainings and positions."""
+    planes: list[float]
+    """The same of each plane, mean over trainings."""
+    new: dict[str, Interval]
+    """By group of planes that are new in v2 but for the masks: how much larger the masks' share
+    is, plane for plane."""
+    error: float
+    """Largest difference between the sum of attributions and f(x) - f(baseline)."""
+
+
+@dataclass(frozen=True)
+class BoardShown:
+    """One position's attributions with zero as baseline, of the value."""
+
+    fen: str
+    """The position."""
+    arm: str
+    """Network whose first training answers."""
+    value: float
+    """Its value for the player to move."""
+    baseline: float
+    """Its value of planes that are all zero."""
+    planes: dict[str, float]
+    """Sum of attributions by group of planes."""
+    squares: list[float]
+    """``[64]``: the same by square, a1 first, from White's view."""
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """Integrated gradients."""
+
+    average: list[Attribution]
+    """Over many positions."""
+    boards: list[BoardShown]
+    """Of single positions."""
+
+
+@dataclass(frozen=True)
+class EndingRow:
+    """A network's mean |value| over endings of one outcome."""
+
+    arm: str
+    """The network."""
+    outcome: str
+    """One of :data:`OUTCOMES`."""
+    alone: Interval
+    """Of the network alone, over trainings and positions."""
+    searched: Interval
+    """Of its search."""
+
+
+@dataclass(frozen=True)
+class Endings:
+    """The endings of opposite bishops."""
+
+    nodes: int
+    """Nodes of a search."""
+    values: dict[str, list[list[float]]]
+    """By network: ``[training][ending]``, the network's value for the player to move."""
+    searched: dict[str, list[list[float]]]
+    """The same of the search."""
+    rows: list[EndingRow]
+    """Means."""
+    differences: dict[str, Interval]
+    """v2-wdlp less v1-mse of mean |value|: by outcome, alone; over trainings and positions."""
+
+
+class Integrated(NamedTuple):
+    """Attributions of some positions."""
+
+    attributions: npt.NDArray[np.float64]
+    """``float64[B, C, H, W]``."""
+    errors: npt.NDArray[np.float64]
+    """``float64[B]``: sum of attributions less f(x) - f(baseline)."""
+
+
+def read_network(path: Path) -> nn.Module:
+    """Return a trained network as a module, in eval mode.
+
+    Raises:
+        CheckpointError: A file is missing, truncated or changed.
+    """
+    manifest = Manifest.read(path)
+    network: nn.Module = build_network(manifest, manifest.read_bytes(path), path / MODEL)
+    return network.eval().requires_grad_(requires_grad=False)
+
+
+def integrated(
+    network: nn.Module, planes: Tensor, baseline: Tensor, answer: Answer, steps: int
+) -> Integrated:
+    """Integrate a network's gradients from a baseline to each position.
+
+    Args:
+        network: Answers ``NetworkOutput``; in eval mode.
+        planes: ``float32[B, C, H, W]``.
+        baseline: ``float32[1, C, H, W]``.
+        answer: What is explained; the action is the likeliest of each position itself.
+        steps: Points of the Gauss-Legendre quadrature.
+    """
+    from captum.attr import IntegratedGradients
+
+    def explained(rows: Tensor) -> Tensor:
+        output = network(rows)
+        if answer == "value":
+            value: Tensor = output.value()
+            return value
+        return torch.log_softmax(output.policy_logits, dim=1)
+
+    target = None
+    if answer == "policy":
+        with torch.no_grad():
+            target = network(planes).policy_logits.argmax(dim=1)
+    attributions, errors = IntegratedGradients(explained).attribute(
+        planes,
+        baselines=baseline,
+        target=target,
+        n_steps=steps,
+        internal_batch_size=max(ROWS, len(planes)),
+        return_convergence_delta=True,
+    )
+    return Integrated(attributions.double().cpu().numpy(), errors.double().cpu().numpy())
+
+
+def attributed(
+    paths: Mapping[str, Sequence[Path]],
+    store: PositionStore,
+    table: PositionTable,
+    config: RepresentationConfig,
+) -> list[Attribution]:
+    """Return attributions of the four combinations, with the mean input as baseline (Fig. 5)."""
+    device = networks.resolve_device(config.device)
+    found = []
+    for name in CORNERS:
+        spec = name.partition("-")[0]
+        planes, mean = (one.to(device) for one in _validation(spec, store, table, config))
+        for answer in ANSWERS:
+            every = [
+                integrated(
+                    read_network(path).to(device), planes, mean, answer, config.gradient_steps
+                )
+                for path in paths[name]
+            ]
+            found.append(_attribution(name, answer, every, config))
+    return found
+
+
+def _attribution(
+    name: str, answer: Answer, every: Sequence[Integrated], config: RepresentationConfig
+) -> Attribution:
+    sizes = np.stack([np.abs(one.attributions.sum(axis=(2, 3))) for one in every])  # [K, B, C]
+    rng = np.random.default_rng(stream(config.seed, "gradients"))
+    rows = sizes.shape[1]
+    weights = resample_weights(rng, rows, config.resamples)
+    means = sizes.mean(axis=1)  # [K, C]
+    drawn = np.einsum("rb,kbc->rkc", weights, sizes)
+    spec = name.partition("-")[0]
+    planes = groups(config.game, spec)
+
+    def share(group: range) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        return (means[:, group].sum(axis=1) / means.sum(axis=1),
+                drawn[:, :, group].sum(axis=2) / drawn.sum(axis=2))  # fmt: skip
+
+    def over(values: npt.NDArray[np.float64], resampled: npt.NDArray[np.float64]) -> Interval:
+        found = over_trainings(values, resampled, games=rows)
+        assert found is not None  # attributions are finite
+        return found
+
+    shares = {group: share(which) for group, which in planes.items()}
+    # Planes that are alike in all positions, such as those of chess960 in chess, explain nothing.
+    constant = {group for group, which in planes.items() if not sizes[:, :, which].any()}
+    new = {}
+    for group in new_groups(spec):
+        if group != MASKS:
+            values, resampled = (
+                mask / len(planes[MASKS]) - other / len(planes[group])
+                for mask, other in zip(shares[MASKS], shares[group], strict=True)
+            )
+            new[group] = over(values, resampled)
+    return Attribution(
+        arm=name,
+        answer=answer,
+        shares={
+            group: Interval(0.0, 0.0, 0.0) if group in constant else over(*both)
+            for group, both in shares.items()
+        },
+        planes=(means / means.sum(axis=1, keepdims=True)).mean(axis=0).tolist(),
+        new=new,
+        error=max(float(np.abs(one.errors).max()) for one in every),
+    )
+
+
+def _validation(
+    spec: str, store: PositionStore, table: PositionTable, config: RepresentationConfig
+) -> tuple[Tensor, Tensor]:
+    """Planes to explain, ``float32[B, C, H, W]``, and their mean over many validation positions."""
+    rng = np.random.default_rng(stream(config.seed, "gradient positions"))
+    count = min(len(table), max(config.gradient_positions, config.validation_positions))
+    rows = table.select(np.sort(rng.permutation(len(table))[:count]))
+    sampler = Sampler(store, rows, spec, threads=config.threads)
+    planes = np.concatenate([batch.float_planes for batch in sampler.in_order()])
+    shown = np.sort(rng.permutation(count)[: min(count, config.gradient_positions)])
+    mean = planes.mean(axis=0, keepdims=True, dtype=np.float64).astype(np.float32)
+    return torch.from_numpy(planes[shown]), torch.from_numpy(mean)
+
+
+def boards(paths: Mapping[str, Sequence[Path]], config: RepresentationConfig) -> list[BoardShown]:
+    """Return attributions of single positions with zero as baseline (Figs 7, 8)."""
+    game = games.make(config.game)
+    states = [game.from_fen(fen) for fen in config.positions_shown] or _usual(config)
+    device = networks.resolve_device(config.device)
+    found = []
+    for name in (CORNERS[0], CORNERS[-1]):
+        spec = name.partition("-")[0]
+        network = read_network(paths[name][0]).to(device)
+        planes = torch.from_numpy(games.encode(states, spec)).to(device)
+        zero = torch.zeros_like(planes[:1])
+        one = integrated(network, planes, zero, "value", config.gradient_steps)
+        with torch.no_grad():
+            values = network(planes).value().tolist()
+            baseline = float(network(zero).value())
+        for state, value, attributions in zip(states, values, one.attributions, strict=True):
+            squares = attributions.sum(axis=0)
+            found.append(
+                BoardShown(
+                    fen=state.fen,
+                    arm=name,
+                    value=value,
+                    baseline=baseline,
+                    planes={
+                        group: float(attributions[list(which)].sum())
+                        for group, which in groups(config.game, spec).items()
+                    },
+                    squares=(squares if state.to_play == 0 else squares[::-1]).ravel().tolist(),
+                )
+            )
+    return found
+
+
+def _usual(config: RepresentationConfig) -> list[Any]:
+    """The endings of the paper's figures in chess, two positions after openings elsewhere."""
+    if config.game == "chess":
+        endings = {ending.row: ending for ending in read_endings()}
+        chess = games.make("chess")
+        return [chess.from_fen(endings[row].fen) for row in ENDINGS_SHOWN]
+    suite = arena.OpeningSuite.load(config.game)
+    return [suite.state(index) for index in range(min(2, len(suite)))]
+
+
+def ending_values(path: Path, config: RepresentationConfig) -> tuple[list[float], list[float]]:
+    """Return every ending's value for the player to move, by a network and by a search with it."""
+    chess = games.make("chess")
+    states = [chess.from_fen(ending.fen) for ending in read_endings()]
+    evaluator = inference.load(path, device=config.device, threads=config.threads)
+    alone = evaluator.evaluate(games.encode(states, evaluator.plane_spec)).values()
+    agent = MCTSAgent(
+        evaluator,
+        limit=Limit(nodes=config.ending_nodes),
+        batch_size=config.search_batch,
+        game="chess",
+        seed=stream(config.seed, "endings"),
+        threads=config.threads,
+    )
+    return [float(value) for value in alone], [float(agent.search(s).value) for s in states]
+
+
+def endings(
+    values: Mapping[str, Sequence[tuple[list[float], list[float]]]], config: RepresentationConfig
+) -> Endings:
+    """Return means of |value| by network and outcome, from every training's values."""
+    rows, differences = [], {}
+    for outcome in OUTCOMES:
+        which = [i for i, ending in enumerate(read_endings()) if ending.outcome == outcome]
+        rng = np.random.default_rng(stream(config.seed, "endings", outcome))
+        weights = resample_weights(rng, len(which), config.resamples)
+        sizes = {
+            name: np.abs(np.array(found))[:, :, which] for name, found in values.items()
+        }  # float64[K, 2, endings]
+        for name, size in sizes.items():
+            alone, searched = (_mean(size[:, place], weights) for place in (0, 1))
+            rows.append(EndingRow(name, outcome, alone, searched))
+        first, last = (sizes[name][:, 0] for name in (CORNERS[0], CORNERS[-1]))
+        pairs = min(len(first), len(last))
+        differences[outcome] = _mean(last[:pairs] - first[:pairs], weights)
+    return Endings(
+        nodes=config.ending_nodes,
+        values={name: [list(one[0]) for one in found] for name, found in values.items()},
+        searched={name: [list(one[1]) for one in found] for name, found in values.items()},
+        rows=rows,
+        differences=differences,
+    )
+
+
+def _mean(sizes: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> Interval:
+    """The mean over trainings and endings, of ``float64[K, endings]``."""
+    found = over_trainings(sizes.mean(axis=1), weights @ sizes.T, games=sizes.shape[1])
+    assert found is not None  # values are finite
+    return found

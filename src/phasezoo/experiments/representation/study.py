@@ -1,0 +1,393 @@
+"""The study from the first game to the report: trainings, losses, time, gradients, games."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, Unpack
+
+import numpy as np
+import numpy.typing as npt
+from annotated_types import Interval
+from torch import nn
+
+from phasezoo import games, networks
+from phasezoo.agents import EngineAgent, Limit
+from phasezoo.arena import stream
+from phasezoo.errors import RunDirectoryError
+from phasezoo.experiments.games_file import check_split, check_unseen, read_games
+from phasezoo.experiments.m2cts.cards import NetworkCard
+from phasezoo.experiments.m2cts.plan import PlannedNetwork, budget
+from phasezoo.experiments.m2cts.run import M2ctsRun
+from phasezoo.experiments.representation import measurements, positions, report
+from phasezoo.experiments.representation.config import (
+    CORNERS,
+    RepresentationConfig,
+    Variant,
+    groups_of,
+    variants_of,
+)
+from phasezoo.experiments.representation.measurements import (
+    Dataset,
+    Games,
+    GameSums,
+    Latency,
+    Losses,
+    Paths,
+    Results,
+)
+from phasezoo.experiments.representation.positions import Endings, Gradients
+from phasezoo.networks.blocks import MobileBottleneck, ResidualBlock
+from phasezoo.networks.depth import stochastic_depths
+from phasezoo.networks.heads import TowerOptions
+from phasezoo.networks.network import tower_network
+from phasezoo.networks.nextvit import NextConvolutionBlock, NextTransformerBlock
+from phasezoo.networks.sizes import Blocks, Channels, Share
+from phasezoo.report.console import Console
+from phasezoo.training.config import SupervisedConfig
+from phasezoo.training.positions import PositionTable, without_seen
+from phasezoo.training.splits import FRACTIONS, SPLITS, Splits
+from phasezoo.training.store import GameStore
+
+NAME = "tower"
+"""How a network of the grids is asked for: ``tower-32x4:block=next``."""
+
+VALUE_CHANNELS = 8
+
+WIDE_SHARE = 0.68
+"""Inner width of bottlenecks with 5x5 kernels, as a share of the others' (AlphaVile, Table 6)."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The games, split, and the positions that losses are measured on."""
+
+    splits: Splits
+    """Train, validation, test."""
+    validation: PositionTable
+    """All validation positions."""
+    test: PositionTable
+    """Positions of the tested games that do not occur in training."""
+    dataset: Dataset
+    """Their numbers, for the report."""
+
+
+class RepresentationRun(M2ctsRun[RepresentationConfig, Results]):
+    """Planes, heads and architectures, each trained several times and compared."""
+
+    prepared: Prepared
+    results = Results
+    report = staticmethod(report.report)
+
+    @classmethod
+    def prepare(cls, config: RepresentationConfig, console: Console) -> Prepared:
+        """Check a configuration against what is here, and load and split the games.
+
+        Raises:
+            InvalidConfig: There is no such network or device.
+            InvalidFen: A position to show is none.
+            StoreError: The games are missing, damaged, of another game, or too few to split.
+        """
+        console.heading("Reading the games")
+        game = games.make(config.game)
+        for one in variants_of(config):
+            networks.make(one.network, game.plane_shape(one.planes), game.num_actions)
+        networks.resolve_device(config.device)
+        for fen in config.positions_shown:
+            game.from_fen(fen)
+        found = read_games(config.game, config.games)
+        store = found.store
+        if config.max_games is not None and config.max_games < len(store):
+            rng = np.random.default_rng(stream(config.seed, "games"))
+            store = store.subset(_drawn(store, config.max_games, rng))
+        splits = store.split(stream(config.seed, "split"))
+        tables = splits.positions(threads=config.threads)
+        check_split(tables, found.path)
+        test = _tested(tables["test"], tables["train"], config)
+        check_unseen(test, found.path)
+        dataset = Dataset(
+            source=found.text,
+            sha256=found.sha256,
+            games=[len(getattr(splits, name)) for name in SPLITS],
+            positions=[len(tables[name]) for name in SPLITS],
+            tested=len(np.unique(test.game)),
+            test_positions=len(test),
+        )
+        return Prepared(splits, tables["validation"], test, dataset)
+
+    def work(self) -> Results:
+        """Do every stage that is not done."""
+        config = self.config
+        data = self._dataset()
+        self.table(report.dataset_table(data))
+        self.variants = {one.name: one for one in variants_of(config)}
+        seen = budget(config.positions, config.epochs, self.prepared.dataset.positions[0])
+        self.planned = {one.name: self._trainings(one, seen) for one in self.variants.values()}
+        cards = self.train([network for group in self.planned.values() for network in group])
+        losses = self._losses({card.name: card for card in cards})
+        for name, rows in losses.tables.items():
+            self.table(report.loss_table(name, rows))
+        latency = self._latency()
+        self.table(report.latency_table(latency, config, report.labels_of(losses)))
+        integrated = self._gradients()
+        endings = self._endings() if config.game == "chess" else None
+        if endings is not None:
+            self.table(report.endings_table(endings, report.labels_of(losses)))
+        engine, on_engine = measurements.reference_of(config)
+        self.console.note(on_engine)
+        played = self._games(engine)
+        for one in played:
+            self.table(report.games_table(one, report.labels_of(losses)))
+        return Results(
+            **self.head(),
+            dataset=data,
+            networks=cards,
+            losses=losses,
+            latency=latency,
+            gradients=integrated,
+            endings=endings,
+            games=played,
+            engine=on_engine,
+            seconds=self.times(
+                cards,
+                {
+                    "reading the games": ["prepare", "data"],
+                    "measuring losses": ["losses/"],
+                    "measuring latency": ["latency"],
+                    "integrating gradients": ["gradients"],
+                    "endings of opposite bishops": ["endings/"],
+                    "playing games": ["games/"],
+                },
+            ),
+        )
+
+    def _trainings(self, variant: Variant, positions: int) -> list[PlannedNetwork]:
+        """Plan the trainings of a variant.
+
+        Trainings with one number see the same positions in the same order, whatever the variant,
+        so that two variants can be compared pair by pair.
+        """
+        return [
+            PlannedNetwork(
+                name=f"{variant.name}-{training + 1}",
+                gate="none",
+                phase=None,
+                positions=positions,
+                role=variant.name,
+                training=training,
+                seed=self.seed("order", training),
+                initial_seed=self.seed("initial weights", training),
+            )
+            for training in range(variant.trainings)
+        ]
+
+    def recipe(self, network: PlannedNetwork) -> Mapping[str, Any]:
+        """All networks learn the same way from the training games."""
+        config, variant = self.config, self.variants[network.role]
+        return {
+            "store": self.prepared.splits.train,
+            "splits": self.prepared.splits,
+            "network": variant.network,
+            "planes": variant.planes,
+            "config": SupervisedConfig(
+                batch_size=config.training_batch,
+                max_lr=config.learning_rate,
+                validation_positions=config.validation_positions,
+                init_seed=network.initial_seed,
+                device=config.device,
+                threads=config.threads,
+            ),
+        }
+
+    def _dataset(self) -> Dataset:
+        data = self.once("data", "dataset.json", Dataset, lambda: self.prepared.dataset)
+        if data != self.prepared.dataset:
+            message = (
+                f"{self.path}: begun with other games than {data.source} are now; start a new run "
+                "with --out"
+            )
+            raise RunDirectoryError(message)
+        return data
+
+    def _losses(self, cards: Mapping[str, NetworkCard]) -> Losses:
+        self.console.heading("Losses on test positions")
+        sums = {name: [self._sums(path) for path in paths] for name, paths in self._paths().items()}
+        first = {name: cards[networks[0].name] for name, networks in self.planned.items()}
+        rng = np.random.default_rng(self.seed("resampling"))
+        return measurements.losses(self.config, sums, first, rng)
+
+    def _sums(self, path: Path) -> GameSums:
+        return self.once(
+            f"losses/{path.name}",
+            f"networks/{path.name}/losses.json",
+            GameSums,
+            lambda: measurements.game_sums(
+                path, self.prepared.splits.test, self.prepared.test, self.config
+            ),
+        )
+
+    def _paths(
+        self, names: Sequence[str] | None = None, most: int | None = None
+    ) -> dict[str, list[Path]]:
+        """Directories of the networks of some variants, of so many trainings at the most."""
+        return {
+            name: [self.networks / network.name for network in self.planned[name][:most]]
+            for name in (self.variants if names is None else names)
+        }
+
+    def _latency(self) -> list[Latency]:
+        self.console.heading("Latency")
+        first = {name: paths[0] for name, paths in self._paths().items()}
+        return self.once(
+            "latency",
+            "latency.json",
+            list[Latency],
+            lambda: measurements.latency(first, self.config),
+        )
+
+    def _gradients(self) -> Gradients:
+        self.console.heading("Integrated gradients")
+        paths, prepared = self._paths(CORNERS), self.prepared
+
+        def work() -> Gradients:
+            average = positions.attributed(
+                paths, prepared.splits.validation, prepared.validation, self.config
+            )
+            return Gradients(average, positions.boards(paths, self.config))
+
+        return self.once("gradients", "gradients.json", Gradients, work)
+
+    def _endings(self) -> Endings:
+        self.console.heading("Endings of opposite bishops")
+        values = {
+            name: [self._values(path) for path in paths] for name, paths in self._paths().items()
+        }
+        return positions.endings(values, self.config)
+
+    def _values(self, path: Path) -> tuple[list[float], list[float]]:
+        return self.once(
+            f"endings/{path.name}",
+            f"networks/{path.name}/endings.json",
+            tuple[list[float], list[float]],
+            lambda: positions.ending_values(path, self.config),
+        )
+
+    def _games(self, engine: EngineAgent | None) -> list[Games]:
+        """All trainings of the combinations by nodes; single networks by time, as the paper."""
+        self.console.heading("Games")
+        config = self.config
+        towers = [one.name for one in groups_of(config).get("architectures", [])]
+        single = list(dict.fromkeys((CORNERS[0], CORNERS[-1], *towers)))
+        every, one = self._paths(CORNERS), self._paths(single, 1)
+        by_nodes = [(Limit(nodes=nodes), every) for nodes in config.match_nodes]
+        by_time = [(Limit(movetime_ms=each), one) for each in config.movetimes]
+        return [self._played(limit, paths, engine) for limit, paths in [*by_nodes, *by_time]]
+
+    def _played(self, limit: Limit, paths: Paths, engine: EngineAgent | None) -> Games:
+        name = f"games/{str(limit).replace(' ', '-').replace('=', '-')}"
+        log = self.path / f"{name}.jsonl"
+        return self.once(
+            name,
+            f"{name}.json",
+            Games,
+            lambda: measurements.play(paths, limit, engine, log, self.config, self.console),
+        )
+
+
+def _drawn(store: GameStore, count: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Games drawn from all, or from each part of a store that is split, by the usual shares."""
+    if store.parts is None:
+        return np.sort(rng.permutation(len(store))[:count])
+    drawn = [
+        rng.permutation(np.flatnonzero(store.parts == part))[: round(share * count)]
+        for part, share in enumerate(FRACTIONS)
+    ]
+    return np.sort(np.concatenate(drawn))
+
+
+def _tested(
+    test: PositionTable, train: PositionTable, config: RepresentationConfig
+) -> PositionTable:
+    """Positions of the games that losses are measured on, without those that occur in train."""
+    unseen, _ = without_seen(test, train)
+    games_left = np.unique(unseen.game)
+    if config.test_games is None or config.test_games >= len(games_left):
+        return unseen
+    rng = np.random.default_rng(stream(config.seed, "test games"))
+    chosen = rng.choice(games_left, config.test_games, replace=False)
+    return unseen.select(np.isin(unseen.game, chosen))
+
+
+def tower(
+    input_shape: tuple[int, int, int],
+    num_actions: int,
+    channels: Channels,
+    blocks: Blocks,
+    *,
+    block: Literal["mobile", "classical", "next"] = "mobile",
+    expansion: Annotated[int, Interval(ge=1, le=8)] = 2,
+    wide: Annotated[float, Interval(ge=0, le=1)] = 0.0,
+    transformers: Annotated[int, Interval(ge=0, le=8)] = 0,
+    drop: Share = 0.0,
+    **options: Unpack[TowerOptions],
+) -> nn.Module:
+    """Make a tower of one kind of block, with transformer blocks in some places.
+
+    Args:
+        input_shape: Channels, height and width of the input planes.
+        num_actions: Size of the policy.
+        channels: Channels of the tower; a multiple of 32 with blocks of Next-ViT, and at least 96
+            with transformer blocks.
+        blocks: Blocks, transformer blocks included.
+        block: Mobile bottlenecks, two 3x3 convolutions, or Next-ViT's convolutions.
+        expansion: Inner width of mobile bottlenecks, in multiples of the channels.
+        wide: Share of them with 5x5 kernels, spread evenly; the paper draws their places.
+        transformers: Transformer blocks, placed as AlphaVile does.
+        drop: Stochastic depth of the last block.
+        **options: Options of the stem and the heads.
+
+    Raises:
+        InvalidConfig: The channels do not fit the blocks.
+    """
+    places = transformer_places(blocks, transformers)
+    made: list[nn.Module] = []
+    for index, share in enumerate(stochastic_depths(blocks, drop)):
+        if index in places:
+            made.append(NextTransformerBlock(channels, share))
+        elif block == "classical":
+            made.append(ResidualBlock(channels, share))
+        elif block == "next":
+            made.append(NextConvolutionBlock(channels, share))
+        else:
+            made.append(_bottleneck(channels, expansion, share, is_five=is_wide(index, wide)))
+    return tower_network(input_shape, channels, made, num_actions, VALUE_CHANNELS, options=options)
+
+
+def transformer_places(blocks: int, transformers: int) -> frozenset[int]:
+    """Return where AlphaVile's towers have transformer blocks: evenly, also in the last place.
+
+    With s = blocks // (transformers + 1) they are at blocks % s + 2 s - 1 and every s after it,
+    which gives the places of all four published networks; of more places the last ones count.
+    """
+    if transformers == 0:
+        return frozenset()
+    stride = blocks // (transformers + 1)
+    if stride == 0:
+        return frozenset(range(max(blocks - transformers, 0), blocks))
+    first = blocks % stride + 2 * stride - 1
+    return frozenset(range(first, blocks, stride)[-transformers:])
+
+
+def is_wide(index: int, share: float) -> bool:
+    """Return whether a block has a 5x5 kernel, if a share of all blocks has one."""
+    return int((index + 1) * share + 1e-9) > int(index * share + 1e-9)
+
+
+def _bottleneck(channels: int, expansion: int, drop: float, *, is_five: bool) -> nn.Module:
+    expanded = expansion * channels
+    if not is_five:
+        return MobileBottleneck(channels, expanded, drop=drop)
+    narrowed = max(8, 8 * round(WIDE_SHARE * expanded / 8))
+    return MobileBottleneck(channels, narrowed, 5, drop=drop)
+
+
+networks.register(NAME, tower)
