@@ -13,12 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from markupsafe import Markup
-
 from phasezoo.arena.elo import Interval
 from phasezoo.report import numbers
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
+
     from phasezoo.report.console import Console
 
 __all__ = [
@@ -227,12 +227,14 @@ class Figure:
     words: str = ""
     """What it shows, for readers who cannot see it."""
 
-    def svg(self) -> Markup:
+    def svg(self) -> "Markup":
         """Return the drawing as an ``<svg>`` element that follows the page's theme.
 
         Raises:
             MissingDependency: Matplotlib is not installed.
         """
+        from markupsafe import Markup
+
         from phasezoo.report import plots
 
         drawing = self.draw()

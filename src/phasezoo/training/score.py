@@ -20,3 +20,5 @@ class Score:
     keeps its width at 0 and 1."""
     unit: str = ""
     """What stands behind the number, such as ``nats``; ``%``: shares as percentages."""
+    meaning: str = ""
+    """Explanation in reports; empty for a name that explains itself."""

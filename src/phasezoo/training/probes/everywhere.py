@@ -12,8 +12,13 @@ __all__ = ["REGRET_EVERYWHERE", "WON_EVERYWHERE", "Everywhere"]
 REGRET_EVERYWHERE = Score("regret, all positions", "lower")
 """Mean over every position of the game of what the outcome loses: 1 a win turned into a loss."""
 
-WON_EVERYWHERE = Score("won, all positions", kind="share", unit="%")
-"""Share of every position from which the policy wins against the best defence there is."""
+WON_EVERYWHERE = Score(
+    "won, all positions",
+    kind="share",
+    unit="%",
+    meaning="of all positions, the share in which the network's likeliest moves win against a "
+    "defence that knows them",
+)
 
 
 class Everywhere:

@@ -12,19 +12,33 @@ from phasezoo.training.solved import Starts, moves_of
 
 __all__ = ["BEST", "DISTANCE", "PERFECT", "REGRET", "WON", "ExactMoves", "WonStarts"]
 
-PERFECT = Score("perfect moves", kind="share", unit="%")
-"""Of the positions in which some legal move loses something, those in which the move keeps win,
-draw or loss."""
+PERFECT = Score(
+    "perfect moves",
+    kind="share",
+    unit="%",
+    meaning="of the positions in which some legal move loses something of the outcome, the share "
+    "in which the move does not",
+)
 
-BEST = Score("best moves", kind="share", unit="%")
-"""Of all positions, those in which the move loses neither the outcome nor time."""
+BEST = Score(
+    "best moves",
+    kind="share",
+    unit="%",
+    meaning="of all positions, the share in which the move loses neither the outcome nor time",
+)
 
-REGRET = Score("regret", "lower")
-"""Mean over all positions of what the outcome loses: 1 a win turned into a loss."""
+REGRET = Score(
+    "regret",
+    "lower",
+    meaning="what the outcome loses by the move, in the mean: 1 a win turned into a loss, ½ into "
+    "a draw",
+)
 
-DISTANCE = Score("distance lost", "lower")
-"""Mean over the positions whose outcome is kept of how much longer the win takes, or how much
-sooner the loss comes."""
+DISTANCE = Score(
+    "distance lost",
+    "lower",
+    meaning="how much longer the win takes, or sooner the loss comes, where the outcome is kept",
+)
 
 WON = Score("starts won", kind="share", unit="%")
 """Starts that are won against a perfect player."""

@@ -1,25 +1,28 @@
-"""``report.html`` of a run of self-play, which grows while it learns."""
+"""Report of a run of self-play, a page that grows while it learns."""
 
 import importlib.util
 import shlex
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from phasezoo.arena.ratings import Rating
-from phasezoo.runs import Provenance, jsonable
+from phasezoo.report import numbers
+from phasezoo.report.again import done_again
+from phasezoo.report.document import Column, Document, Item, Section, Table, Text
+from phasezoo.runs import jsonable
 from phasezoo.runs.directory import read_record
 from phasezoo.runs.files import describe_disk_errors, write_whole
+from phasezoo.runs.record import RunRecord
 from phasezoo.training.score import Score
+from phasezoo.training.selfplay import figures
 from phasezoo.training.selfplay.config import SelfPlayConfig
 from phasezoo.training.selfplay.costs import CostRow
+from phasezoo.training.selfplay.figures import Line
 from phasezoo.training.selfplay.outcome import Update
 from phasezoo.training.selfplay.watch import ProbeRow, RungRow, elo_of, gains_of
-
-__all__ = ["REPORT", "Page", "Seen"]
 
 REPORT = "report.html"
 
@@ -37,7 +40,7 @@ class Seen:
     config: SelfPlayConfig
     """Its knobs."""
     game: str
-    """What is played."""
+    """Game."""
     players: int
     """Players of a game."""
     network: str
@@ -45,19 +48,19 @@ class Seen:
     parameters: int
     """Parameters of a network."""
     gate: str | None
-    """What names the phases of experts; None: one network."""
+    """Gate of the phases of experts; None: one network."""
     learners: tuple[str, ...]
     """Names of the learners; none if there is one alone."""
     scores: tuple[Score, ...]
-    """What probes tell."""
+    """Scores of the probes."""
     rows: Sequence[Update] = ()
     """The rounds that have ended."""
     probes: Sequence[ProbeRow] = ()
-    """What probes told."""
+    """Measurements of versions."""
     ladder: Sequence[RungRow] = ()
     """Matches between versions."""
     costs: Sequence[CostRow] = ()
-    """What rounds cost."""
+    """Costs of rounds."""
     is_stopped: bool = False
     """Whether the run was stopped, or failed, after the last of the rounds."""
 
@@ -93,82 +96,204 @@ class Page:
         goes_on = not (seen.is_whole or seen.is_stopped)
         if not self._is_possible or not seen.rows or (began < self._next and goes_on):
             return
-        text = rendered(self._out, self._kind, seen)
+        record = read_record(self._out, self._kind)
+        assert record is not None  # the run is in it
+        text = report(seen, record).to_html()
         with describe_disk_errors(self._out):
             write_whole(self._out / REPORT, text)
         now = time.perf_counter()
         self._next = now + PATIENCE * (now - began)
 
 
-@dataclass(frozen=True)
-class _Results:
-    """What the frame of all reports shows."""
-
-    config: SelfPlayConfig
-    provenance: Provenance
-    date: str
-    command: str
-    seconds: Mapping[str, float]
-    seen: Seen
-    elo: Mapping[int, Rating] = field(default_factory=dict)
-
-
-def rendered(out: Path, kind: str, seen: Seen) -> str:
-    """The page as text."""
-    from phasezoo.report import html
-    from phasezoo.training.selfplay import curves
-
-    record = read_record(out, kind)
-    assert record is not None  # the run is in it
-    elo = elo_of(seen.ladder)
-    results = _Results(
-        seen.config,
-        record.provenance,
-        record.date,
-        _command(),
-        _spent(seen.costs),
-        seen,
-        elo,
+def report(seen: Seen, record: RunRecord) -> Document:
+    """Return the report of a run so far."""
+    goes_on = not (seen.is_whole or seen.is_stopped)
+    running = "" if seen.is_whole else " · running"
+    network = f"{seen.network}, {numbers.count(seen.parameters)} parameters"
+    learners = f"A network ({network})"
+    if seen.gate is not None:
+        learners = f"An expert for each phase ({network}, gate {seen.gate})"
+    return Document(
+        title="What has it learned by playing itself?",
+        headline=headline(seen),
+        lead=(
+            f"{learners} plays {seen.game} against itself and learns from the games; nobody showed "
+            "it any."
+        ),
+        kicker=f"phasezoo · selfplay · {seen.game}{running} · {record.date}",
+        answer=[_state_table(seen)],
+        items=[
+            *_probes(seen),
+            *_ladder(seen),
+            *_learning(seen),
+            *_phases(seen),
+            *_time(seen),
+            Section("Terms and limits", [Text(_terms(seen)), Section("Limits", [_limits(seen)])]),
+            done_again(
+                _command(),
+                record.provenance,
+                _spent(seen.costs),
+                _settings(seen.config),
+                "games, versions, numbers of every round (updates.jsonl, metrics.csv), "
+                "probes.jsonl, ladder.jsonl, costs.jsonl, the settings (config.json).",
+            ),
+        ],
+        refresh_s=REFRESH_S if goes_on else None,
     )
-    drawings: dict[str, Any] = {}
+
+
+def _state_table(seen: Seen) -> Table:
+    last, count = seen.rows[-1], numbers.count
+    samples = sum(row.samples for row in seen.rows)
+    rows = [
+        ("games", count(last.games), f"searched with {count(seen.config.nodes)} nodes a move"),
+        ("samples learned from", count(last.learnt), f"of {count(samples)} new ones"),
+    ]
+    if seen.config.promote_games:
+        text = "the last that won its match"
+        rows.append(("version that plays", count(last.best), text))
+    wall = sum(row.wall for row in seen.costs)
+    if wall:
+        rows.append(("time", numbers.duration(wall), "as far as costs.jsonl has it"))
+    columns = [Column("", 0), Column("so far", 1), Column("", 2, prose=True)]
+    return Table("state", columns, rows)
+
+
+def _scores(seen: Seen) -> list[tuple[Score, list[Line]]]:
+    """Scores that were measured, with their lines."""
     lines = probe_lines(seen.probes)
-    told = [score for score in seen.scores if score.name in lines]
-    if told:
-        drawings["probes"] = curves.probes(told, lines)
-    if len(elo) > 1:
-        drawings["ladder"] = curves.ladder(elo)
-    names = {f"{name}/": name for name in seen.learners} or {"": "network"}
-    drawings["losses"] = curves.losses(seen.rows, names)
-    drawings["games"] = curves.games(seen.rows, seen.players)
-    if seen.costs:
-        drawings["costs"] = curves.costs(seen.costs)
-        if seen.costs[-1].samples:
-            drawings["phases"] = curves.phases(seen.costs)
-    return html.render(
-        __package__,
-        results,
-        headline(seen, told),
-        settings=_settings(seen.config),
-        drawings=drawings,
-        refresh=None if seen.is_whole or seen.is_stopped else REFRESH_S,
-        told=told,
-        lines=lines,
-        gains=gains_of(seen.ladder),
-        last=seen.rows[-1],
-        wall=sum(row.wall for row in seen.costs),
-        rates=_rates(seen.costs),
+    return [(score, lines[score.name]) for score in seen.scores if score.name in lines]
+
+
+def _probes(seen: Seen) -> list[Item]:
+    found = _scores(seen)
+    if not found:
+        return []
+    rows = []
+    for score, lines in found:
+        best = max if score.better == "higher" else min
+        form = numbers.percent if score.unit == "%" else numbers.decimal
+        for who, _, values in lines:
+            name = f"{score.name}, {who}" if who else score.name
+            rows.append((name, *map(form, (values[0], values[-1], best(values)))))
+    heads = ("", "first", "last", "best")
+    columns = [Column(head, place) for place, head in enumerate(heads)]
+    text = (
+        "Every version is measured on the same positions, the network alone (its likeliest move) "
+        "and with search."
     )
+    figure = figures.probes(
+        [score for score, _ in found], {score.name: lines for score, lines in found}
+    )
+    table = Table("probes", columns, rows, "Probes")
+    return [Section("How well it plays", [Text(text), figure, table])]
 
 
-def probe_lines(rows: Sequence[ProbeRow]) -> dict[str, list[tuple[str, list[float], list[float]]]]:
-    """Points by score and by who was measured, of the settings that were used last."""
+def _ladder(seen: Seen) -> list[Item]:
+    elo = elo_of(seen.ladder)
+    if len(elo) < 2:
+        return []
+    text = (
+        "Matches between versions, every pair once, rated together; the band is the 95 % interval "
+        "of the difference to version 0."
+    )
+    games = sum(len(row.scores) for row in seen.ladder)
+    return [Section("Elo of versions", [Text(text), figures.ladder(elo, games)])]
+
+
+def _learning(seen: Seen) -> list[Item]:
+    names = {f"{name}/": name for name in seen.learners} or {"": "network"}
+    found = {name: numbers.count(value or 0) for name, value in seen.rows[-1].numbers.items()}
+    checked = ""
+    if seen.rows[-1].numbers["games/verdicts_checked"]:
+        checked = (
+            f"of {found['games/verdicts_checked']} verdicts checked "
+            f"{found['games/verdicts_false']} were wrong; "
+        )
+    text = (
+        f"Of the last round’s {found['games/played']} games {found['games/resigned']} were given "
+        f"up and {found['games/cut']} cut as draws; {checked}the replay holds "
+        f"{found['replay/samples']} samples."
+    )
+    return [
+        Section("Learning", [figures.losses(seen.rows, names)]),
+        Section("Games", [figures.games(seen.rows, seen.players), Text(text)]),
+    ]
+
+
+def _phases(seen: Seen) -> list[Item]:
+    if not seen.costs or not seen.costs[-1].samples:
+        return []
+    items: list[Item] = [figures.phases(seen.costs, str(seen.gate))]
+    gains = gains_of(seen.ladder)
+    if gains:
+        text = (
+            "What each phase’s expert adds alone: it plays among the experts of the rung before, "
+            "against that rung."
+        )
+        rows = [
+            {"version": version}
+            | {phase: own[version].interval for phase, own in gains.items() if version in own}
+            for version in next(iter(gains.values()))
+        ]
+
+        def column(phase: str) -> Column:
+            return Column(
+                phase,
+                lambda row: row.get(phase),
+                lambda gain: numbers.ABSENT if gain is None else numbers.elo_interval(gain),
+            )
+
+        columns = [Column("version", "version"), *map(column, gains)]
+        caption = (
+            "Elo over the rung before, by the phase whose expert is the new one, with 95 % "
+            "intervals"
+        )
+        items += [Text(text), Table("gains", columns, rows, caption)]
+    return [Section("Phases", items)]
+
+
+def _time(seen: Seen) -> list[Item]:
+    if not seen.costs:
+        return []
+    rates = _rates(seen.costs)
+    speeds = [Table.of_pairs("speeds", rates, ("speed", "value"))] if rates else []
+    return [Section("Time", [figures.costs(seen.costs), *speeds])]
+
+
+def _terms(seen: Seen) -> str:
+    terms = {"round": "games by the best version, learning from the replay, a new version"}
+    terms |= {score.name: score.meaning for score, _ in _scores(seen) if score.meaning}
+    terms["search and planes"] = (
+        "the part of playing that is not the network: trees, rules, input planes, records"
+    )
+    return "\n".join(f"- **{name.capitalize()}**: {text}." for name, text in terms.items())
+
+
+def _limits(seen: Seen) -> Text:
+    limits = ["One training: another seed gives other curves."]
+    if _scores(seen):
+        positions = numbers.count(seen.config.watching.probe_positions)
+        limits.append(
+            f"Probes of a run that goes on use few positions ({positions}): their numbers have an "
+            "error of some percent."
+        )
+    limits.append(
+        "Times are those of this machine, with whatever else ran on it; what a killed session "
+        "spent in its last round is in none."
+    )
+    return Text("\n".join(f"- {limit}" for limit in limits))
+
+
+def probe_lines(rows: Sequence[ProbeRow]) -> dict[str, list[Line]]:
+    """Return points by score and by who was measured, of the settings that were used last."""
     points: dict[str, dict[str, dict[int, float]]] = {}
     last = {name: row.settings for row in rows for name in row.numbers}
     for row in rows:
-        for name, numbers in row.numbers.items():
+        for name, found in row.numbers.items():
             if row.settings != last[name]:
                 continue
-            for who, number in numbers.items():
+            for who, number in found.items():
                 points.setdefault(name, {}).setdefault(who, {})[row.version] = number
     return {
         name: [
@@ -179,22 +304,21 @@ def probe_lines(rows: Sequence[ProbeRow]) -> dict[str, list[tuple[str, list[floa
     }
 
 
-def headline(seen: Seen, scores: Sequence[Score]) -> str:
-    """Where the run stands, in one sentence."""
-    from phasezoo.report.numbers import count, percent
-
-    last = seen.rows[-1]
+def headline(seen: Seen) -> str:
+    """Return where the run stands, in one sentence."""
+    last, count = seen.rows[-1], numbers.count
     begun = f"After {count(last.update)} of {count(seen.config.updates)} rounds"
     if seen.is_whole:
         begun = f"After all {count(last.update)} rounds"
+    scores = _scores(seen)
     if not scores:
-        return f"{begun}: {count(last.games)} games, {count(last.learnt)} samples learnt from."
-    score = scores[0]
+        return f"{begun}: {count(last.games)} games, {count(last.learnt)} samples learned from"
+    score, lines = scores[0]
     found = []
-    for who, _, values in probe_lines(seen.probes)[score.name]:
-        number = percent(values[-1]) if score.unit == "%" else f"{values[-1]:.3g}"
+    for who, _, values in lines:
+        number = numbers.percent(values[-1]) if score.unit == "%" else f"{values[-1]:.3g}"
         found.append(f"{number} with {who}" if who else number)
-    return f"{begun}: {score.name} {', '.join(found)}.".replace("with network", "by the network")
+    return f"{begun}: {score.name} {', '.join(found)}".replace("with network", "by the network")
 
 
 def _spent(costs: Sequence[CostRow]) -> dict[str, float]:
@@ -207,8 +331,7 @@ def _spent(costs: Sequence[CostRow]) -> dict[str, float]:
 
 def _rates(costs: Sequence[CostRow]) -> list[tuple[str, str]]:
     """Speeds over all rounds."""
-    from phasezoo.report.numbers import count, decimal, percent
-
+    count, decimal, percent = numbers.count, numbers.decimal, numbers.percent
     playing = sum(row.seconds.get("playing", 0.0) for row in costs)
     wall, calls = sum(row.wall for row in costs), sum(row.calls for row in costs)
     if playing <= 0 or wall <= 0:
@@ -238,7 +361,7 @@ def _settings(config: SelfPlayConfig) -> list[tuple[str, Any]]:
 
 
 def _command() -> str:
-    """What was typed, of a program the program alone."""
+    """The command that was typed, of a program the program alone."""
     program, *rest = sys.argv or [""]
     name = Path(program).name
     if name in ("__main__.py", "phasezoo") and rest:

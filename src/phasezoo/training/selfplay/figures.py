@@ -1,13 +1,14 @@
-"""The drawings of a run's page."""
+"""Figures of a run's report."""
 
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 
 from phasezoo.arena.ratings import Rating
+from phasezoo.report import numbers
+from phasezoo.report.document import Figure
 from phasezoo.report.plots import (
     BASELINE,
     GRID,
@@ -19,13 +20,10 @@ from phasezoo.report.plots import (
     axes,
     entitle,
     ordered_colours,
-    to_svg,
 )
 from phasezoo.training.score import Score
 from phasezoo.training.selfplay.costs import CostRow
 from phasezoo.training.selfplay.outcome import Update
-
-__all__ = ["Line", "costs", "games", "ladder", "losses", "phases", "probes"]
 
 WIDTH, HEIGHT = 8.2, 2.5
 """Inches of a row of two plots."""
@@ -44,13 +42,18 @@ Line = tuple[str, Sequence[float], Sequence[float]]
 """A name, and its points."""
 
 
-def probes(scores: Sequence[Score], lines: Mapping[str, Sequence[Line]]) -> Markup:
-    """A plot for each score of probes, by version; shares as percentages."""
-    return _grid("probes", [(_titled(score), lines[score.name], score) for score in scores])
+def probes(scores: Sequence[Score], lines: Mapping[str, Sequence[Line]]) -> Figure:
+    """Show each score of probes by version; shares as percentages."""
+    plots = [
+        (score.name if score.unit in ("", "%") else f"{score.name}, {score.unit}",
+         lines[score.name], score)
+        for score in scores
+    ]  # fmt: skip
+    return _grid("probes", plots, "Probes by version; version 0 has the first weights.")
 
 
-def losses(rows: Sequence[Update], names: Mapping[str, str]) -> Markup:
-    """Losses and accuracy by round, a line for each learner.
+def losses(rows: Sequence[Update], names: Mapping[str, str]) -> Figure:
+    """Show losses and accuracy by round, a line for each learner.
 
     Args:
         rows: The rounds.
@@ -60,7 +63,7 @@ def losses(rows: Sequence[Update], names: Mapping[str, str]) -> Markup:
         ("policy loss, nats", "policy_loss", ""),
         ("value: squared error", "value_mse", ""),
         ("searched move foreseen", "policy_accuracy", "%"),
-        ("loss in all", "loss", ""),
+        ("total loss", "loss", ""),
     )
     plots = []
     for title, column, unit in kinds:
@@ -68,11 +71,25 @@ def losses(rows: Sequence[Update], names: Mapping[str, str]) -> Markup:
             (shown, *_points(rows, f"learn/{prefix}{column}")) for prefix, shown in names.items()
         ]
         plots.append((title, lines, Score(title, unit=unit)))
-    return _grid("losses", plots)
+    caption = (
+        "Means over what was learned in each round. Losses may rise while play gets better: there "
+        "is more to foresee in better games."
+    )
+    return _grid("losses", plots, caption)
 
 
-def games(rows: Sequence[Update], players: int) -> Markup:
-    """Length of games, how sure their searches were, and who won."""
+def games(rows: Sequence[Update], players: int) -> Figure:
+    """Show the length of games, how sure their searches were, and who won."""
+    return Figure(
+        "games",
+        lambda: _games(rows, players),
+        "Left: plies of a game (line) and entropy of the policies that searches gave (dashed, "
+        "right axis). Right: results.",
+        "Mean length of the games of each round, entropy of the policies, and results.",
+    )
+
+
+def _games(rows: Sequence[Update], players: int) -> Any:
     figure, (first, second) = axes(WIDTH, HEIGHT + 0.2, columns=2)
     _draw(first, [("plies a game", *_points(rows, "games/mean_plies"))], Score(""))
     first.set_ylim(bottom=0)
@@ -86,8 +103,7 @@ def games(rows: Sequence[Update], players: int) -> Markup:
     twin.tick_params(colors=PLACEBO, labelcolor=PLACEBO, labelsize=9, length=0)
     twin.set_ylabel("nats", color=PLACEBO, fontsize=9)
     _results(second, rows, players)
-    description = "Mean length of the games of each round, entropy of the policies, and results."
-    return to_svg(figure, "games", description)
+    return figure
 
 
 def _results(plot: Any, rows: Sequence[Update], players: int) -> None:
@@ -114,8 +130,14 @@ def _results(plot: Any, rows: Sequence[Update], players: int) -> None:
     _legend_below(plot, min(len(shares), 3))
 
 
-def ladder(ratings: Mapping[int, Rating]) -> Markup:
-    """Elo of versions with its 95 % interval, version 0's being 0."""
+def ladder(ratings: Mapping[int, Rating], games_played: int) -> Figure:
+    """Show the Elo of versions with its 95 % interval, version 0's being 0."""
+    caption = f"Elo above version 0 by {numbers.count(games_played)} games."
+    words = "Elo of versions by matches between them."
+    return Figure("ladder", lambda: _ladder(ratings), caption, words)
+
+
+def _ladder(ratings: Mapping[int, Rating]) -> Any:
     figure, plot = axes(WIDTH, HEIGHT + 0.3)
     versions = list(ratings)
     columns = [[getattr(ratings[v], name) for v in versions] for name in ("low", "value", "high")]
@@ -128,11 +150,21 @@ def ladder(ratings: Mapping[int, Rating]) -> Markup:
     plot.plot(versions, values, color=PHASE, linewidth=2, marker="o", markersize=4)
     plot.set_xlabel("version")
     plot.set_ylabel("Elo above version 0")
-    return to_svg(figure, "ladder", "Elo of versions by matches between them.")
+    return figure
 
 
-def phases(rows: Sequence[CostRow]) -> Markup:
-    """By phase: share of decisions, visits of their searches, rows of a call."""
+def phases(rows: Sequence[CostRow], gate: str) -> Figure:
+    """Show share of decisions, visits of their searches and rows of a call by phase."""
+    caption = (
+        f"By phase of the gate {gate}: how many decisions it has, how long they were searched, and "
+        "how full the calls of its expert are."
+    )
+    return Figure(
+        "phases", lambda: _phases(rows), caption, "Decisions, visits and batches by phase."
+    )
+
+
+def _phases(rows: Sequence[CostRow]) -> Any:
     names = list(rows[-1].samples)
     colours = ordered_colours(len(names))
     figure, plots = axes(WIDTH, HEIGHT + 0.2, columns=3)
@@ -153,11 +185,20 @@ def phases(rows: Sequence[CostRow]) -> Markup:
         plot.set_ylim(bottom=0)
         _by_round(plot)
     _legend_below(plots[1], len(names))
-    return to_svg(figure, "phases", "Decisions, visits and batches by phase.")
+    return figure
 
 
-def costs(rows: Sequence[CostRow]) -> Markup:
-    """Where the time of rounds went, and how fast games were."""
+def costs(rows: Sequence[CostRow]) -> Figure:
+    """Show where the time of rounds went, and how fast games were."""
+    return Figure(
+        "costs",
+        lambda: _costs(rows),
+        "Left: wall time of each round. Right: positions that the network answered a second.",
+        "Seconds of each round by what was done, and speed.",
+    )
+
+
+def _costs(rows: Sequence[CostRow]) -> Any:
     figure, (first, second) = axes(WIDTH, HEIGHT + 0.5, columns=2)
     places = [row.update for row in rows]
     names = list(dict.fromkeys(name for row in rows for name in row.parts))
@@ -174,15 +215,15 @@ def costs(rows: Sequence[CostRow]) -> Markup:
     speeds = [row.rows / row.seconds["playing"] for row in played]
     _draw(second, [("", [row.update for row in played], speeds)], Score(""))
     entitle(second, "positions a second while playing")
-    return to_svg(figure, "costs", "Seconds of each round by what was done, and speed.")
+    return figure
 
 
-def _titled(score: Score) -> str:
-    return score.name if score.unit in ("", "%") else f"{score.name}, {score.unit}"
+def _grid(name: str, plots: Sequence[tuple[str, Sequence[Line], Score]], caption: str) -> Figure:
+    words = f"Curves of {', '.join(title for title, _, _ in plots)}."
+    return Figure(name, lambda: _in_two_columns(plots), caption, words)
 
 
-def _grid(name: str, plots: Sequence[tuple[str, Sequence[Line], Score]]) -> Markup:
-    """Plots in two columns."""
+def _in_two_columns(plots: Sequence[tuple[str, Sequence[Line], Score]]) -> Any:
     columns = min(2, len(plots))
     rows = -(-len(plots) // columns)
     figure, made = axes(WIDTH, HEIGHT * rows, columns=columns, rows=rows)
@@ -192,7 +233,7 @@ def _grid(name: str, plots: Sequence[tuple[str, Sequence[Line], Score]]) -> Mark
         entitle(plot, title)
     for plot in every[len(plots) :]:
         plot.set_visible(False)
-    return to_svg(figure, name, f"Curves of {', '.join(title for title, _, _ in plots)}.")
+    return figure
 
 
 def _draw(plot: Any, lines: Sequence[Line], score: Score) -> None:
