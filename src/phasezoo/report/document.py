@@ -6,6 +6,7 @@ page, the CSV files, Markdown and notebooks are renderings of it.
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,6 +33,7 @@ __all__ = [
     "Table",
     "Text",
     "estimate",
+    "literal",
     "published",
 ]
 
@@ -381,6 +383,15 @@ class Document:
         from phasezoo.report import html
 
         return html.cell(self)
+
+
+def literal(text: str) -> str:
+    """Return Markdown that shows a text as it is, such as a name that a user chose.
+
+    Args:
+        text: The text.
+    """
+    return re.sub(r"([\\`*_\[\]<>&~#|])", r"\\\1", text)
 
 
 def judgements(claims: Iterable[Claim]) -> dict[Judgement, int]:

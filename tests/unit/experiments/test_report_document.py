@@ -10,7 +10,7 @@ from page_checker import check_page
 
 from phasezoo.arena.elo import Interval
 from phasezoo.report import numbers
-from phasezoo.report.console import TerminalConsole
+from phasezoo.report.console import TerminalConsole, plain
 from phasezoo.report.document import (
     Claim,
     Column,
@@ -20,6 +20,7 @@ from phasezoo.report.document import (
     Table,
     Text,
     estimate,
+    literal,
     published,
 )
 
@@ -165,6 +166,14 @@ def test_values_come_as_records_frames_and_csv(document, tmp_path):
 def test_an_estimate_has_its_ends_below(interval, signed, text):
     found = Table("one", [Column("", 0), estimate("loss", 1, 2, signed=signed)], [("a", interval)])
     assert found.texts() == [["a", text]]
+
+
+def test_a_literal_text_is_shown_as_it_is():
+    text = "*a* [b](c) __d__ <i> `e` \\ &lt; ~f~"
+    document = Document("t", "h", [Text(literal(text)), Section("s", [table()])])
+    words, _ = check_page(document.to_html())
+    assert text in words
+    assert plain(literal(text)) == text
 
 
 def test_a_table_without_rows_has_its_head_everywhere():
