@@ -421,14 +421,9 @@ def done_again(
     settings: Iterable[tuple[str, Any]] | None = None,
     versions: Iterable[tuple[str, str]] = (),
 ) -> Section:
-    """Return the last section of every report: the command, the time, settings and versions.
+    """Return the last section of a study's report, see :func:`phasezoo.report.again.done_again`.
 
-    Args:
-        results: Results that begin with :meth:`StudyRun.head` and have ``seconds``.
-        beside: What else lies in the run's directory, in Markdown.
-        more: What else it shows, before the settings.
-        settings: Names and values; None for the fields of ``results.config``.
-        versions: Further rows of the table of versions.
+    Settings are the fields of ``results.config`` unless others are given.
     """
     if settings is None:
         fields: Any = dataclasses.fields(results.config)

@@ -16,6 +16,8 @@ from markupsafe import Markup
 
 from phasezoo.arena.elo import Interval
 from phasezoo.errors import MissingDependency
+from phasezoo.report import numbers
+from phasezoo.report.document import Figure
 
 __all__ = [
     "BASELINE",
@@ -28,6 +30,7 @@ __all__ = [
     "SURFACE",
     "Estimate",
     "axes",
+    "comparison",
     "entitle",
     "forest",
     "ordered_colours",
@@ -207,6 +210,30 @@ def forest(
         plot.text(x, 1.0, text, transform=plot.transAxes, ha=side, va="bottom", fontsize=8,
                   color=MUTED, style="italic")  # fmt: skip
     return figure
+
+
+def comparison(
+    name: str,
+    groups: Sequence[tuple[str, Sequence[Estimate]]],
+    label: str,
+    digits: int,
+    caption: str,
+    *,
+    hints: tuple[str, str] = ("", ""),
+    near: bool = False,
+) -> Figure:
+    """Return estimates as a figure of a report; arguments are as for :func:`forest`."""
+    words = "; ".join(
+        f"{heading}, {row.label}: {numbers.signed_interval(row.interval, digits)}"
+        for heading, rows in groups
+        for row in rows
+    )
+    return Figure(
+        name,
+        lambda: forest(groups, label, digits, hints=hints, near=near),
+        caption,
+        f"{words}.",
+    )
 
 
 def ordered_colours(number: int) -> list[str]:

@@ -193,13 +193,8 @@ def _one_digit(number: float) -> str:
 def _figures(standings: Standings) -> list[Item]:
     ratings = sorted(standings.ratings, key=lambda rating: -rating.value)
     plies = [record.plies for record in standings.games]
-    of_ratings = "; ".join(f"{rating.name} {rating.value:+z.0f}" for rating in ratings)
     scores = "; ".join(f"{line.name} ends at {line.score:.1%}" for line in standings.lines)
     middle = f"half of them at most {np.median(plies):.0f} plies long" if plies else "no game"
-    estimates = [
-        plots.Estimate(rating.name, rating.interval, plots.PHASE, strong=False)
-        for rating in ratings
-    ]
     found: list[Item] = [
         Figure(
             "scores",
@@ -215,13 +210,9 @@ def _figures(standings: Standings) -> list[Item]:
         ),
     ]
     if len(standings.names) > 2:
-        rated = Figure(
-            "ratings",
-            lambda: plots.forest([("player", estimates)], "Elo", 0),
-            "Ratings with their 95 % intervals.",
-            f"Ratings: {of_ratings}.",
-        )
-        found.insert(0, rated)
+        rows = [plots.Estimate(rating.name, rating.interval, plots.PHASE) for rating in ratings]
+        caption = "Ratings with their 95 % intervals."
+        found.insert(0, plots.comparison("ratings", [("player", rows)], "Elo", 0, caption))
     return found
 
 

@@ -39,7 +39,8 @@ def claims_of(results: Results) -> list[Claim]:
     found += [*_networks(results.losses), *_elo(results.games[0])]
     for one in results.gradients.average:
         if one.answer == "value" and one.arm in (corner(PLANES[0], HEADS[1]), CORNERS[-1]):
-            found += [_little(one, name) for name in (COLOUR, HISTORY) if name in one.shares]
+            names = [name for name in (COLOUR, HISTORY) if name in one.shares]
+            found += [_little(one, name, results.config.game) for name in names]
             if one.new:
                 found.append(_masks(one))
     if results.endings is not None:
@@ -178,9 +179,8 @@ def _elo(games: Games) -> list[Claim]:
     return found
 
 
-def _little(one: Attribution, name: str) -> Claim:
+def _little(one: Attribution, name: str, game: str) -> Claim:
     """A group's share beside that of as many average planes."""
-    game = "crazyhouse" if len(one.planes) in (34, 64) else "chess"
     even = len(groups(game, one.arm.partition("-")[0])[name]) / len(one.planes)
     share = one.shares[name]
     judgement: Judgement = "not settled"

@@ -43,39 +43,31 @@ def short(label: str) -> str:
 
 def effects(losses: Losses) -> Figure:
     """Show the changes by planes and heads, with intervals."""
-    groups, words = [], []
-    for metric, title in _METRICS.items():
-        rows = []
-        for one in losses.contrasts:
-            interval = one.metrics[metric]
-            rows.append(Estimate(_EFFECTS[one.name], interval, plots.PHASE, strong=True))
-            words.append(f"{title}, {_EFFECTS[one.name]}: {numbers.signed_interval(interval)}")
-        groups.append((title, rows))
+    groups = [
+        (
+            title,
+            [
+                Estimate(_EFFECTS[one.name], one.metrics[metric], plots.PHASE, strong=True)
+                for one in losses.contrasts
+            ],
+        )
+        for metric, title in _METRICS.items()
+    ]
     caption = (
         "What planes and head change on test positions: each averaged over the other choice, and "
         "both together; 95 % intervals over trainings first, games second."
     )
     label, hints = "difference on test positions", ("← better", "worse →")
-    return Figure(
-        "effects",
-        lambda: plots.forest(groups, label, 3, hints=hints),
-        caption,
-        "; ".join(words) + ".",
-    )
+    return plots.comparison("effects", groups, label, 3, caption, hints=hints)
 
 
 def grids(losses: Losses) -> Figure | None:
     """Show networks beside the first of their table; None if no table has two."""
-    groups, words = [], []
+    groups = []
     for name, (first, *others) in losses.tables.items():
-        if name == "corners" or not others:
-            continue
-        rows = []
-        for row in others:
-            interval = row.to_first["total"]
-            rows.append(Estimate(short(row.label), interval, plots.PHASE))
-            words.append(f"{row.label}: {numbers.signed_interval(interval)}")
-        groups.append((f"{TABLES[name]}, beside {short(first.label)}", rows))
+        if name != "corners" and others:
+            rows = [Estimate(short(o.label), o.to_first["total"], plots.PHASE) for o in others]
+            groups.append((f"{TABLES[name]}, beside {short(first.label)}", rows))
     if not groups:
         return None
     caption = (
@@ -83,12 +75,7 @@ def grids(losses: Losses) -> Figure | None:
         "interval counts games alone. An arrow at the edge: far outside the picture."
     )
     label, hints = "difference of total loss on test positions", ("← better", "worse →")
-    return Figure(
-        "grids",
-        lambda: plots.forest(groups, label, 3, hints=hints, near=True),
-        caption,
-        "Differences of total loss. " + "; ".join(words) + ".",
-    )
+    return plots.comparison("grids", groups, label, 3, caption, hints=hints, near=True)
 
 
 def latency(losses: Losses, found: Sequence[Latency], *, on_cpu: bool) -> Figure:
@@ -239,13 +226,13 @@ def board(shown: BoardShown, name: str) -> Figure:
 
 def elo(games: Sequence[Games], labels: Mapping[str, str]) -> Figure:
     """Show every contender's Elo beside v1 with mse, by limit (Fig. 4)."""
-    groups, words = [], []
+    groups = []
     for one in games:
-        rows = []
-        for duel in (duel for duel in one.duels if duel.first == CORNERS[0]):
-            found = -duel.elo.elo
-            rows.append(Estimate(labels.get(duel.second, duel.second), found, plots.PHASE))
-            words.append(f"{one.limit}, {duel.second}: {numbers.elo_interval(found)}")
+        rows = [
+            Estimate(labels.get(duel.second, duel.second), -duel.elo.elo, plots.PHASE)
+            for duel in one.duels
+            if duel.first == CORNERS[0]
+        ]
         groups.append((f"{one.limit} a move", rows))
     caption = (
         "Elo of each contender above v1 with mse, by limit. Intervals count trainings first where "
@@ -253,12 +240,7 @@ def elo(games: Sequence[Games], labels: Mapping[str, str]) -> Figure:
         f"{published.ELO_HEAD}, both {published.ELO_BOTH}."
     )
     hints = ("← weaker", "stronger →")
-    return Figure(
-        "elo",
-        lambda: plots.forest(groups, "Elo above v1 with mse", 0, hints=hints),
-        caption,
-        "; ".join(words) + ".",
-    )
+    return plots.comparison("elo", groups, "Elo above v1 with mse", 0, caption, hints=hints)
 
 
 def _plain_ticks(plot: Any) -> None:

@@ -78,7 +78,6 @@ class LossRow:
     """A network in a table of losses, a mean over its trainings."""
 
     name: str
-    """Its name."""
     label: str
     """As shown."""
     trainings: int

@@ -2,9 +2,10 @@
 
 Integrated gradients (Sundararajan et al. 2017) are taken by plane and by square. Attributions of x
 along the straight line from a baseline x' add up to f(x) - f(x'): completeness, which every result
-is checked by. Planes are grouped by what they show (``docs/definitions/planes.md``).
+is checked by. Planes are grouped by what they show.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,62 +44,40 @@ OUTCOMES = ("draws", "wins")
 COLOUR, HISTORY, MASKS = "colour", "last moves", "piece masks"
 """Groups that the paper says something about."""
 
-_PIECES = {"own pieces": range(6), "their pieces": range(6, 12), "repetitions": range(12, 14)}
+NEW = (MASKS, "checkerboard", "material difference", "opposite bishops", "pieces giving check",
+       "material")  # fmt: skip
+"""Groups of planes that the paper adds in ``v2``."""
 
-_V1 = {
-    **_PIECES,
-    "en passant": range(14, 15),
-    COLOUR: range(15, 16),
-    "move number": range(16, 17),
-    "castling": range(17, 21),
-    "clock": range(21, 22),
-    "chess960": range(22, 23),
-    HISTORY: range(23, 39),
+_GROUPS = {
+    "own pieces": r"own \w+",
+    "their pieces": r"their \w+",
+    "repetitions": r"stood .* before",
+    "pockets": r".* in hand .*",
+    "promoted pieces": r".* promoted pieces",
+    "en passant": r"en passant, .*",
+    COLOUR: r"the viewer is White",
+    "move number": r"number of the full move .*",
+    "castling": r".* right to castle .*",
+    "clock": r"plies since .*",
+    "chess960": r"chess960",
+    HISTORY: r"(last move|move \d back), .*",
+    MASKS: r"all \w+ pieces",
+    "checkerboard": r"light squares",
+    "material difference": r"number of own \w+ less theirs .*",
+    "opposite bishops": r"bishops of opposite colours",
+    "pieces giving check": r"pieces that give check",
+    "material": r"number of own \w+ / 8",
 }
-
-_V2 = {
-    **_PIECES,
-    "en passant": range(14, 15),
-    "castling": range(15, 19),
-    "clock": range(19, 20),
-    HISTORY: range(20, 36),
-    "chess960": range(36, 37),
-    MASKS: range(37, 39),
-    "checkerboard": range(39, 40),
-    "material difference": range(40, 45),
-    "opposite bishops": range(45, 46),
-    "pieces giving check": range(46, 47),
-    "material": range(47, 52),
-}
-
-_NEW = (MASKS, "checkerboard", "material difference", "opposite bishops", "pieces giving check",
-        "material")  # fmt: skip
-
-_CRAZYHOUSE = {
-    "v1": {
-        **_PIECES,
-        "pockets": range(14, 24),
-        "promoted pieces": range(24, 26),
-        "en passant": range(26, 27),
-        COLOUR: range(27, 28),
-        "move number": range(28, 29),
-        "castling": range(29, 33),
-        "clock": range(33, 34),
-    },
-    "v2": {**_V2, "pockets": range(52, 62), "promoted pieces": range(62, 64)},
-}
+"""Names of planes (:meth:`phasezoo.games.Game.names_of_planes`) by group."""
 
 
-def groups(game: str, spec: str) -> Mapping[str, range]:
+def groups(game: str, spec: str) -> dict[str, list[int]]:
     """Return the planes of each group, every plane in one of them."""
-    if game == "crazyhouse":
-        return _CRAZYHOUSE[spec]
-    return {"v1": _V1, "v2": _V2}[spec]
-
-
-def new_groups(spec: str) -> tuple[str, ...]:
-    """Return the groups that the paper adds; none in ``v1``."""
-    return _NEW if spec == "v2" else ()
+    found: dict[str, list[int]] = {}
+    for plane, name in enumerate(games.make(game).names_of_planes(spec)):
+        group = next(group for group, names in _GROUPS.items() if re.fullmatch(names, name))
+        found.setdefault(group, []).append(plane)
+    return found
 
 
 @dataclass(frozen=True)
@@ -106,7 +85,6 @@ class Attribution:
     """Integrated gradients of a network, with the mean of the validation inputs as baseline."""
 
     arm: str
-    """The network."""
     answer: str
     """What is explained: ``value`` or ``policy``."""
     shares: dict[str, Interval]
@@ -153,7 +131,6 @@ class EndingRow:
     """A network's mean |value| over endings of one outcome."""
 
     arm: str
-    """The network."""
     outcome: str
     """One of :data:`OUTCOMES`."""
     alone: Interval
@@ -173,7 +150,6 @@ class Endings:
     searched: dict[str, list[list[float]]]
     """The same of the search."""
     rows: list[EndingRow]
-    """Means."""
     differences: dict[str, Interval]
     """v2-wdlp less v1-mse of mean |value|: by outcome, alone; over trainings and positions."""
 
@@ -269,7 +245,7 @@ def _attribution(
     spec = name.partition("-")[0]
     planes = groups(config.game, spec)
 
-    def share(group: range) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    def share(group: list[int]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         return (means[:, group].sum(axis=1) / means.sum(axis=1),
                 drawn[:, :, group].sum(axis=2) / drawn.sum(axis=2))  # fmt: skip
 
@@ -282,8 +258,8 @@ def _attribution(
     # Planes that are alike in all positions, such as those of chess960 in chess, explain nothing.
     constant = {group for group, which in planes.items() if not sizes[:, :, which].any()}
     new = {}
-    for group in new_groups(spec):
-        if group != MASKS:
+    for group in NEW:
+        if group in planes and group != MASKS:
             values, resampled = (
                 mask / len(planes[MASKS]) - other / len(planes[group])
                 for mask, other in zip(shares[MASKS], shares[group], strict=True)

@@ -200,11 +200,6 @@ def dataset_table(data: Dataset) -> Table:
 
 def loss_table(name: str, rows: Sequence[LossRow]) -> Table:
     """Return the losses of one of the paper's tables."""
-
-    def accuracy(row: LossRow) -> float | None:
-        interval = row.metrics["accuracy"]
-        return None if interval is None else interval.value
-
     columns = [
         Column("", "label", short),
         Column("trainings", "trainings"),
@@ -215,13 +210,13 @@ def loss_table(name: str, rows: Sequence[LossRow]) -> Table:
             below=lambda row: numbers.count(row.parameters),
         ),
         estimate("total loss", lambda row: row.metrics["total"]),
-        Column("accuracy", accuracy, numbers.percent),
-        estimate("value loss", lambda row: row.metrics["value"]),
-        estimate(
-            "total, to the first",
-            lambda row: row.to_first.get("total"),
-            signed=True,
+        Column(
+            "accuracy",
+            lambda row: row.metrics["accuracy"],
+            lambda found: numbers.percent(None if found is None else found.value),
         ),
+        estimate("value loss", lambda row: row.metrics["value"]),
+        estimate("total, to the first", lambda row: row.to_first.get("total"), signed=True),
     ]
     theirs = published.GRIDS.get(name, {})
     note = "; ".join(f"{label} {loss:.4f}" for label, loss in theirs.items())
@@ -235,16 +230,11 @@ def loss_table(name: str, rows: Sequence[LossRow]) -> Table:
 
 
 def _corners(losses: Losses) -> list[Item]:
-    columns = [
-        Column("the paper", 0),
-        Column("total loss", lambda row: row[1].total),
-        Column("accuracy", lambda row: row[1].accuracy),
-        Column("value loss", lambda row: row[1].value),
-        Column("µs", lambda row: row[1].microseconds),
-    ]
+    heads = ("the paper", "total loss", "accuracy", "value loss", "µs")
+    columns = [Column(head, place) for place, head in enumerate(heads)]
     rows = [
-        *((f"planes {name}", row) for name, row in published.INPUTS.items()),
-        *((f"head {name}", row) for name, row in published.HEADS.items()),
+        *((f"planes {name}", *row) for name, row in published.INPUTS.items()),
+        *((f"head {name}", *row) for name, row in published.HEADS.items()),
     ]
     caption = "Published: KingBase Lite 2019, three seeds"
     return [
@@ -304,19 +294,14 @@ def _contributions(found: Gradients, config: RepresentationConfig) -> list[Item]
         Column("largest error", "error", lambda error: numbers.decimal(error, 4)),
     ]
 
-    def paper(shown: BoardShown, place: int, absent: Any) -> Any:
-        beside = _beside(shown)
-        return absent if beside is None else beside[place]
+    def signed(value: float) -> str:
+        return numbers.signed(value, 4)
 
     single = [
-        Column("position", "fen", below=lambda shown: paper(shown, 0, "")),
+        Column("position", "fen", below=lambda shown: _beside(shown)[0]),
         Column("network", "arm", prose=True),
-        Column("value", "value", lambda value: numbers.signed(value, 4)),
-        column_of(
-            lambda shown: paper(shown, 1, None),
-            lambda value: numbers.signed(value, 4),
-            by="the paper’s",
-        ),
+        Column("value", "value", signed),
+        column_of(lambda shown: _beside(shown)[1], signed, by="the paper’s"),
         Column("largest sums by group of planes", _largest_sums, prose=True),
     ]
     return [
@@ -351,14 +336,14 @@ def _largest_sums(shown: BoardShown) -> str:
     return ", ".join(f"{name} {numbers.signed(total, 3)}" for name, total in ends)
 
 
-def _beside(shown: BoardShown) -> tuple[str, float] | None:
-    """The paper's figure of a position, and the value of its network there."""
+def _beside(shown: BoardShown) -> tuple[str, float | None]:
+    """The paper's figure of a position, and the value of its network there; empty and None."""
     place = shown.fen.split()[:2]
     for ending in published.read_endings():
         if ending.row in published.ENDINGS_SHOWN and ending.fen.split()[:2] == place:
             value = ending.default if shown.arm == CORNERS[0] else ending.improved
             return f"{published.ENDINGS_SHOWN[ending.row]}, row {ending.row} of Table 11", value
-    return None
+    return "", None
 
 
 def endings_table(endings: Endings, labels: Mapping[str, str]) -> Table:

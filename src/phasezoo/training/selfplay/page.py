@@ -38,15 +38,11 @@ class Seen:
     """All that is known of a run now."""
 
     config: SelfPlayConfig
-    """Its knobs."""
     game: str
-    """Game."""
     players: int
     """Players of a game."""
     network: str
-    """Architecture."""
     parameters: int
-    """Parameters of a network."""
     gate: str | None
     """Gate of the phases of experts; None: one network."""
     learners: tuple[str, ...]
