@@ -7,7 +7,7 @@ from phasezoo.report import numbers
 from phasezoo.report.document import Column, Item, Section, Table, Text
 from phasezoo.runs.provenance import Provenance
 
-__all__ = ["done_again"]
+__all__ = ["done_again", "machine_of"]
 
 
 def done_again(
@@ -30,17 +30,6 @@ def done_again(
         more: What else the section shows, before the settings.
         versions: Further rows of the table of versions.
     """
-    memory = numbers.ABSENT if run.memory_gib is None else f"{run.memory_gib:.0f} GiB"
-    machine = [
-        ("Python", run.python),
-        *((name, version or "not installed") for name, version in run.packages.items()),
-        *versions,
-        ("revision", run.revision or "not a source checkout"),
-        ("system", run.system),
-        ("processor", f"{run.processor}, {run.cores} cores usable, {run.threads} threads used"),
-        ("memory", memory),
-        ("devices", ", ".join(run.devices) or "CPU only"),
-    ]
     times = Table(
         "times",
         [Column("", 0), Column("time", 1, numbers.duration)],
@@ -65,8 +54,28 @@ def done_again(
             ),
             Section(
                 "Versions and machine",
-                [Table.of_pairs("versions", machine, ("what", "version"))],
+                [Table.of_pairs("versions", machine_of(run, versions), ("what", "version"))],
                 folded=True,
             ),
         ],
     )
+
+
+def machine_of(run: Provenance, versions: Iterable[tuple[str, str]] = ()) -> list[tuple[str, str]]:
+    """Return the versions and the machine of a run as names and texts.
+
+    Args:
+        run: Machine and versions.
+        versions: Versions of other things.
+    """
+    memory = numbers.ABSENT if run.memory_gib is None else f"{run.memory_gib:.0f} GiB"
+    return [
+        ("Python", run.python),
+        *((name, version or "not installed") for name, version in run.packages.items()),
+        *versions,
+        ("revision", run.revision or "not a source checkout"),
+        ("system", run.system),
+        ("processor", f"{run.processor}, {run.cores} cores usable, {run.threads} threads used"),
+        ("memory", memory),
+        ("devices", ", ".join(run.devices) or "CPU only"),
+    ]

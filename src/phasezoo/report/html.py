@@ -17,6 +17,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
 from phasezoo.report import numbers
+from phasezoo.report.again import machine_of
 from phasezoo.report.document import (
     JUDGEMENTS,
     Claim,
@@ -28,7 +29,6 @@ from phasezoo.report.document import (
     Table,
     Text,
 )
-from phasezoo.runs import Provenance
 
 __all__ = ["cell", "page", "prose", "render", "table"]
 
@@ -78,7 +78,7 @@ def render(
         headline=headline,
         style=Markup(style),
         settings=settings,
-        environment=[*_surroundings(results.provenance), *more_versions],
+        environment=machine_of(results.provenance, more_versions),
         **values,
     )
 
@@ -86,20 +86,6 @@ def render(
 def _unbroken(text: str) -> Markup:
     """Keep a number and its percent sign on one line."""
     return Markup(escape(text).replace(" %", "\N{NO-BREAK SPACE}%"))
-
-
-def _surroundings(run: Provenance) -> list[tuple[str, str]]:
-    """Versions and machine."""
-    memory = numbers.ABSENT if run.memory_gib is None else f"{run.memory_gib:.0f} GiB"
-    return [
-        ("Python", run.python),
-        *((name, version or "not installed") for name, version in run.packages.items()),
-        ("revision", run.revision or "not a source checkout"),
-        ("system", run.system),
-        ("processor", f"{run.processor}, {run.cores} cores usable, {run.threads} threads used"),
-        ("memory", memory),
-        ("devices", ", ".join(run.devices) or "CPU only"),
-    ]
 
 
 def page(document: Document) -> str:

@@ -1,20 +1,30 @@
 """Looks on at a run: measures versions, notes what rounds cost, and keeps the page up to date."""
 
+import importlib.util
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from phasezoo import gating
 from phasezoo.games import Game
 from phasezoo.runs import RowLog
+from phasezoo.runs.directory import read_record
+from phasezoo.runs.files import describe_disk_errors, write_whole
 from phasezoo.training.probes.probe import Probe
 from phasezoo.training.selfplay.config import SelfPlayConfig
 from phasezoo.training.selfplay.costs import COSTS, CostRow, Stopwatch, cost_row, phases_of
-from phasezoo.training.selfplay.page import Page, Seen
+from phasezoo.training.selfplay.report import Seen, report
 from phasezoo.training.selfplay.rounds import Rounds
 from phasezoo.training.selfplay.students import Students
 from phasezoo.training.selfplay.watch import Watch
 
 __all__ = ["Onlooker"]
+
+REPORT = "report.html"
+"""Page of a run, written whole or not at all; there is none without the extra ``plot``."""
+
+PATIENCE = 20
+"""The page is not written again before so many times the time that writing it took."""
 
 
 class Onlooker:
@@ -46,7 +56,10 @@ class Onlooker:
         self._watch = watch
         self._scores = tuple(score for probe in probes for score in probe.scores)
         self._costs: RowLog[CostRow] = RowLog(out / COSTS, CostRow)
-        self._page = Page(out, kind) if config.watching.report else None
+        self._out, self._kind = out, kind
+        can_write = all(map(importlib.util.find_spec, ("matplotlib", "jinja2")))
+        self._has_page = config.watching.report and can_write
+        self._next_page = 0.0
         self._watched = Stopwatch()
         self._whole = Stopwatch()
 
@@ -74,25 +87,33 @@ class Onlooker:
         self._write(rounds, is_stopped=True)
 
     def _write(self, rounds: Rounds, *, is_stopped: bool = False) -> None:
-        if self._page is None:
+        began = time.perf_counter()
+        if not self._has_page or not rounds.rows:
             return
         learners = self._students.learners
         gate = self._students.gate
         one = next(iter(learners.values()))
-        self._page.write(
-            Seen(
-                config=self._config,
-                game=self._game.name,
-                players=self._game.num_players,
-                network=str(one.manifest.network_text),
-                parameters=sum(each.numel() for each in one.network.parameters()),
-                gate=None if gate is None else str(gating.spec_of(gate)),
-                learners=() if gate is None else tuple(learners),
-                scores=self._scores,
-                rows=tuple(rounds.rows),
-                probes=tuple(self._watch.probes.rows),
-                ladder=tuple(self._watch.ladder.rows),
-                costs=tuple(self._costs.rows),
-                is_stopped=is_stopped,
-            )
+        seen = Seen(
+            config=self._config,
+            game=self._game.name,
+            players=self._game.num_players,
+            network=str(one.manifest.network_text),
+            parameters=sum(each.numel() for each in one.network.parameters()),
+            gate=None if gate is None else str(gating.spec_of(gate)),
+            learners=() if gate is None else tuple(learners),
+            scores=self._scores,
+            rows=tuple(rounds.rows),
+            probes=tuple(self._watch.probes.rows),
+            ladder=tuple(self._watch.ladder.rows),
+            costs=tuple(self._costs.rows),
+            is_stopped=is_stopped,
         )
+        if seen.goes_on and began < self._next_page:
+            return
+        record = read_record(self._out, self._kind)
+        assert record is not None  # the run is in it
+        text = report(seen, record).to_html()
+        with describe_disk_errors(self._out):
+            write_whole(self._out / REPORT, text)
+        now = time.perf_counter()
+        self._next_page = now + PATIENCE * (now - began)

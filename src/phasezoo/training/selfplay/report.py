@@ -1,9 +1,7 @@
 """Report of a run of self-play, a page that grows while it learns."""
 
-import importlib.util
 import shlex
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +11,6 @@ from phasezoo.report import numbers
 from phasezoo.report.again import done_again
 from phasezoo.report.document import Column, Document, Item, Section, Table, Text
 from phasezoo.runs import jsonable
-from phasezoo.runs.directory import read_record
-from phasezoo.runs.files import describe_disk_errors, write_whole
 from phasezoo.runs.record import RunRecord
 from phasezoo.training.score import Score
 from phasezoo.training.selfplay import figures
@@ -24,13 +20,8 @@ from phasezoo.training.selfplay.figures import Line
 from phasezoo.training.selfplay.outcome import Update
 from phasezoo.training.selfplay.watch import ProbeRow, RungRow, elo_of, gains_of
 
-REPORT = "report.html"
-
 REFRESH_S = 30
 """A browser loads the page again after so many seconds while the run goes on."""
-
-PATIENCE = 20
-"""The page is not written again before so many times the time that writing it took."""
 
 
 @dataclass(frozen=True)
@@ -65,45 +56,14 @@ class Seen:
         """Whether the run has come to its end."""
         return len(self.rows) >= self.config.updates
 
-
-class Page:
-    """Writes the page of a run, whole or not at all.
-
-    Without matplotlib and jinja2 (extra ``plot``) there is none.
-
-    Args:
-        out: The run's directory.
-        kind: What its record calls the run.
-    """
-
-    def __init__(self, out: Path, kind: str) -> None:
-        self._out = out
-        self._kind = kind
-        self._is_possible = all(map(importlib.util.find_spec, ("matplotlib", "jinja2")))
-        self._next = 0.0
-
-    def write(self, seen: Seen) -> None:
-        """Write the page, unless it was written just now and the run goes on.
-
-        Raises:
-            RunDirectoryError: The disk is full or cannot be written.
-        """
-        began = time.perf_counter()
-        goes_on = not (seen.is_whole or seen.is_stopped)
-        if not self._is_possible or not seen.rows or (began < self._next and goes_on):
-            return
-        record = read_record(self._out, self._kind)
-        assert record is not None  # the run is in it
-        text = report(seen, record).to_html()
-        with describe_disk_errors(self._out):
-            write_whole(self._out / REPORT, text)
-        now = time.perf_counter()
-        self._next = now + PATIENCE * (now - began)
+    @property
+    def goes_on(self) -> bool:
+        """Whether more rounds follow in this session."""
+        return not (self.is_whole or self.is_stopped)
 
 
 def report(seen: Seen, record: RunRecord) -> Document:
     """Return the report of a run so far."""
-    goes_on = not (seen.is_whole or seen.is_stopped)
     running = "" if seen.is_whole else " · running"
     network = f"{seen.network}, {numbers.count(seen.parameters)} parameters"
     learners = f"A network ({network})"
@@ -134,7 +94,7 @@ def report(seen: Seen, record: RunRecord) -> Document:
                 "probes.jsonl, ladder.jsonl, costs.jsonl, the settings (config.json).",
             ),
         ],
-        refresh_s=REFRESH_S if goes_on else None,
+        refresh_s=REFRESH_S if seen.goes_on else None,
     )
 
 
