@@ -11,7 +11,7 @@ import selfplay_games
 from phasezoo import gating
 from phasezoo.errors import InvalidConfig
 from phasezoo.training import Probed, SelfPlay, Watching
-from phasezoo.training.selfplay import curves
+from phasezoo.training.selfplay import figures
 from phasezoo.training.selfplay.config import self_play_search, self_play_settings
 from phasezoo.training.selfplay.players import Players
 from phasezoo.training.selfplay.watch import ProbeRow, RungRow, elo_of, gains_of
@@ -232,6 +232,6 @@ def test_a_version_that_won_all_games_is_drawn_at_its_finite_end() -> None:
     row = RungRow(1, 0, 5, games[1], [opening for opening in games[0] for _ in range(2)])
     found = elo_of([row])
     assert found[1].value == math.inf
-    drawn = str(curves.ladder(found))
+    drawn = str(figures.ladder(found, 4).svg())
     assert "nan" not in drawn
     assert "inf" not in drawn
