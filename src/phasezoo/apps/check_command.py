@@ -16,6 +16,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.gating.registry import own_names
 from phasezoo.inference.packaged import EXPERTS, MANIFEST, PREFIX
 from phasezoo.plugins import import_module
+from phasezoo.specs import PositiveInt
 
 __all__ = ["CheckOptions"]
 
@@ -36,8 +37,8 @@ class CheckOptions:
     game: str | None = None
     """Game that gates, evaluators and agents are shown; none: a network's own, the module's first,
     else chess."""
-    games: int = 20
-    """Random games that are played of a game (1 or more)."""
+    games: PositiveInt = 20
+    """Random games that are played of a game."""
     seed: int = 0
     """Draws everything random."""
 
@@ -48,9 +49,6 @@ class CheckOptions:
             InvalidConfig: The module cannot be imported, or there is nothing in it to check.
             UnknownGame: No game has the name.
         """
-        if self.games < 1:
-            message = f"--games {self.games}: must be 1 or more"
-            raise InvalidConfig(message)
         broken = 0
         for report in self._reports():
             sys.stdout.write(f"{report}\n")

@@ -12,8 +12,8 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from phasezoo._interrupt import saying
 from phasezoo.apps.command_words import Looks
-from phasezoo.apps.options import check_threads
 from phasezoo.errors import InvalidConfig
+from phasezoo.specs import NonNegativeInt, PositiveInt
 from phasezoo.training.pgn_filter import PgnFilter
 
 if TYPE_CHECKING:
@@ -52,10 +52,10 @@ class ImportOptions(PgnFilter):
     """Months of the test store; --test may be given several times."""
     overwrite: bool = False
     """Replace the store if it exists."""
-    show: int = 20
-    """Skipped games to name (0 or more)."""
-    threads: int | None = None
-    """Threads (1 or more; none: every usable core)."""
+    show: NonNegativeInt = 20
+    """Skipped games to name."""
+    threads: PositiveInt | None = None
+    """Threads (none: every usable core)."""
 
     def run(self) -> int:
         """Read the files and say what was kept and skipped.
@@ -65,7 +65,6 @@ class ImportOptions(PgnFilter):
             InvalidPgn: A file cannot be read, or no game in it can be used.
             StoreError: The store exists or cannot be written.
         """
-        check_threads(self.threads)
         if len(self.paths) < 2:
             message = (
                 "data import needs PGN files and the store to write: "

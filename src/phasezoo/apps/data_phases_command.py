@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
+from annotated_types import Ge
 from rich.console import Console
 from rich.table import Table
 
-from phasezoo.apps.options import check_threads
 from phasezoo.apps.stores import open_games, refuse_existing
 from phasezoo.errors import InvalidConfig
+from phasezoo.specs import PositiveInt
 
 if TYPE_CHECKING:
     from phasezoo.training.phase_study import PhaseStudy
@@ -38,17 +39,17 @@ class PhasesOptions:
     """Gate, such as lichess, lichess:engine, moves:3, material, mixedness, hash:3."""
     monotone: bool = False
     """Never go back to an earlier phase."""
-    fit: int | None = None
+    fit: Annotated[int, Ge(2)] | None = None
     """Choose the thresholds of a gate that is named without them (plies, material, mixedness) for
-    so many phases of equal volume (2 or more)."""
+    so many phases of equal volume."""
     out: Path | None = None
     """Folder for pictures (PNG); none: none are drawn."""
     overwrite: bool = False
     """Replace pictures that are there."""
     seed: int = 0
     """Chooses the split into train, validation and test, and the games that are measured."""
-    threads: int | None = None
-    """Threads (1 or more; none: every usable core)."""
+    threads: PositiveInt | None = None
+    """Threads (none: every usable core)."""
 
     def run(self) -> int:
         """Print the tables, and draw the pictures.
@@ -59,7 +60,6 @@ class PhasesOptions:
             MissingDependency: Pictures need matplotlib, which is not installed.
             StoreError: The store cannot be read, or there are pictures already.
         """
-        check_threads(self.threads)
         from phasezoo import gating
         from phasezoo.training.phase_study import fitted_gate, study_phases
 

@@ -16,12 +16,9 @@ from tyro.constructors import (
     StructTypeInfo,
 )
 
-from phasezoo import _core
 from phasezoo.apps.command_words import chosen, options_of, unknown_command
 from phasezoo.errors import InvalidConfig
-from phasezoo.specs import values_of
-
-__all__ = ["check_threads", "glance", "parse"]
+from phasezoo.specs import as_typed, check, values_of
 
 T = TypeVar("T")
 
@@ -83,12 +80,12 @@ def parse(kind: Any, arguments: Sequence[str], program: str) -> Any:
         program: The program's name.
 
     Raises:
-        InvalidConfig: A command or option is unknown, missing or ill-formed.
+        InvalidConfig: A command or option is unknown, missing, ill-formed or out of range.
     """
     complaints = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaints):
-            return tyro.cli(
+            found = tyro.cli(
                 kind,
                 prog=program,
                 args=list(arguments),
@@ -105,6 +102,8 @@ def parse(kind: Any, arguments: Sequence[str], program: str) -> Any:
         )
         message = f"{told} (see {named} --help)"
         raise InvalidConfig(message) from None
+    check(found, as_typed)
+    return found
 
 
 def glance(kind: type[T], arguments: Sequence[str]) -> T:
@@ -122,20 +121,6 @@ def glance(kind: type[T], arguments: Sequence[str]) -> T:
     except SystemExit:  # ill-formed: left to the parser of the whole line to refuse
         return kind()
     return found
-
-
-def check_threads(threads: int | None) -> int:
-    """Return the number of threads to work with: the given one, or the native core's default.
-
-    Raises:
-        InvalidConfig: It is below 1.
-    """
-    if threads is None:
-        return _core.default_threads()
-    if threads < 1:
-        message = f"--threads {threads}: must be 1 or more"
-        raise InvalidConfig(message)
-    return threads
 
 
 def _sentence(framed: str) -> str:

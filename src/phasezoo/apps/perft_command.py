@@ -3,13 +3,14 @@
 import sys
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import tyro
+from annotated_types import Interval
 
 from phasezoo import _core
-from phasezoo.apps.options import check_threads
 from phasezoo.errors import InvalidConfig
+from phasezoo.specs import PositiveInt
 
 __all__ = ["PerftOptions", "divide"]
 
@@ -23,14 +24,14 @@ class PerftOptions:
 
     game: tyro.conf.Positional[str]
     """A game of the package whose players take turns."""
-    depth: int
-    """Plies to look ahead (0 to 13; 1 or more with --divide)."""
+    depth: Annotated[int, Interval(ge=0, le=MOST)]
+    """Plies to look ahead (with --divide 1 or more)."""
     fen: str | None = None
     """Position to count from; none: the start."""
     divide: bool = False
     """Also print the count below each move."""
-    threads: int | None = None
-    """Threads (1 or more; none: every usable core)."""
+    threads: PositiveInt | None = None
+    """Threads (none: every usable core)."""
 
     def run(self) -> int:
         """Count and print.
@@ -40,11 +41,9 @@ class PerftOptions:
             InvalidFen: The position is none.
             UnknownGame: There is no such game, or it has no perft.
         """
-        least = 1 if self.divide else 0
-        if not least <= self.depth <= MOST:
-            message = f"--depth {self.depth}: must be {least} to {MOST}"
+        if self.divide and self.depth == 0:
+            message = f"--depth 0 --divide: expected a whole number from 1 to {MOST}"
             raise InvalidConfig(message)
-        check_threads(self.threads)
         started = time.perf_counter()
         if self.divide:
             parts = divide(self.game, self.fen, self.depth, self.threads)

@@ -11,6 +11,7 @@ from tyro.conf import Positional, arg
 from phasezoo._interrupt import nothing_written, saying
 from phasezoo.apps.stores import open_games
 from phasezoo.errors import InvalidConfig
+from phasezoo.specs import PositiveInt
 from phasezoo.training.config import SupervisedConfig
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ class TrainOptions:
 
     store: Annotated[Positional[str], arg(metavar="STORE")]
     """Folder or file of games; sample:GAME for those in the package."""
-    positions: int
-    """Training positions that the network, or the baseline, sees (1 or more)."""
+    positions: PositiveInt
+    """Training positions that the network, or the baseline, sees."""
     out: Path
     """New or empty directory, or that of this very training."""
     gate: str = "none"
@@ -47,8 +48,8 @@ class TrainOptions:
     may be given several times."""
     budget: Literal["equal", "study"] = "equal"
     """Whether baseline and mixture see as many positions, or the published amounts."""
-    test_games: int | None = 300
-    """Test games that a baseline and its experts are measured on (1 or more; none: all)."""
+    test_games: PositiveInt | None = 300
+    """Test games that a baseline and its experts are measured on (none: all)."""
     network: str = "rise-32x4"
     """Architecture, such as rise-32x4, with options as rise-32x4:value=mse; or one's own."""
     planes: str | None = None

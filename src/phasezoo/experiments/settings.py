@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.specs import check
+from phasezoo.specs import as_typed, check
 
 MOST_AN_UPDATE = 65_536
 """Training positions of one update, at the most."""
@@ -28,11 +28,7 @@ def check_ranges(config: Any) -> None:
     Raises:
         InvalidConfig: A value is not allowed; the message names the option.
     """
-    check(config, _typed)
-
-
-def _typed(name: str, value: Any) -> str:
-    return f"{option(name)} {listed(value) if isinstance(value, tuple | list) else value}"
+    check(config, as_typed)
 
 
 def check_rising(

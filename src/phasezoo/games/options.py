@@ -4,11 +4,12 @@ import errno
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-import numpy as np
+from annotated_types import Ge, Interval
 
 from phasezoo.errors import InvalidConfig, PhasezooError
+from phasezoo.specs import check_value
 
 __all__ = [
     "at_least",
@@ -33,10 +34,7 @@ def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
     Raises:
         InvalidConfig: ``value`` is not allowed.
     """
-    if value not in allowed:
-        message = f"{option}={value!r}: expected one of {', '.join(map(repr, allowed))}"
-        raise InvalidConfig(message)
-    return value
+    return str(check_value(option, Literal[tuple(allowed)], value))
 
 
 def flag(option: str, value: Any) -> bool:
@@ -45,10 +43,7 @@ def flag(option: str, value: Any) -> bool:
     Raises:
         InvalidConfig: It is neither.
     """
-    if not isinstance(value, bool):
-        message = f"{option}={value!r}: expected True or False"
-        raise InvalidConfig(message)
-    return value
+    return bool(check_value(option, bool, value))
 
 
 def at_least(option: str, value: Any, least: int) -> int:
@@ -57,10 +52,7 @@ def at_least(option: str, value: Any, least: int) -> int:
     Raises:
         InvalidConfig: It is not.
     """
-    if not _is_whole(value) or value < least:
-        message = f"{option}={value!r}: expected a whole number, {least} or more"
-        raise InvalidConfig(message)
-    return int(value)
+    return int(check_value(option, Annotated[int, Ge(least)], value))
 
 
 def between(option: str, value: Any, least: int, most: int) -> int:
@@ -69,10 +61,7 @@ def between(option: str, value: Any, least: int, most: int) -> int:
     Raises:
         InvalidConfig: It is not.
     """
-    if not _is_whole(value) or not least <= value <= most:
-        message = f"{option}={value!r}: expected a whole number from {least} to {most}"
-        raise InvalidConfig(message)
-    return int(value)
+    return int(check_value(option, Annotated[int, Interval(ge=least, le=most)], value))
 
 
 def file_path(option: str, value: Any, error: type[PhasezooError] = InvalidConfig) -> Path:
@@ -153,7 +142,3 @@ def _impossible(path: str | os.PathLike[str]) -> str | None:
     except ValueError as error:  # a zero byte
         return str(error)
     return None
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)

@@ -25,6 +25,7 @@ from phasezoo.inference.parallel import calls_at_once
 from phasezoo.inference.parts import answer_in_parts
 from phasezoo.inference.storage import digest, read_file
 from phasezoo.inference.tensors import Floats, kind_of, looks_like_odds
+from phasezoo.specs import PositiveInt, check_value
 from phasezoo.types import Gate
 
 __all__ = ["OnnxEvaluator"]
@@ -87,10 +88,8 @@ class OnnxEvaluator(NetworkEvaluator):
         self.device = device or "cpu"
         self._max_rows = MAX_ROWS if self.device == "cpu" else MAX_ROWS_OF_GPU
         usual = _core.default_threads() if self.device == "cpu" else 1
+        check_value("threads", PositiveInt | None, threads)
         self.threads = usual if threads is None else threads
-        if self.threads < 1:
-            message = f"threads={threads}: must be 1 or more"
-            raise InvalidConfig(message)
         tensors = manifest.tensors or own_tensors(manifest.value_kind)
         self.model = model
         self._model = OnnxModel(

@@ -21,6 +21,7 @@ from phasezoo.inference.onnx_export import own_tensors
 from phasezoo.inference.openvino_model import DEVICE, PRECISIONS, OpenVinoModel
 from phasezoo.inference.parts import answer_in_parts
 from phasezoo.inference.tensors import Floats
+from phasezoo.specs import PositiveInt, check_value
 from phasezoo.types import InferenceDtype
 
 __all__ = ["OpenVinoEvaluator"]
@@ -76,10 +77,11 @@ class OpenVinoEvaluator(NetworkEvaluator):
         *,
         allow_other_game: bool = False,
     ) -> None:
-        self.threads = _core.default_threads() if threads is None else threads
-        if self.threads < 1:
-            message = f"threads={threads}: must be 1 or more"
-            raise InvalidConfig(message)
+        self.threads = (
+            _core.default_threads()
+            if threads is None
+            else check_value("threads", PositiveInt, threads)
+        )
         check_dtype(dtype)
         self.dtype = dtype
         tensors = manifest.tensors or own_tensors(manifest.value_kind)

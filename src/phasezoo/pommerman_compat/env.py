@@ -13,6 +13,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from phasezoo.errors import IllegalAction, InvalidConfig, InvalidState, UnknownGame
+from phasezoo.games.options import between
 from phasezoo.pommerman_compat import utility
 from phasezoo.pommerman_compat.characters import Bomb, Bomber, Flame
 from phasezoo.pommerman_compat.configs import ENVIRONMENTS, config_of
@@ -163,8 +164,8 @@ class PommermanGame(gymnasium.Env[Any, Any]):
             known if each is None else int(each) for each, known in zip(given, usual, strict=True)
         )
         self._is_usual = self._board_numbers == usual
-        self._board_size = _between("board_size", self._board_numbers[0], 4, 11)
-        self._max_steps = _between("max_steps", max_steps, 1, MAX_STEPS)
+        self._board_size = between("board_size", self._board_numbers[0], 4, 11)
+        self._max_steps = between("max_steps", max_steps, 1, MAX_STEPS)
         usual_blast = AGENT_VIEW_SIZE if is_partially_observable else 10
         self._max_blast = usual_blast if agent_view_size is None else agent_view_size
         self._is_usual &= self._max_blast == usual_blast
@@ -491,13 +492,6 @@ def _check_options(options: Mapping[str, Any]) -> None:
         if _FIXED[name] not in (None, value):
             message = f"{name}={value!r}: phasezoo's simulator plays by {_FIXED[name]} alone"
             raise InvalidConfig(message)
-
-
-def _between(option: str, value: Any, least: int, most: int) -> int:
-    if not isinstance(value, int) or not least <= value <= most:
-        message = f"{option}={value!r}: must be a whole number from {least} to {most}"
-        raise InvalidConfig(message)
-    return value
 
 
 def _usual_board(game_type: GameType) -> tuple[int, int, int, int]:

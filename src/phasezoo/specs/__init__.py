@@ -30,6 +30,7 @@ from phasezoo.specs.values import (
     PositiveInt,
     Share,
     Unit,
+    as_typed,
     check_value,
     read_value,
     values_of,
@@ -37,6 +38,7 @@ from phasezoo.specs.values import (
 )
 
 __all__ = [
+    "as_typed",
     "Share",
     "PositiveInt",
     "PositiveFloat",

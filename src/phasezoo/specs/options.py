@@ -217,9 +217,7 @@ def _default_of(field: "dataclasses.Field[Any]") -> Any:
     return REQUIRED
 
 
-def check(
-    config: "DataclassInstance", shown: Callable[[str, Any], str] | None = None
-) -> None:
+def check(config: "DataclassInstance", shown: Callable[[str, Any], str] | None = None) -> None:
     """Check every field of a frozen dataclass by its annotation, in ``__post_init__``.
 
     Numbers of NumPy become Python's, lists of a field ``tuple[…]`` tuples.

@@ -15,7 +15,6 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
-import numpy as np
 from annotated_types import Ge, GroupedMetadata, Gt, Interval, Le, Lt, MinLen, MultipleOf
 
 from phasezoo.errors import InvalidConfig
@@ -212,12 +211,15 @@ class Kind:
         return value
 
     def _number(self, value: Any) -> int | float:
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not whole and (self.type is int or not isinstance(value, float | np.floating)):
+        kind = type(value)
+        if kind.__module__ == "numpy" and kind.__name__ != "ndarray" and hasattr(value, "item"):
+            value = value.item()  # NumPy itself is not loaded for this
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if not whole and (self.type is int or not isinstance(value, float)):
             raise ValueError
-        number: int | float = value.item() if isinstance(value, np.generic) else value
-        if not self.range.holds(number) or (not whole and not math.isfinite(number)):
+        if not self.range.holds(value) or (not whole and not math.isfinite(value)):
             raise ValueError
+        number: int | float = value
         return number
 
 
@@ -340,6 +342,12 @@ def read_value(name: str, annotation: Any, text: str) -> Any:
 
 def _shown(name: str, value: Any) -> str:
     return f"{name}={value!r}"
+
+
+def as_typed(name: str, value: Any) -> str:
+    """Name and value as the command line has them: ``--max-plies 0``."""
+    words = " ".join(map(str, value)) if isinstance(value, tuple | list) else value
+    return f"--{name.replace('_', '-')} {words}"
 
 
 def check_value(

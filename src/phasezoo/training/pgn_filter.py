@@ -2,10 +2,12 @@
 
 import re
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from annotated_types import Interval
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.games.options import flag
+from phasezoo.specs import NonNegativeInt, check
 
 __all__ = ["PgnFilter", "checked_month"]
 
@@ -19,11 +21,11 @@ class PgnFilter:
     What cannot be read is skipped first, then what the options here leave out, in their order.
     """
 
-    min_plies: int = 0
+    min_plies: NonNegativeInt = 0
     """Skip games with fewer plies; those without moves are skipped always."""
-    min_moves: int = 0
+    min_moves: NonNegativeInt = 0
     """Skip games in which fewer moves were begun: n moves are 2n - 1 plies."""
-    min_rating: int | None = None
+    min_rating: Annotated[int, Interval(ge=0, le=9_999)] | None = None
     """Skip games in which a player has a lower rating, or none."""
     termination: str | None = None
     """Skip games whose tag Termination does not contain this word, such as normal."""
@@ -33,7 +35,7 @@ class PgnFilter:
     """Skip games after this month, and those that may be."""
     deduplicate: bool = False
     """Keep only the first of games with the same start and moves."""
-    top_players: float | None = None
+    top_players: Annotated[float, Interval(gt=0, le=1)] | None = None
     """Skip games in which a player is not among this share (0.1: a tenth) of the best by mean
     rating, of all players of the game in these files."""
     salvage: bool = False
@@ -45,16 +47,7 @@ class PgnFilter:
         Raises:
             InvalidConfig: A number or a month is none that makes sense.
         """
-        for name in ("min_plies", "min_moves"):
-            if getattr(self, name) < 0:
-                message = f"{name}={getattr(self, name)}: must be 0 or more"
-                raise InvalidConfig(message)
-        if self.min_rating is not None and not 0 <= self.min_rating <= 9_999:
-            message = f"min_rating={self.min_rating}: ratings are from 0 to 9999"
-            raise InvalidConfig(message)
-        if self.top_players is not None and not 0 < self.top_players <= 1:
-            message = f"top_players={self.top_players}: a share is above 0 and at most 1"
-            raise InvalidConfig(message)
+        check(self)
         for name in ("from_month", "to_month"):
             if getattr(self, name) is not None:
                 checked_month(name, getattr(self, name))
@@ -63,8 +56,6 @@ class PgnFilter:
             raise InvalidConfig(message)
         options = asdict(self)
         options["min_plies"] = max(self.min_plies, 2 * options.pop("min_moves") - 1)
-        for name in ("deduplicate", "salvage"):
-            options[name] = flag(name, options[name])
         return options
 
     def told(self) -> dict[str, Any]:

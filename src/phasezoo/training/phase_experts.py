@@ -21,6 +21,7 @@ from phasezoo.inference.routing import Routing
 from phasezoo.inference.storage import write_file
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
+from phasezoo.specs import PositiveInt, check_value
 from phasezoo.training.callbacks import Callback, Callbacks
 from phasezoo.training.config import SupervisedConfig, make_config
 from phasezoo.training.data import LabelledSplits, TrainingData, rows_digest, stream_seed
@@ -230,9 +231,7 @@ def train_experts(
     """
     settings = make_config(config, overrides)
     made = strategy if isinstance(strategy, Strategy) else Strategy.parse(strategy)
-    if test_games is not None and test_games < 1:
-        message = f"test_games={test_games}: must be 1 or more, or None"
-        raise InvalidConfig(message)
+    check_value("test_games", PositiveInt | None, test_games)
     labelled = LabelledSplits.of(store, splits, gate, seed, settings.threads)
     plan = plan_strategy(labelled.train, made, positions, budget, order)
     out = folder_path("out", out)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.games.options import flag
+from phasezoo.specs import PositiveInt, Share, check_value
 from phasezoo.training.batches import Batch
 from phasezoo.training.positions import PositionTable
 from phasezoo.training.splits import PositionStore
@@ -71,15 +72,9 @@ class Sampler:
         weights: npt.ArrayLike | None = None,
         packed: bool = False,
     ) -> None:
-        if batch_size < 1:
-            message = f"batch_size={batch_size}: must be 1 or more"
-            raise InvalidConfig(message)
-        if not 0 <= history_dropout <= 1:
-            message = f"history_dropout={history_dropout}: must be from 0 to 1"
-            raise InvalidConfig(message)
-        if not 0 <= value_mix <= 1:
-            message = f"value_mix={value_mix}: must be from 0 to 1"
-            raise InvalidConfig(message)
+        check_value("batch_size", PositiveInt, batch_size)
+        check_value("history_dropout", Share, history_dropout)
+        check_value("value_mix", Share, value_mix)
         if value_mix > 0 and not store.has_values:
             message = f"value_mix={value_mix}: the games tell no values of searches; use 0"
             raise InvalidConfig(message)

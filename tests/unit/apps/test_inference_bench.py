@@ -65,7 +65,10 @@ def test_a_backend_that_ends_its_process_is_a_line(monkeypatch):
     ("words", "told"),
     [
         (["--backends", "jax"], "'jax': expected some of torch, torch-bf16"),
-        (["--batches", "0"], "batches 0: expected 1 to 65536"),
+        (
+            ["--batches", "0"],
+            "--batches 0: expected 1 or more, each a whole number from 1 to 65,536",
+        ),
         (["--json", "no-such-folder/figures.json"], "expected a file in a folder that exists"),
         (["--json", "."], "expected a file in a folder that exists"),
         (["--positions", "70000"], "positions 70000"),

@@ -7,9 +7,10 @@ import sys
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import tyro
+from annotated_types import Interval, MinLen
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -21,10 +22,13 @@ from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference import packaged
 from phasezoo.runs import provenance
 from phasezoo.runs.files import save_files
+from phasezoo.specs import PositiveInt
 
 __all__ = ["InferenceBenchOptions"]
 
 MOST_ROWS = 65_536
+
+Rows: TypeAlias = Annotated[int, Interval(ge=1, le=MOST_ROWS)]
 
 
 @dataclass(frozen=True)
@@ -51,14 +55,14 @@ class InferenceBenchOptions:
     """Folder of a network, or its name; of a folder of experts, the network of all phases."""
     backends: tuple[str, ...] = tuple(VARIANTS)
     """Which rows, such as onnx openvino cuda-graphs-fp16."""
-    batches: tuple[int, ...] = (1, 8, 64, 256)
-    """Positions of a call (1 to 65536 each)."""
-    positions: int = 512
-    """Positions whose answers are compared with torch's in float32 (1 to 65536)."""
-    seconds: float = 1.0
+    batches: Annotated[tuple[Rows, ...], MinLen(1)] = (1, 8, 64, 256)
+    """Positions of a call."""
+    positions: Rows = 512
+    """Positions whose answers are compared with torch's in float32."""
+    seconds: Annotated[float, Interval(gt=0, le=3600)] = 1.0
     """Time of each measurement."""
-    threads: int | None = None
-    """CPU threads (1 or more; none: as each backend has them)."""
+    threads: PositiveInt | None = None
+    """CPU threads (none: as each backend has them)."""
     json: Path | None = None
     """File that gets the figures too."""
 
@@ -89,16 +93,6 @@ class InferenceBenchOptions:
         unknown = [name for name in self.backends if name not in VARIANTS]
         if unknown:
             message = f"backend {unknown[0]!r}: expected some of {', '.join(VARIANTS)}"
-            raise InvalidConfig(message)
-        for name, given in (("batches", self.batches), ("positions", (self.positions,))):
-            if not given or not all(1 <= each <= MOST_ROWS for each in given):
-                message = f"{name} {' '.join(map(str, given))}: expected 1 to {MOST_ROWS}"
-                raise InvalidConfig(message)
-        if not 0 < self.seconds <= 3600:
-            message = f"seconds {self.seconds}: expected more than 0, at most 3600"
-            raise InvalidConfig(message)
-        if self.threads is not None and self.threads < 1:
-            message = f"threads {self.threads}: expected 1 or more"
             raise InvalidConfig(message)
         if self.json and (self.json.is_dir() or not self.json.absolute().parent.is_dir()):
             message = f"json {self.json}: expected a file in a folder that exists"

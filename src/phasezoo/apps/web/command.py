@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
 
+from annotated_types import Interval
 from tyro.conf import arg
 
 from phasezoo.errors import InvalidConfig, MissingDependency
@@ -44,7 +45,7 @@ class WebOptions:
 
     host: str = "127.0.0.1"
     """Address to listen at."""
-    port: int = 8017
+    port: Annotated[int, Interval(ge=0, le=65_535)] = 8017
     """Port to listen at; 0: any that is free."""
     token: str | None = None
     """What pages have to know to be let in (none: nothing on this machine, elsewhere a new one).
@@ -58,15 +59,15 @@ class WebOptions:
     trust: Annotated[bool, arg(aliases=("--any-agent",))] = False
     """Let pages name any folder, and agents that import modules, start programs or load pickled
     objects. With --token, pages on this machine always may."""
-    threads: int = 2
+    threads: Annotated[int, Interval(ge=1, le=256)] = 2
     """Agents that play at once, and as many that analyse; the others wait for their turn."""
-    games: int = 2_000
+    games: Annotated[int, Interval(ge=1, le=1_000_000)] = 2_000
     """Games at once."""
-    move_seconds: float = 60.0
+    move_seconds: Annotated[float, Interval(ge=0.1, le=LONGEST_SEARCH)] = 60.0
     """The longest that a search goes on."""
-    memory_mb: int = 2_048
+    memory_mb: Annotated[int, Interval(ge=16, le=1_000_000)] = 2_048
     """MiB for the search trees and caches of all games together."""
-    engines: int = 8
+    engines: Annotated[int, Interval(ge=0, le=1_000)] = 8
     """Processes of engines at once."""
 
     def run(self) -> int:
@@ -123,24 +124,11 @@ class WebOptions:
         return 0
 
     def _check(self) -> None:
-        """Refuse numbers that are out of range.
+        """Refuse a token that is too short.
 
         Raises:
-            InvalidConfig: One is.
+            InvalidConfig: It is.
         """
-        for name, least, most in (
-            ("port", 0, 65_535),
-            ("threads", 1, 256),
-            ("games", 1, 1_000_000),
-            ("move_seconds", 0.1, LONGEST_SEARCH),
-            ("memory_mb", 16, 1_000_000),
-            ("engines", 0, 1_000),
-        ):
-            value = getattr(self, name)
-            if not least <= value <= most:
-                option = name.replace("_", "-")
-                message = f"--{option} {value}: must be from {least:g} to {most:g}"
-                raise InvalidConfig(message)
         if self.token is not None and len(self.token) < 8:
             message = "--token: give at least 8 letters, or leave it out for one that is drawn"
             raise InvalidConfig(message)
