@@ -13,6 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
 from docstrings import page_link, to_restructured
+from env_options import option_lines
 from environments import environment_pages, pictures
 from notebooks import notebook_of
 from public import missing
@@ -58,6 +59,8 @@ def read_docstring(
 ) -> None:
     """Make a docstring reStructuredText."""
     lines[:] = to_restructured(lines, page_link(app.env.docname))
+    if what == "class":
+        lines += option_lines(subject)
     if what in ("attribute", "data", "property"):
         # Napoleon takes what stands before a colon in the first line for a type. An empty comment
         # is a first line without one.

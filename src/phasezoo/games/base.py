@@ -368,7 +368,7 @@ class Game:
             message = f"planes {name!r} of {self.name} show no moves: leave history= out"
             raise InvalidPlaneSpec(message)
         if isinstance(shown, bool) or not isinstance(shown, (int, np.integer)):
-            message = f"history={shown!r}: must be a whole number"
+            message = f"history={shown!r}: expected a whole number"
             raise InvalidPlaneSpec(message)
         if not 0 <= shown <= most:
             message = f"history={shown}: planes {name!r} of {self.name} show 0 to {most} moves"

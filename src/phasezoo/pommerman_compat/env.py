@@ -5,15 +5,15 @@ import random
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn, TypeAlias
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
+from annotated_types import Interval
 from gymnasium import spaces
 
 from phasezoo.errors import IllegalAction, InvalidConfig, InvalidState, UnknownGame
-from phasezoo.games.options import between
 from phasezoo.pommerman_compat import utility
 from phasezoo.pommerman_compat.characters import Bomb, Bomber, Flame
 from phasezoo.pommerman_compat.configs import ENVIRONMENTS, config_of
@@ -42,7 +42,7 @@ from phasezoo.pommerman_compat.forward_model import (
     state_of_parts,
 )
 from phasezoo.resolver import game_named
-from phasezoo.specs import did_you_mean
+from phasezoo.specs import check_value, did_you_mean
 
 __all__ = ["REGISTRY", "PommermanGame", "make"]
 
@@ -89,6 +89,10 @@ def make(
         call(agent, "init_agent", player, env.game_type)
     env.set_agents(agent_list)
     return env
+
+
+BoardSize: TypeAlias = Annotated[int, Interval(ge=4, le=11)]
+MaxSteps: TypeAlias = Annotated[int, Interval(ge=1, le=MAX_STEPS)]
 
 
 class PommermanGame(gymnasium.Env[Any, Any]):
@@ -164,8 +168,8 @@ class PommermanGame(gymnasium.Env[Any, Any]):
             known if each is None else int(each) for each, known in zip(given, usual, strict=True)
         )
         self._is_usual = self._board_numbers == usual
-        self._board_size = between("board_size", self._board_numbers[0], 4, 11)
-        self._max_steps = between("max_steps", max_steps, 1, MAX_STEPS)
+        self._board_size = check_value("board_size", BoardSize, self._board_numbers[0])
+        self._max_steps: int = check_value("max_steps", MaxSteps, max_steps)
         usual_blast = AGENT_VIEW_SIZE if is_partially_observable else 10
         self._max_blast = usual_blast if agent_view_size is None else agent_view_size
         self._is_usual &= self._max_blast == usual_blast
