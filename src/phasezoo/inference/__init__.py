@@ -17,6 +17,7 @@ from phasezoo.inference.evaluator import (
 )
 from phasezoo.inference.experts import Experts, load_experts
 from phasezoo.inference.load import load, load_network
+from phasezoo.inference.making import make, names, register, spec_of
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.oracle import Known, Oracle
@@ -55,8 +56,12 @@ __all__ = [
     "load",
     "load_experts",
     "load_network",
+    "make",
+    "names",
     "packaged_networks",
+    "register",
     "save",
+    "spec_of",
     "with_cache",
 ]
 
