@@ -130,7 +130,7 @@ class Kind:
         self.range = Range.of(notes)
         self.origin = get_origin(type_)
         self.items: Values | None = None
-        if self.origin is Sequence or (self.origin is tuple and get_args(type_)[-1] is Ellipsis):
+        if self.origin is Sequence or (self.origin is tuple and get_args(type_)[-1:] == (...,)):
             self.items = values_of(get_args(type_)[0])
         self.written: Any = type_ if hasattr(type_, "expected") else None
 
@@ -337,7 +337,10 @@ def read_value(name: str, annotation: Any, text: str) -> Any:
             message = f"{name}= has no value that can be written as text"
             raise InvalidConfig(message) from None
         raise _refused(name, text, values.words(as_text=True)) from None
-    return check_value(name, annotation, value)
+    try:
+        return values.taken(value)
+    except ValueError:
+        raise _refused(name, value, values.words(as_text=True)) from None
 
 
 def _shown(name: str, value: Any) -> str:

@@ -128,7 +128,7 @@ def test_an_annotation_says_what_is_allowed(annotation, words, inside, outside):
 
 def test_ranges_are_checked_in_texts_too():
     assert read_value("n", Annotated[int, Ge(1)] | None, "none") is None
-    with pytest.raises(InvalidConfig, match="n=0: expected a whole number, 1 or more, or None"):
+    with pytest.raises(InvalidConfig, match="n=0: expected a whole number, 1 or more, or none"):
         read_value("n", Annotated[int, Ge(1)] | None, "0")
     with pytest.raises(InvalidConfig, match="n='c': expected a or b"):
         read_value("n", Literal["a", "b"], "c")
