@@ -12,10 +12,9 @@ from phasezoo.apps import cli
 from phasezoo.arena import crossed_pairs
 from phasezoo.arena.elo import Interval
 from phasezoo.errors import InvalidConfig, InvalidGate, InvalidPlaneSpec, UnknownGame
-from phasezoo.experiments.m2cts.scratch import story
-from phasezoo.experiments.m2cts.scratch.config import PRESETS, ScratchConfig
-from phasezoo.experiments.m2cts.scratch.domain import SCRATCH
-from phasezoo.experiments.m2cts.scratch.results import Advantage, Results
+from phasezoo.experiments import catalogue
+from phasezoo.experiments.m2cts.scratch.config import PRESETS, SCRATCH, ScratchConfig
+from phasezoo.experiments.m2cts.scratch.report import Advantage, Results, claims_of
 from phasezoo.runs import jsonable
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
@@ -74,13 +73,20 @@ def test_sides_of_one_training_begin_with_one_seed_and_trainings_with_others(who
     )
 
 
-def test_the_report_is_a_whole_page(whole):
+def test_the_report_holds_the_claim_and_every_match(whole):
     out, results = whole
+    document = catalogue.open(out)
     words, images = check_page((out / "report.html").read_text())
-    assert images == 2
-    assert len(results.claims) == 1
-    assert results.claims[0].text in words
-    assert story.headline(results) in words
+    assert images == len(document.figures) == 2
+    (claim,) = document.claims
+    assert claim.text in words
+    assert document.headline in words
+    frame = document.tables["advantages"].to_frame()
+    assert list(frame["Elo"]) == [one.elo.value for one in results.advantages]
+    assert len(document.tables["matches"].rows) == 4
+    assert [row[0] for row in document.tables["sizes"].texts()] == [
+        *("rounds", "games a round", "nodes a move", "trainings a side", "network")
+    ]
 
 
 def test_a_run_that_has_ended_is_not_done_again(whole):
@@ -138,7 +144,7 @@ def test_claims_need_trainings_and_rounds_and_the_size_they_name(ends, trainings
         Advantage(strategy, updates, [], Interval(value, *ends))
         for strategy in ("staged", "separated")
     ]
-    claims = story.claims_of(found, config)
+    claims = claims_of(found, config)
     assert tuple(claim.judgement for claim in claims) == judged
 
 

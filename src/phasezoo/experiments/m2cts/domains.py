@@ -15,7 +15,7 @@ from phasezoo.experiments.m2cts.curve.domain import curve_of
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.domain import DUEL, duel_of
 from phasezoo.experiments.m2cts.pommerman.domain import POMMERMAN
-from phasezoo.experiments.m2cts.scratch.domain import SCRATCH
+from phasezoo.experiments.m2cts.scratch.config import SCRATCH
 from phasezoo.experiments.study import Study
 from phasezoo.zoo.boards.duels import chess960_duels, small_duels
 from phasezoo.zoo.connect_four.duels import connect_four_curves, connect_four_duels

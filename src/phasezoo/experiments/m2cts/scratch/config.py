@@ -7,12 +7,11 @@ from typing import Annotated, Literal, TypeAlias
 from annotated_types import Ge, MultipleOf
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.m2cts.scratch import paper
+from phasezoo.experiments.m2cts.scratch import published
 from phasezoo.experiments.settings import check_ranges, option
+from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
 from phasezoo.training.strategies import Strategy, check_learns_by_play
-
-__all__ = ["PRESETS", "Preset", "ScratchConfig"]
 
 Preset: TypeAlias = Literal["quick", "standard", "paper"]
 
@@ -22,7 +21,7 @@ class ScratchConfig:
     """Let one network, and experts for the phases, learn a game by play from random weights.
 
     Each strategy has its own games, played by its own experts. After some rounds the experts play
-    the one network that has learnt as long. `quick` takes minutes on two cores, `standard` hours;
+    the one network that has learned as long. `quick` takes minutes on two cores, `standard` hours;
     `paper` is the published size and needs a cluster.
     """
 
@@ -52,7 +51,7 @@ class ScratchConfig:
     nodes: PositiveInt = 24
     """Nodes of a search in self-play (paper: 800)."""
     samples_per_new: PositiveFloat = 4.0
-    """How often a sample is learnt from (paper: 6)."""
+    """How often a sample is learned from (paper: 6)."""
     buffer: Annotated[int, Ge(2)] = 50_000
     """Samples of the buffer."""
     training_batch: Annotated[int, Ge(2)] = 64
@@ -103,9 +102,9 @@ _QUICK = ScratchConfig()
 _STANDARD = dataclasses.replace(
     _QUICK,
     preset="standard",
-    trainings=paper.TRAININGS,
+    trainings=published.TRAININGS,
     network="resnet-32x4",
-    updates=paper.UPDATES,
+    updates=published.UPDATES,
     games=256,
     nodes=50,
     buffer=200_000,
@@ -120,16 +119,31 @@ _PAPER = dataclasses.replace(
     preset="paper",
     network="rise-256x15",
     games=13_654,
-    nodes=paper.NODES,
+    nodes=published.NODES,
     samples_per_new=6.0,
     buffer=8_192_000,
     training_batch=512,
     optimizer="sgd",
     learning_rate=0.05,
     match_games=1000,
-    match_nodes=paper.NODES,
+    match_nodes=published.NODES,
     concurrency=1024,
 )
 
 PRESETS: dict[Preset, ScratchConfig] = {"quick": _QUICK, "standard": _STANDARD, "paper": _PAPER}
 """The sizes, smallest first."""
+
+SCRATCH: Study[ScratchConfig] = Study(
+    name="m2cts-from-scratch",
+    program="phasezoo reproduce m2cts --from-scratch",
+    presets=PRESETS,
+    stages="phasezoo.experiments.m2cts.scratch.study:ScratchRun",
+    packages={
+        "torch": "train",
+        "safetensors": "train",
+        "pyarrow": "data",
+        "matplotlib": "plot",
+    },
+    any_game=True,
+)
+"""The comparison from random weights."""

@@ -3,8 +3,6 @@
 Every value here is the paper's; nothing is computed from them.
 """
 
-__all__ = ["CITATION", "ELO", "NEW_SAMPLES", "NODES", "TRAININGS", "UPDATES"]
-
 CITATION = (
     "F. Helfenstein, J. Czech, J. Blüml, M. Eisel, K. Kersting: “Checkmating One, by Using Many: "
     "Combining Mixture of Experts with MCTS to Improve in Chess”, 2024"

@@ -8,23 +8,24 @@ from phasezoo.arena import crossed_pairs, stream
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.learning import Course, Meeting, learn, meet
 from phasezoo.experiments.m2cts.networks import check_networks
-from phasezoo.experiments.m2cts.scratch import page, show, story
+from phasezoo.experiments.m2cts.scratch import report
 from phasezoo.experiments.m2cts.scratch.config import ScratchConfig
-from phasezoo.experiments.m2cts.scratch.results import Advantage, Results
+from phasezoo.experiments.m2cts.scratch.report import Advantage, Results
 from phasezoo.experiments.study import StudyRun
 from phasezoo.report.console import Console
 from phasezoo.training import ReplayRules, SelfPlayConfig, SelfPlayOutcome
 from phasezoo.training.selfplay.config import self_play_settings
 from phasezoo.training.selfplay.watching import Watching
 
-__all__ = ["ScratchRun"]
-
 BASELINE = "one network"
 """How reports call the side without experts."""
 
 
 class ScratchRun(StudyRun[ScratchConfig, Results]):
-    """One network and experts, each side by its own games; paired by seed."""
+    """One network and experts, each player by its own games; paired by seed."""
+
+    results = Results
+    report = staticmethod(report.report)
 
     @classmethod
     def prepare(cls, config: ScratchConfig, console: Console) -> None:
@@ -55,25 +56,16 @@ class ScratchRun(StudyRun[ScratchConfig, Results]):
             for strategy in config.strategies
             for update in config.compared
         ]
-        show.show_advantages(self.console, advantages)
+        self.table(report.advantages_table(advantages))
         return Results(
             **self.head(),
             courses=courses,
             advantages=advantages,
-            claims=story.claims_of(advantages, config),
             seconds={
                 "learning by play": self.seconds(["learn/"]),
                 "matches": self.seconds(["matches/"]),
             },
         )
-
-    def render(self, results: Results) -> str:
-        """The report as one HTML page."""
-        return page.render(results)
-
-    def show(self, results: Results) -> None:
-        """The claims and how they fared."""
-        show.show_claims(self.console, results)
 
     def _learn(self, side: str, training: int) -> Course:
         """A training of a side, or what is left of it."""
