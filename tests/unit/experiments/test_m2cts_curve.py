@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import types
 
 import numpy as np
 import pytest
@@ -12,11 +13,10 @@ from test_m2cts_games import TINY, few
 from phasezoo.apps import cli
 from phasezoo.arena.intervals import Interval
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.m2cts.curve import drawings
+from phasezoo.experiments.m2cts.curve import report
 from phasezoo.experiments.m2cts.curve.config import CurveConfig
-from phasezoo.experiments.m2cts.curve.crossing import crossing, place
-from phasezoo.experiments.m2cts.curve.results import Curve, Point, Results
-from phasezoo.experiments.m2cts.curve.run import CurveRun
+from phasezoo.experiments.m2cts.curve.measurements import Curve, Point, Results, crossing, place
+from phasezoo.experiments.m2cts.curve.study import CurveRun
 from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS
 from phasezoo.experiments.statistics import between_trainings
 from phasezoo.experiments.study import Study
@@ -117,7 +117,14 @@ def test_a_run_puts_the_comparisons_at_all_sizes_together(whole) -> None:
             assert (point.elo is None) == (row["matches"] is None)
             judged = next(r for r in one["exact"]["rows"] if r["name"] == curve.name)
             assert point.exact.keys() == judged["differences"].keys()
-    check_page((out / "report.html").read_text())
+    document = STUDY.report(results)
+    words, images = check_page((out / "report.html").read_text())
+    assert document.headline in words
+    assert images == len(document.figures)
+    assert list(document.tables)[:3] == ["level", "curves", "exact"]
+    frame = document.tables["curves"].to_frame()
+    losses = [point.loss.value for curve in results.curves for point in curve.points]
+    assert list(frame["loss − one network"]) == losses
     # The same command again finds everything done.
     before = (out / "sizes/1000/journal.jsonl").read_text()
     assert STUDY.reproduce(config, out) == results
@@ -131,12 +138,15 @@ def test_a_size_at_which_all_games_were_lost_has_no_point(elos) -> None:
         for size, elo in zip((1000, 2000), elos, strict=True)
     ]
     curve = Curve("phase mixture", "plies:14", "separated", points, None, None)
-    found = drawings.elo([curve])
-    assert (found is None) == (elos[1] == -math.inf)
-    if found is not None:
-        assert "at 2,000 −100" in found
-        assert "at 1,000" not in found
-    assert drawings.losses([curve]) is not None
+    found = {
+        figure.name: figure
+        for figure in report.figures_of(types.SimpleNamespace(config=STUDY.default, curves=[curve]))
+    }
+    assert "curve-loss" in found
+    assert ("curve-elo" not in found) == (elos[1] == -math.inf)
+    if "curve-elo" in found:
+        assert "at 2,000 −100" in found["curve-elo"].words
+        assert "at 1,000" not in found["curve-elo"].words
 
 
 def test_sizes_know_the_modules_of_the_whole(tmp_path, monkeypatch) -> None:

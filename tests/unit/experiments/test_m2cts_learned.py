@@ -14,7 +14,7 @@ from test_m2cts_games import TINY, few
 from phasezoo import agents, arena, gating, inference
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, RunDirectoryError, StoreError
-from phasezoo.experiments.m2cts.curve.run import mixtures_of
+from phasezoo.experiments.m2cts.curve.study import mixtures_of
 from phasezoo.experiments.m2cts.domains import DOMAINS
 from phasezoo.experiments.m2cts.duel.evaluation import TestAnswers, drawn
 from phasezoo.experiments.m2cts.duel.learned import measuring

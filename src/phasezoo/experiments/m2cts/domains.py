@@ -10,8 +10,7 @@ with the settings of the first one, but for those that are given.
 
 from typing import Any
 
-from phasezoo.experiments.m2cts.curve.config import CurveConfig
-from phasezoo.experiments.m2cts.curve.domain import curve_of
+from phasezoo.experiments.m2cts.curve.config import CurveConfig, curve_of
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.domain import DUEL, duel_of
 from phasezoo.experiments.m2cts.pommerman.domain import POMMERMAN

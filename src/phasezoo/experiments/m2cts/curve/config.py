@@ -8,8 +8,7 @@ from typing import Any
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.settings import check_rising
-
-__all__ = ["SIZES", "CurveConfig", "curve_presets"]
+from phasezoo.experiments.study import Study
 
 BASE = "standard"
 """The preset of the comparison that those begin from which the curve alone has."""
@@ -91,19 +90,26 @@ SIZES: Mapping[str, Mapping[str, Any]] = {
 """What the presets of the curve differ in from those of the comparison."""
 
 
-def curve_presets(
-    presets: Mapping[Any, M2ctsConfig], sizes: Mapping[str, Mapping[str, Any]] | None = None
-) -> dict[str, CurveConfig]:
-    """The presets of the curve in a game, from those of the comparison there.
+def curve_of(
+    duel: Study[M2ctsConfig], sizes: Mapping[str, Mapping[str, Any]] | None = None
+) -> Study[CurveConfig]:
+    """Return the curve in a game.
 
     Args:
-        presets: The latter; a size that they lack, the curve lacks too.
-        sizes: What is otherwise in this game, by preset; one that the comparison lacks begins from
-            :data:`BASE`.
+        duel: The comparison at one size; a preset that it lacks, the curve lacks too.
+        sizes: Changes of the game's own presets of the curve, by preset; one that the comparison
+            lacks begins from :data:`BASE`.
     """
-    made = {}
+    presets = {}
     for name, changes in {**SIZES, **(sizes or {})}.items():
-        if name in presets or (sizes is not None and name in sizes):
-            base = dataclasses.asdict(presets.get(name) or presets[BASE])
-            made[name] = CurveConfig(**base | {"preset": name} | dict(changes))
-    return made
+        if name in duel.presets or (sizes is not None and name in sizes):
+            base = dataclasses.asdict(duel.presets.get(name) or duel.presets[BASE])
+            presets[name] = CurveConfig(**base | {"preset": name} | dict(changes))
+    found: Study[Any] = dataclasses.replace(
+        duel,
+        name=f"{duel.name}-curve",
+        program=f"{duel.program} --curve",
+        presets=presets,
+        stages="phasezoo.experiments.m2cts.curve.study:CurveRun",
+    )
+    return found

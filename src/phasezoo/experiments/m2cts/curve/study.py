@@ -7,10 +7,9 @@ from typing import Any
 
 from phasezoo.arena.elo import Interval
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.m2cts.curve import page, show
+from phasezoo.experiments.m2cts.curve import report
 from phasezoo.experiments.m2cts.curve.config import CurveConfig
-from phasezoo.experiments.m2cts.curve.crossing import crossing
-from phasezoo.experiments.m2cts.curve.results import Curve, Point, Results, Size
+from phasezoo.experiments.m2cts.curve.measurements import Curve, Point, Results, Size, crossing
 from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS
 from phasezoo.experiments.m2cts.duel import results as duel
 from phasezoo.experiments.m2cts.duel.arms import BASELINE
@@ -20,12 +19,12 @@ from phasezoo.experiments.m2cts.duel.preparation import Prepared, prepare
 from phasezoo.experiments.study import Study, StudyRun
 from phasezoo.report.console import Console
 
-__all__ = ["CurveRun", "mixtures_of"]
-
 
 class CurveRun(StudyRun[CurveConfig, Results]):
-    """Phase experts and one network, by how much both have learnt from."""
+    """Phase experts and one network, by how much both have learned from."""
 
+    results = Results
+    report = staticmethod(report.report)
     prepared: Prepared
 
     @classmethod
@@ -42,7 +41,8 @@ class CurveRun(StudyRun[CurveConfig, Results]):
         found = [self._compare(positions) for positions in self.config.sizes]
         rows = [mixtures_of(one) for one in found]
         curves = [self._curve(found, same) for same in zip(*rows, strict=True)]
-        show.show_curves(self.console, curves)
+        self.console.heading("All sizes")
+        self.table(report.curves_table(curves))
         sizes = [
             self._size(positions, one)
             for positions, one in zip(self.config.sizes, found, strict=True)
@@ -56,14 +56,6 @@ class CurveRun(StudyRun[CurveConfig, Results]):
             curves=curves,
             seconds={f"{size.positions:,} positions": size.seconds for size in sizes},
         )
-
-    def render(self, results: Results) -> str:
-        """The report as one HTML page."""
-        return page.render(results)
-
-    def show(self, results: Results) -> None:
-        """The answer in a few lines."""
-        show.show_answer(self.console, results)
 
     def _compare(self, positions: int) -> duel.Results:
         """The comparison at one size, or what is left of it."""
