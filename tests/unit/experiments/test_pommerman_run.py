@@ -11,13 +11,20 @@ from page_checker import check_page
 from phasezoo.apps import cli
 from phasezoo.arena.elo import Interval
 from phasezoo.errors import InvalidConfig, InvalidGate, RunDirectoryError
-from phasezoo.experiments.m2cts.pommerman import findings, story
-from phasezoo.experiments.m2cts.pommerman import run as study_run
-from phasezoo.experiments.m2cts.pommerman.config import PRESETS, PommermanConfig
-from phasezoo.experiments.m2cts.pommerman.domain import POMMERMAN
-from phasezoo.experiments.m2cts.pommerman.lineup import Contender, contenders, plan
-from phasezoo.experiments.m2cts.pommerman.play import GameRow, Task, play_games, tasks_of
-from phasezoo.experiments.m2cts.pommerman.results import Results
+from phasezoo.experiments.m2cts.pommerman import report
+from phasezoo.experiments.m2cts.pommerman import study as study_run
+from phasezoo.experiments.m2cts.pommerman.config import POMMERMAN, PRESETS, PommermanConfig
+from phasezoo.experiments.m2cts.pommerman.games import (
+    Contender,
+    GameRow,
+    Task,
+    _Game,
+    contenders,
+    plan,
+    play_games,
+    tasks_of,
+)
+from phasezoo.experiments.m2cts.pommerman.measurements import Results, records_of
 from phasezoo.runs import jsonable
 
 pytest.importorskip("torch", reason="training needs the extra 'train'")
@@ -71,15 +78,22 @@ def test_a_run_leaves_everything_it_promises(whole):
     assert shown["steps-40-up-to-40-1"] + shown["steps-40-over-40-1"] == shown["one-1"]
     back = jsonable.decode(Results, json.loads((out / "results.json").read_text()))
     assert back.records == results.records
-    assert back.claims == results.claims
 
 
 def test_the_report_is_a_whole_page(whole):
     out, results = whole
+    document = POMMERMAN.report(results)
     words, images = check_page((out / "report.html").read_text())
-    assert images == 1
-    for claim in results.claims:
+    assert images == len(document.figures) == 1
+    assert len(document.claims) == 4
+    for claim in document.claims:
         assert claim.text in words
+    assert document.headline in words
+    frames = {name: table.to_frame() for name, table in document.tables.items()}
+    losses, games = frames["losses"], frames["games"]
+    assert list(losses["policy loss"]) == [row.policy for row in results.losses]
+    assert list(games["games"]) == [16] * 4
+    assert len(frames["references"]) == 4
     assert "the search knows what its player may know" in words
 
 
@@ -127,8 +141,6 @@ def row(contender, board, seat, result, reason="last_standing"):
 
 
 def test_boards_are_the_same_for_everybody_and_differ_between_trainings():
-    from phasezoo.experiments.m2cts.pommerman.play import _Game
-
     first, second, later = (
         Contender(name, kind, "none", training, 5)
         for name, kind, training in [("a", "one", 0), ("b", "gate", 0), ("a", "one", 1)]
@@ -156,7 +168,7 @@ def test_win_rates_and_their_differences_count_boards():
                 result = "won" if won else "drawn" if rng.random() < 0.5 else "lost"
                 reason = "step_limit" if result == "drawn" else "last_standing"
                 rows.append(row(contender, task.board, task.seat, result, reason))
-    one, gate, placebo = findings.records_of(rows, config)
+    one, gate, placebo = records_of(rows, config)
     assert one.difference is None
     assert one.games == 800
     assert one.drawn == one.timed_out
@@ -167,7 +179,7 @@ def test_win_rates_and_their_differences_count_boards():
     assert placebo.difference.low < 0 < placebo.difference.high
     assert placebo.to_placebo is None
     assert np.mean(gate.by_training) == pytest.approx(gate.win_rate.value)
-    first, second = findings.claims_of([one, gate, placebo])
+    first, second = report.claims_of([one, gate, placebo])
     assert first.judgement == "agrees"
     assert second.judgement == "disagrees"  # 40 points are not 5 to 11
 
@@ -176,7 +188,7 @@ def test_what_is_said_tells_gates_and_opponents_apart():
     players = [("one network", "one", "none"), ("a gate", "gate", "a gate")]
     both = [Contender(*who, t, 100) for who in players for t in range(2)]
     rows = [row(one, task.board, task.seat, "won") for one in both for task in tasks_of(one, 2)]
-    _, some_gate = findings.records_of(rows, SMALL)
+    _, some_gate = records_of(rows, SMALL)
 
     def gate(name, difference, to_placebo):
         return dataclasses.replace(
@@ -193,12 +205,12 @@ def test_what_is_said_tells_gates_and_opponents_apart():
         gate("steps:40,120", unclear, fewer),
         gate("proximity:6,3", more, unclear),
     ]
-    said = [claim.text for claim in findings.claims_of(records)]
+    said = [claim.text for claim in report.claims_of(records)]
     assert len(set(said[::2])) == 3
     assert any("mixedness:6,3" in text for text in said)
     config = dataclasses.replace(SMALL, trainings=2)
     results = types.SimpleNamespace(records=records, config=config)
-    assert story.headline(results) == (
+    assert report._headline(results) == (
         "Experts by proximity:6,3 win more games than one network; "
         "for steps:40 and steps:40,120 against one network these games do not tell; "
         "experts by steps:40,120 win fewer games than the placebo; "

@@ -13,7 +13,7 @@ from typing import Any
 from phasezoo.experiments.m2cts.curve.config import CurveConfig, curve_of
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.domain import DUEL, duel_of
-from phasezoo.experiments.m2cts.pommerman.domain import POMMERMAN
+from phasezoo.experiments.m2cts.pommerman.config import POMMERMAN
 from phasezoo.experiments.m2cts.scratch.config import SCRATCH
 from phasezoo.experiments.study import Study
 from phasezoo.zoo.boards.duels import chess960_duels, small_duels

@@ -7,12 +7,11 @@ from typing import Annotated, Literal, TypeAlias
 from annotated_types import Ge, Interval
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.m2cts.pommerman import paper
+from phasezoo.experiments.m2cts.pommerman import published
 from phasezoo.experiments.settings import check_ranges, check_rising
+from phasezoo.experiments.study import Study
 from phasezoo.inference.backends import Backend
 from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
-
-__all__ = ["PRESETS", "PommermanConfig", "Preset"]
 
 Preset: TypeAlias = Literal["quick", "standard", "paper"]
 
@@ -44,7 +43,7 @@ class PommermanConfig:
     """Positions of games between four SimpleUnbiasedAgents (paper: 1 M)."""
     epochs: PositiveFloat = 1.0
     """Passes over the training positions (paper: 5)."""
-    network: str = paper.TINY
+    network: str = published.TINY
     """Architecture of every network (paper: risex4-1x2)."""
     training_batch: Annotated[int, Interval(ge=1, le=65_536)] = 128
     """Training positions an update (published code: 128)."""
@@ -55,7 +54,7 @@ class PommermanConfig:
 
     boards: Annotated[int, Ge(2)] = 4
     """Boards a training, each played in all four seats by every agent."""
-    simulations: PositiveInt = paper.SIMULATIONS
+    simulations: PositiveInt = published.SIMULATIONS
     """Simulations a move (published default: 100)."""
     search_batch: PositiveInt = 8
     """Leaves that a tree may have outstanding (published: 8)."""
@@ -127,7 +126,7 @@ _STANDARD = dataclasses.replace(
     preset="standard",
     trainings=3,
     samples=250_000,
-    epochs=float(paper.EPOCHS),
+    epochs=float(published.EPOCHS),
     boards=84,
     large_network="risex4-64x4",
 )
@@ -136,12 +135,12 @@ _PAPER = dataclasses.replace(
     _STANDARD,
     preset="paper",
     trainings=5,
-    samples=paper.SAMPLES,
+    samples=published.SAMPLES,
     boards=250,
-    large_samples=paper.SAMPLES,
-    large_epochs=float(paper.EPOCHS),
+    large_samples=published.SAMPLES,
+    large_epochs=float(published.EPOCHS),
     large_boards=250,
-    large_simulations=tuple(s for s in paper.SEARCH_STUDY if s),
+    large_simulations=tuple(s for s in published.SEARCH_STUDY if s),
 )
 
 PRESETS: dict[Preset, PommermanConfig] = {
@@ -150,3 +149,12 @@ PRESETS: dict[Preset, PommermanConfig] = {
     "paper": _PAPER,
 }
 """The sizes, smallest first."""
+
+POMMERMAN: Study[PommermanConfig] = Study(
+    name="m2cts-pommerman",
+    program="phasezoo reproduce m2cts --game pommerman",
+    presets=PRESETS,
+    stages="phasezoo.experiments.m2cts.pommerman.study:PommermanRun",
+    packages={"torch": "train", "matplotlib": "plot"},
+)
+"""The study in free-for-all."""

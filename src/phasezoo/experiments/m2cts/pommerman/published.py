@@ -4,19 +4,6 @@ Every value here is theirs (``docs/definitions/published.md#pommerman``); nothin
 them.
 """
 
-__all__ = [
-    "CITATION",
-    "CLAIMED_GAIN",
-    "CLAIMED_GATES",
-    "EPOCHS",
-    "ORIGINAL_ENVIRONMENT",
-    "SAMPLES",
-    "SEARCH_STUDY",
-    "SIMULATIONS",
-    "TINY",
-    "UNSTABLE_GATE",
-]
-
 CITATION = (
     "Helfenstein et al., “Checkmating One, by Using Many: Combining Mixture of Experts with MCTS "
     "to Improve in Chess”, figure 9"

@@ -10,24 +10,36 @@ from phasezoo import games
 from phasezoo.errors import RunDirectoryError
 from phasezoo.experiments.m2cts.networks import check_networks
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
-from phasezoo.experiments.m2cts.pommerman import findings, page, show, training
-from phasezoo.experiments.m2cts.pommerman.agents import agent_of
+from phasezoo.experiments.m2cts.pommerman import measurements, report
 from phasezoo.experiments.m2cts.pommerman.config import PommermanConfig
-from phasezoo.experiments.m2cts.pommerman.lineup import Contender, contenders, networks_of, plan
-from phasezoo.experiments.m2cts.pommerman.play import GAME, GameRow, Task, play_games, tasks_of
-from phasezoo.experiments.m2cts.pommerman.results import Dataset, LossRow, Results
+from phasezoo.experiments.m2cts.pommerman.games import (
+    GAME,
+    Contender,
+    GameRow,
+    Task,
+    agent_of,
+    contenders,
+    networks_of,
+    plan,
+    play_games,
+    tasks_of,
+)
+from phasezoo.experiments.m2cts.pommerman.measurements import Dataset, LossRow, Results
 from phasezoo.experiments.m2cts.run import M2ctsRun
 from phasezoo.report import numbers
 from phasezoo.report.console import Console
 from phasezoo.runs import RowLog
-
-__all__ = ["GAMES_FILE", "PommermanRun"]
+from phasezoo.training.config import make_config
+from phasezoo.zoo.pommerman.data.settings import POMMERMAN
 
 GAMES_FILE = "games.jsonl"
 
 
 class PommermanRun(M2ctsRun[PommermanConfig, Results]):
     """Mixtures by several gates, and one network, each against three of the original's agents."""
+
+    results = Results
+    report = staticmethod(report.report)
 
     @classmethod
     def prepare(cls, config: PommermanConfig, console: Console) -> None:
@@ -39,31 +51,32 @@ class PommermanRun(M2ctsRun[PommermanConfig, Results]):
     def work(self) -> Results:
         """Do every stage that is not done."""
         self.console.heading("Playing episodes to learn from")
-        self.episodes = training.read(self.config)
+        self.episodes = measurements.read(self.config)
         dataset = self.once(
-            "data", "dataset.json", Dataset, lambda: training.describe(self.episodes)
+            "data", "dataset.json", Dataset, lambda: measurements.describe(self.episodes)
         )
-        show.show_dataset(self.console, dataset)
+        self.table(report.episodes_table(dataset))
+        self.table(report.phases_table(dataset))
         planned = plan(self.config, self.episodes.tables, self._large_positions())
         self.same("seeds.json", {network.name: network.seed for network in planned})
-        everybody = contenders(self.config)
+        compared = contenders(self.config)
         cards = self.train(planned)
         losses = self.once(
             "losses",
             "losses.json",
             list[LossRow],
-            lambda: training.measure(self.episodes, self.config, everybody, planned, self.networks),
+            lambda: measurements.measure(
+                self.episodes, self.config, compared, planned, self.networks
+            ),
         )
-        show.show_losses(self.console, losses)
-        rows = self._games(everybody, planned)
-        records = findings.records_of(rows, self.config)
+        self.table(report.losses_table(losses, dataset))
+        rows = self._games(compared, planned)
         return Results(
             **self.head(),
             dataset=dataset,
             networks=cards,
             losses=losses,
-            records=records,
-            claims=findings.claims_of(records),
+            records=measurements.records_of(rows, self.config),
             seconds=self.times(
                 cards,
                 {
@@ -74,17 +87,29 @@ class PommermanRun(M2ctsRun[PommermanConfig, Results]):
             ),
         )
 
-    def render(self, results: Results) -> str:
-        """The report as one HTML page."""
-        return page.render(results)
-
-    def show(self, results: Results) -> None:
-        """Win rates, their differences, and the paper's claims."""
-        show.show_records(self.console, results)
-
     def recipe(self, network: PlannedNetwork) -> Mapping[str, Any]:
         """The large network has episodes and a learning rate of its own."""
-        return training.recipe(self.episodes, self.config, network)
+        config, episodes = self.config, self.episodes
+        is_large = network.role == "large"
+        rate = config.large_learning_rate if is_large else config.learning_rate
+        splits = episodes.large if is_large and episodes.large is not None else episodes.splits
+        return {
+            "store": splits.train,
+            "splits": splits,
+            "network": str(config.large_network) if is_large else config.network,
+            "config": make_config(
+                POMMERMAN,
+                {
+                    "batch_size": config.training_batch,
+                    "max_lr": rate,
+                    "min_lr": rate,
+                    "validation_positions": config.validation_positions,
+                    "init_seed": network.initial_seed,
+                    "device": config.device,
+                    "threads": config.threads,
+                },
+            ),
+        }
 
     def _large_positions(self) -> int:
         if self.episodes.large is None:
@@ -93,12 +118,12 @@ class PommermanRun(M2ctsRun[PommermanConfig, Results]):
         return max(1, round(self.config.large_epochs * positions))
 
     def _games(
-        self, everybody: Sequence[Contender], planned: Sequence[PlannedNetwork]
+        self, compared: Sequence[Contender], planned: Sequence[PlannedNetwork]
     ) -> list[GameRow]:
         self.console.heading("Games")
         log = RowLog(self.path / GAMES_FILE, GameRow)
         played = {row.task for row in log.rows}
-        tasks = {one: list(tasks_of(one, self._boards(one))) for one in everybody}
+        tasks = {one: list(tasks_of(one, self._boards(one))) for one in compared}
         place = {task: i for i, task in enumerate(t for own in tasks.values() for t in own)}
         unknown = played - place.keys()
         if unknown:
