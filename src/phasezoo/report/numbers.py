@@ -1,6 +1,7 @@
 """How numbers are written in reports and on the console."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from phasezoo.arena.elo import Interval
@@ -12,8 +13,10 @@ __all__ = [
     "decimal",
     "duration",
     "elo_interval",
+    "listed",
     "percent",
     "plain_interval",
+    "plural",
     "signed",
     "signed_interval",
     "span",
@@ -79,6 +82,22 @@ def chance(probability: float) -> str:
 def spelled(number: int) -> str:
     """Return a count as running text has it: words up to twelve, digits beyond."""
     return _WORDS[number] if 0 <= number < len(_WORDS) else count(number)
+
+
+def plural(number: int, one: str, many: str = "") -> str:
+    """Return a count with its noun: ``one game``, ``three leaves``.
+
+    Args:
+        number: The count.
+        one: The noun of one.
+        many: The noun of several; empty for ``one`` with an s.
+    """
+    return f"{spelled(number)} {one if number == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as running text has them: ``a, b and c``."""
+    return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else "".join(names)
 
 
 def percent(share: float | None, digits: int = 1) -> str:

@@ -9,9 +9,15 @@ import synthetic
 from page_checker import check_page
 
 from phasezoo.arena.intervals import Interval
-from phasezoo.experiments.m2cts.duel import exact_story, page, story
+from phasezoo.experiments.m2cts.duel import published
+from phasezoo.experiments.m2cts.duel.claims import claims_of
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.report import expectation, opening_paragraph, report
+from phasezoo.experiments.m2cts.duel.report_boundary import exact_paragraph
+from phasezoo.experiments.m2cts.duel.report_games import los_text
+from phasezoo.experiments.m2cts.duel.report_losses import loss_sentences, overfitting_sentence
 from phasezoo.experiments.m2cts.duel.results import (
+    AloneRow,
     Exact,
     ExactRow,
     GapRow,
@@ -25,6 +31,14 @@ from phasezoo.runs import jsonable
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
 
 
+def rendered(results):
+    return report(results).to_html()
+
+
+def words_of(results):
+    return " ".join(report(results).to_markdown().replace("**", "").split())
+
+
 def check(text, figures=8):
     words, images = check_page(text)
     assert images == figures
@@ -34,7 +48,7 @@ def check(text, figures=8):
 
 @pytest.mark.parametrize("elo", synthetic.ELO_CASES)
 def test_every_outcome_of_the_match_is_told(elo):
-    words = check(page.render(synthetic.results(elo=elo)))
+    words = check(rendered(synthetic.results(elo=elo)))
     headline = {
         "higher": "The phase experts were stronger than one network",
         "lower": "The phase experts were weaker than one network",
@@ -56,19 +70,17 @@ def test_every_outcome_of_the_match_is_told(elo):
 def test_no_likelihood_is_shown_where_none_can_be_told():
     for elo in ("higher", "all won"):
         found = synthetic.results(elo=elo)
-        shown = story.los_text(found.matches.total)
+        shown = los_text(found.matches.total)
         assert (shown == "–") == elo.startswith("all")
-        assert ("99.9" in check(page.render(found))) == ("99.9" in shown)
+        assert ("99.9" in words_of(found)) == ("99.9" in shown)
 
 
 def test_one_report_has_one_interval_that_counts_games_only():
     found = synthetic.results(trainings=4)
     spread = found.matches.spread
     wide = dataclasses.replace(spread, elo_games_only=Interval(spread.elo.value, -123.4, 99.9))
-    words = check(
-        page.render(
-            dataclasses.replace(found, matches=dataclasses.replace(found.matches, spread=wide))
-        )
+    words = words_of(
+        dataclasses.replace(found, matches=dataclasses.replace(found.matches, spread=wide))
     )
     assert "−123 to +100" in words
     assert numbers.elo_interval(found.matches.total.elo) not in words
@@ -97,7 +109,7 @@ _DIVIDES = (*_SEES_A_PART, "ividing the data", "divided at random", "better expe
 def test_the_report_says_how_this_run_was_made(changes, told, untold):
     found = synthetic.results()
     config = dataclasses.replace(found.config, **changes)
-    words = check(page.render(dataclasses.replace(found, config=config)))
+    words = words_of(dataclasses.replace(found, config=config))
     for text in told:
         assert text in words
     for text in untold:
@@ -115,14 +127,14 @@ def test_the_report_says_how_this_run_was_made(changes, told, untold):
 )
 def test_what_was_drawn_of_moves_by_perfect_play_is_said(kind, searched, told):
     exact = Exact(500, kind, searched, 1, [ExactRow("one network", {"regret": {}}, {})])
-    assert told in exact_story.paragraph(dataclasses.replace(synthetic.results(), exact=exact))
+    assert told in exact_paragraph(exact)
 
 
 def test_the_paper_lets_nothing_be_expected_of_other_strategies_at_this_size():
     found = synthetic.results()
-    assert story.expectation(found)
+    assert expectation(found)
     staged = dataclasses.replace(found.config, strategy="staged")
-    assert not story.expectation(dataclasses.replace(found, config=staged))
+    assert not expectation(dataclasses.replace(found, config=staged))
 
 
 def test_of_too_few_games_nothing_is_said_to_hold_zero():
@@ -130,7 +142,7 @@ def test_of_too_few_games_nothing_is_said_to_hold_zero():
     nothing = Interval(0.0, -math.inf, math.inf)
     total = dataclasses.replace(found.matches.total, elo=nothing)
     matches = dataclasses.replace(found.matches, total=total)
-    told = str(story.opening_paragraph(dataclasses.replace(found, matches=matches)))
+    told = opening_paragraph(dataclasses.replace(found, matches=matches))
     assert "no interval: too few games" in told
     assert "cannot be told from so few" in told
     assert "zero" not in told
@@ -138,14 +150,14 @@ def test_of_too_few_games_nothing_is_said_to_hold_zero():
 
 @pytest.mark.parametrize("case", synthetic.LOSS_CASES)
 def test_every_outcome_of_the_losses_is_on_the_page(case):
-    check(page.render(synthetic.results("unclear", case, case)))
+    check(rendered(synthetic.results("unclear", case, case)))
 
 
 @pytest.mark.parametrize(
     ("specialisation", "thinning"), list(product(synthetic.LOSS_CASES, repeat=2))
 )
 def test_every_outcome_of_the_losses_is_told(specialisation, thinning):
-    gain, cost, both = story.loss_sentences(synthetic.results("unclear", specialisation, thinning))
+    gain, cost, both = loss_sentences(synthetic.results("unclear", specialisation, thinning))
     absent = "There were no test positions to measure it on."
     unclear = "so this run does not show which."
     assert gain.endswith(
@@ -177,8 +189,11 @@ def test_other_searches_have_a_table_and_a_drawing():
             ("recalibrated", "unclear"),
         )
     ]
-    words = check(page.render(synthetic.results(searches=rows)), figures=9)
-    assert all(row.search in words for row in rows)
+    document = report(synthetic.results(searches=rows))
+    words = check(document.to_html(), figures=9)
+    assert [row[0].split(" (")[0] for row in document.tables["searches"].texts()] == [
+        row.search for row in rows
+    ]
     assert "mapped by validation games" in words
 
 
@@ -198,7 +213,7 @@ def test_how_closely_experts_fit_is_told_phase_by_phase(besides, told):
         )
         for phase, gap in zip(("opening", "endgame"), besides, strict=True)
     ]
-    assert told in story.overfitting_sentence(Overfitting(64, rows))
+    assert told in overfitting_sentence(Overfitting(64, rows))
 
 
 def test_networks_that_were_not_watched_have_no_drawing_of_it():
@@ -207,15 +222,15 @@ def test_networks_that_were_not_watched_have_no_drawing_of_it():
         dataclasses.replace(card, curve=dataclasses.replace(card.curve, phase_loss={}))
         for card in results.networks
     ]
-    watched = check(page.render(results))
+    watched = check(rendered(results))
     assert "validation positions of every phase while they learn" in watched
-    alone = check(page.render(dataclasses.replace(results, networks=cards)), figures=7)
+    alone = check(rendered(dataclasses.replace(results, networks=cards)), figures=7)
     assert "validation positions of every phase while they learn" not in alone
 
 
 @pytest.mark.parametrize("trainings", [2, 8])
 def test_several_trainings_show_their_spread(trainings):
-    words = check(page.render(synthetic.results(trainings=trainings)))
+    words = words_of(synthetic.results(trainings=trainings))
     assert f"{trainings} mixtures played {trainings} baselines" in words
     assert "Every pairing" in words
     assert "There was one training of each side" not in words
@@ -226,7 +241,7 @@ def test_several_trainings_show_their_spread(trainings):
     [["all"], pytest.param([f"moves {i}" for i in range(20)], marks=pytest.mark.slow)],
 )
 def test_any_number_of_phases_fits(phases):
-    check(page.render(synthetic.results(phases=phases)))
+    check(rendered(synthetic.results(phases=phases)))
 
 
 def test_names_given_by_users_are_escaped():
@@ -237,20 +252,20 @@ def test_names_given_by_users_are_escaped():
         command=f"phasezoo reproduce m2cts --games {nasty}",
         config=M2ctsConfig(games=Path(nasty), gate=nasty),
     )
-    text = page.render(made)
+    text = rendered(made)
     check(text)
     assert "&lt;script&gt;" in text
 
 
 def test_a_run_of_the_papers_size_expects_a_gain():
     cards = [dataclasses.replace(n, unique_positions=90_000_000) for n in synthetic.networks()]
-    words = check(page.render(synthetic.results("higher", networks=cards)))
+    words = words_of(synthetic.results("higher", networks=cards))
     assert "a gain was to be expected, and a gain was found" in words
 
 
 def test_the_same_results_give_the_same_page():
     made = synthetic.results()
-    assert page.render(made) == page.render(made)
+    assert rendered(made) == rendered(made)
 
 
 def test_results_survive_the_run_directory():
@@ -260,8 +275,116 @@ def test_results_survive_the_run_directory():
 
 
 def test_every_mixture_stands_beside_one_network():
-    words = check(page.render(synthetic.results("higher")))
+    words = words_of(synthetic.results("higher"))
     assert "staged mixture" in words
     assert "(gate lichess, staged learning) was stronger than one network" in words
     # The placebo played nothing.
     assert "The placebo mixture (gate" not in words
+
+
+def judged(results, text):
+    """Verdicts of the claims whose statement has a text."""
+    found = [claim.judgement for claim in claims_of(results) if text in claim.text]
+    assert found, text
+    return found
+
+
+def twice(**overrides):
+    """Results that count as those of two trainings, with intervals over games."""
+    found = synthetic.results(**overrides)
+    return dataclasses.replace(found, config=dataclasses.replace(found.config, trainings=2))
+
+
+CLAIMS = {
+    "on own phase": "opening expert of separated learning has a lower loss",
+    "mixture's loss": "mixture of separated learning has a lower loss",
+    "off phase": "in every phase but its own",
+    "gain": "M2CTS with separated experts beats",
+    "little data": "With little data separated experts lose",
+}
+
+
+def much(results):
+    """The same results after as many positions as the paper's networks saw."""
+    cards = [dataclasses.replace(card, unique_positions=90_000_000) for card in results.networks]
+    return dataclasses.replace(results, networks=cards)
+
+
+@pytest.mark.parametrize(
+    ("elo", "gain", "cost", "size", "agrees", "disagrees"),
+    [
+        ("lower", "lower", "higher", None, ("off phase", "little data"),
+         ("on own phase", "mixture's loss")),
+        ("lower", "lower", "unclear", None,
+         ("on own phase", "mixture's loss", "off phase", "little data"), ()),
+        ("higher", "lower", "unclear", None,
+         ("on own phase", "mixture's loss", "off phase", "gain"), ("little data",)),
+        ("higher", "lower", "unclear", much,
+         ("on own phase", "mixture's loss", "off phase", "gain"), ()),
+        ("lower", "unclear", "unclear", much, ("off phase",), ("gain",)),
+        ("unclear", "unclear", "none", None, ("off phase",), ()),
+    ],
+)  # fmt: skip
+def test_the_papers_claims_follow_their_rules(elo, gain, cost, size, agrees, disagrees):
+    found = twice(elo=elo, specialisation=gain, thinning=cost)
+    mixture = next(e for e in found.losses.entries if e.role == "mixture")
+    loss = mixture.differences["all"].total
+    arms = [dataclasses.replace(found.arms[0], loss=loss), *found.arms[1:]]
+    found = (size or (lambda same: same))(dataclasses.replace(found, arms=arms))
+    expected = dict.fromkeys(CLAIMS, "not settled")
+    expected |= dict.fromkeys(agrees, "agrees") | dict.fromkeys(disagrees, "disagrees")
+    assert {name: judged(found, text)[0] for name, text in CLAIMS.items()} == expected
+
+
+def test_one_training_settles_no_claim_and_other_games_have_none():
+    found = synthetic.results("higher", thinning="unclear")
+    assert {claim.judgement for claim in claims_of(found)} == {"not settled"}
+    assert all("not settled by one training" in claim.rule for claim in claims_of(found))
+    other = dataclasses.replace(found.dataset, game="krk")
+    assert claims_of(dataclasses.replace(found, dataset=other)) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"),
+    [
+        ("higher", "lower", "agrees"),
+        ("lower", "higher", "disagrees"),
+        ("higher", "higher", "not settled"),
+    ],
+)
+def test_gains_are_compared_where_both_were_played(first, second, verdict):
+    main, placebo, other = synthetic.arms(first)
+    played = synthetic.matches(second)
+    weighted = dataclasses.replace(other, strategy="weighted:4", matches=played)
+    by_moves = dataclasses.replace(other, strategy="separated", gate="moves:3", matches=played)
+    found = twice(elo=first, arms=[main, placebo, weighted, by_moves])
+    assert judged(found, "gain more Elo than weighted:4") == [verdict]
+    assert judged(found, "by move number") == [verdict]
+
+
+@pytest.mark.parametrize(
+    ("elo", "opening", "endgame"),
+    [
+        ("higher", "disagrees", "agrees"),
+        ("lower", "agrees", "disagrees"),
+        ("all won", "disagrees", "agrees"),
+    ],
+)
+def test_one_expert_at_a_time_gains_but_for_the_openings(elo, opening, endgame):
+    alone = [AloneRow(phase, synthetic.matches(elo)) for phase in published.PHASES]
+    found = twice(alone=alone)
+    assert judged(found, "opening’s expert alone gains nothing") == [opening]
+    assert judged(found, "endgame’s expert alone gains Elo") == [endgame]
+
+
+def test_batches_are_judged_by_the_majority_alone():
+    rows = [
+        SearchRow(text, synthetic.matches("higher"))
+        for text in (
+            "search-batch=8",
+            "search-batch=64,routing=majority",
+            "search-batch=64,routing=majority,nodes=200",
+        )
+    ]
+    found = twice(searches=rows)
+    assert judged(found, "The gain holds in batches of") == ["agrees"]

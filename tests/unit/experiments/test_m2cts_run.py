@@ -1,6 +1,8 @@
 """The main job at a size of seconds: whole, interrupted, refused."""
 
+import csv
 import dataclasses
+import io
 import json
 import shlex
 import shutil
@@ -12,17 +14,19 @@ import types
 
 import numpy as np
 import pytest
+from page_checker import check_page
 from safetensors.numpy import load_file
 
 from phasezoo import games, gating
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, RunDirectoryError
+from phasezoo.experiments import catalogue
 from phasezoo.experiments.m2cts.domains import DOMAINS
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.matches import phase_suite
 from phasezoo.experiments.m2cts.duel.overfitting import learnt_positions
 from phasezoo.experiments.m2cts.duel.preparation import prepare
-from phasezoo.experiments.m2cts.duel.run import DuelRun
+from phasezoo.experiments.m2cts.duel.study import DuelRun
 from phasezoo.experiments.study import Study
 from phasezoo.report.console import silent
 from phasezoo.runs import RunDirectory
@@ -97,6 +101,23 @@ def test_a_run_leaves_everything_it_promises(whole):
         for name in ("manifest.json", "model.safetensors", "metrics.csv"):
             assert (network / name).is_file(), name
     assert not list(out.rglob("*.partial"))
+
+
+def test_the_report_of_a_run_holds_what_was_measured(whole):
+    out, results = whole
+    document = catalogue.open(out)
+    assert document.to_markdown() == CHESS.report(results).to_markdown()
+    assert document.claims
+    assert {claim.judgement for claim in document.claims} == {"not settled"}  # one training
+    frame = document.tables["losses"].to_frame()
+    totals = [entry.cells["all"].total for entry in results.losses.entries]
+    assert list(frame["all positions"]) == totals
+    assert document.tables["inference"].rows[0] == results.matches.total.sides[0]
+    rows = list(csv.DictReader(io.StringIO((out / "losses.csv").read_text())))
+    assert [float(row["total"]) for row in rows if row["test_set"] == "all"] == totals
+    words, images = check_page(document.to_html())
+    assert images == len(document.figures)
+    assert "losses" in words
 
 
 def test_experts_together_see_as_much_as_the_baseline(whole):

@@ -7,7 +7,7 @@ import pytest
 import synthetic
 from scipy.optimize import brute
 
-from phasezoo.experiments.m2cts.duel.seam import story
+from phasezoo.experiments.m2cts.duel.report_boundary import boundary_sentences
 from phasezoo.experiments.m2cts.duel.seam.answers import Answers
 from phasezoo.experiments.m2cts.duel.seam.boundaries import near_boundaries
 from phasezoo.experiments.m2cts.duel.seam.measuring import seam_of
@@ -260,8 +260,8 @@ def test_maps_stay_finite_and_monotone(case):
 
 
 def test_what_is_said_depends_on_intervals():
-    said = " ".join(story.sentences(synthetic.seam(games=30)))
+    said = " ".join(boundary_sentences(synthetic.seam(games=30)))
     assert "Within four plies of a boundary" in said
     assert "differ by 0." in said
-    nothing = story.sentences(synthetic.seam(phases=["all"]))
+    nothing = boundary_sentences(synthetic.seam(phases=["all"]))
     assert nothing == ["No test position lies near a boundary, so nothing was measured."]

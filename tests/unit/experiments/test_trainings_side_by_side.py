@@ -20,7 +20,7 @@ from phasezoo.errors import InvalidConfig, PhasezooError, WorkersFailed
 from phasezoo.experiments.m2cts.domains import DOMAINS
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.preparation import prepare
-from phasezoo.experiments.m2cts.duel.run import DuelRun
+from phasezoo.experiments.m2cts.duel.study import DuelRun
 from phasezoo.experiments.m2cts.side_by_side import train_side_by_side
 from phasezoo.experiments.m2cts.training_process import Job
 from phasezoo.experiments.study import INCIDENTAL

@@ -1,18 +1,14 @@
-"""The games that the study of phase experts knows, a line each.
+"""Games of the study of phase experts, a line each.
 
-A domain is a :class:`~phasezoo.experiments.study.Study`: settings with presets, and the class of
-its stages, a :class:`~.run.M2ctsRun` that says where its games come from, what its networks learn
-from them, and how its agents meet. A game of two players whose games a
-:class:`~phasezoo.training.GameStore` can hold needs no stages of its own: its room says which
-settings suit it, and :class:`~.duel.run.DuelRun` does the rest. A game that is not listed here runs
-with the settings of the first one, but for those that are given.
+A game of two players whose games a :class:`~phasezoo.training.GameStore` can hold needs no stages
+of its own: its room says which settings suit it, and :class:`~.duel.study.DuelRun` does the rest. A
+game that is not listed here runs with the settings of the first one, but for those that are given.
 """
 
 from typing import Any
 
 from phasezoo.experiments.m2cts.curve.config import CurveConfig, curve_of
-from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
-from phasezoo.experiments.m2cts.duel.domain import DUEL, duel_of
+from phasezoo.experiments.m2cts.duel.config import DUEL, M2ctsConfig, duel_of
 from phasezoo.experiments.m2cts.pommerman.config import POMMERMAN
 from phasezoo.experiments.m2cts.scratch.config import SCRATCH
 from phasezoo.experiments.study import Study

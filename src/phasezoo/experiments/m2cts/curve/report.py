@@ -6,7 +6,7 @@ from typing import Any
 
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.m2cts.curve.measurements import Curve, Point, Results, Size
-from phasezoo.experiments.m2cts.duel import paper
+from phasezoo.experiments.m2cts.duel import published
 from phasezoo.experiments.study import done_again
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import Column, Document, Figure, Item, Section, Table, Text
@@ -123,11 +123,12 @@ def _metric(name: str) -> Column:
 
 def _level(results: Results) -> list[Item]:
     items: list[Item] = [Text("\n\n".join(level(curve, results) for curve in results.curves))]
-    if results.config.game == paper.GAME:
+    if results.config.game == published.GAME:
         items.append(
             Text(
-                f"In the paper experts in chess gain {numbers.signed(paper.ELO_MEAN.value, 0)} Elo "
-                f"with {numbers.count(paper.TRAIN_POSITIONS)} training positions (Table XV), and "
+                "In the paper experts in chess gain "
+                f"{numbers.signed(published.ELO_MEAN.value, 0)} Elo with "
+                f"{numbers.count(published.TRAIN_POSITIONS)} training positions (Table XV), and "
                 "with half of them lose about as much (Table IV): its border lies between the two."
             )
         )

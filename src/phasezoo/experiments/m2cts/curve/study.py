@@ -13,7 +13,7 @@ from phasezoo.experiments.m2cts.curve.measurements import Curve, Point, Results,
 from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS
 from phasezoo.experiments.m2cts.duel import results as duel
 from phasezoo.experiments.m2cts.duel.arms import BASELINE
-from phasezoo.experiments.m2cts.duel.domain import DUEL
+from phasezoo.experiments.m2cts.duel.config import DUEL
 from phasezoo.experiments.m2cts.duel.exact import LEARNED
 from phasezoo.experiments.m2cts.duel.preparation import Prepared, prepare
 from phasezoo.experiments.study import Study, StudyRun

@@ -1,22 +1,22 @@
 """The knobs of the study, and its published sizes as values of them."""
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Ge, Interval, MultipleOf
 
 from phasezoo.experiments.m2cts.duel.searches import searches_of
 from phasezoo.experiments.settings import MOST_AN_UPDATE, check_ranges, check_rising
+from phasezoo.experiments.study import Study
 from phasezoo.inference.backends import Backend
 from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
 from phasezoo.training.strategies import Strategy
 
 if TYPE_CHECKING:
     from phasezoo.agents import Limit
-
-__all__ = ["PRESETS", "M2ctsConfig", "Preset"]
 
 Preset = Literal["quick", "standard", "gpu", "paper"]
 
@@ -218,3 +218,39 @@ PRESETS: dict[Preset, M2ctsConfig] = {
     "paper": _PAPER,
 }
 """The sizes, smallest first."""
+
+DUEL: Study[M2ctsConfig] = Study(
+    name="m2cts",
+    program="phasezoo reproduce m2cts",
+    presets=PRESETS,
+    stages="phasezoo.experiments.m2cts.duel.study:DuelRun",
+    packages={
+        "torch": "train",
+        "safetensors": "train",
+        "tensorboard": "train",
+        "onnxruntime": "onnx",
+        "onnx": "onnx",
+        "matplotlib": "plot",
+    },
+    any_game=True,
+)
+"""The published game, and with a gate and a store of games any other one."""
+
+
+def duel_of(game: str, sizes: Mapping[str, Mapping[str, Any]]) -> Study[M2ctsConfig]:
+    """Return the comparison with the settings that suit another game.
+
+    Args:
+        game: Its name.
+        sizes: Fields that differ from those of the published game, by preset; a preset that is
+            not named does not exist.
+    """
+    presets = {
+        name: dataclasses.replace(preset, game=game, **sizes[name])
+        for name, preset in PRESETS.items()
+        if name in sizes
+    }
+    program = f"{DUEL.program} --game {game}"
+    return dataclasses.replace(
+        DUEL, name=f"m2cts-{game}", program=program, presets=presets, any_game=False
+    )

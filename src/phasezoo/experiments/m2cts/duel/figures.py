@@ -1,4 +1,4 @@
-"""The study's drawings, each made from results alone and described in words."""
+"""Figures of the report, each made from results alone and described in words."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,15 +6,24 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from phasezoo.experiments.m2cts.duel import paper
+from phasezoo.arena.elo import Interval
+from phasezoo.experiments.m2cts.cards import NetworkCard
+from phasezoo.experiments.m2cts.duel import published
+from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT, ONE, PLACEBO
 from phasezoo.experiments.m2cts.duel.results import ALL, Dataset, Losses, Matches, Results
+from phasezoo.experiments.m2cts.duel.seam.results import Seam, SeamPlace
 from phasezoo.report import numbers, plots
+from phasezoo.report.document import Figure
 from phasezoo.report.plots import Estimate
 
-__all__ = ["elo_forest", "game_bars", "loss_forest", "phases_by_move", "search_forest"]
+_WIDTH = 7.6
+"""Inches of a full-width drawing."""
 
-# Moves beyond this share of all positions are left out of the picture of phases: a thin tail.
 _SHOWN_SHARE = 0.995
+"""Share of all positions behind whose last move the picture of phases ends: a thin tail."""
+
+_MOST_EXPERTS = 6
+"""Experts that the drawing of the method has room for."""
 
 _COMPARISONS = {
     "thinning": ("placebo − one network: what thinner data costs", plots.PLACEBO),
@@ -23,148 +32,130 @@ _COMPARISONS = {
 }
 
 
-def phases_by_move(dataset: Dataset) -> Markup:
-    """Draw how many positions of each phase there are at each move number (stacked area)."""
+def method(phases: Sequence[str]) -> Figure:
+    """Show how a position is judged: one network above, gate and experts below.
+
+    Args:
+        phases: Phases of the gate under study.
+    """
+
+    def draw() -> Markup:
+        shown = list(phases)
+        if len(shown) > _MOST_EXPERTS:
+            rest = len(shown) - _MOST_EXPERTS + 1
+            shown = [*shown[: _MOST_EXPERTS - 1], f"… {rest} more"]
+        step, top = 52, 110
+        middle = top + step * len(shown) / 2
+        grey, ink, light = "var(--grid)", "var(--ink)", "var(--surface)"
+        parts = [
+            _box(20, 26, 120, "position", grey, ink),
+            _arrow(140, 46, 390, 46),
+            _box(390, 26, 170, "one network", "var(--baseline)", light),
+            _arrow(560, 46, 600, 46),
+            _box(600, 26, 100, "MCTS", grey, ink),
+            Markup('<path d="M20 {}H700" stroke="var(--grid)"></path>').format(top - 22),
+            _box(20, middle - 20, 120, "position", grey, ink),
+            _arrow(140, middle, 190, middle),
+            _box(190, middle - 20, 100, "gate", "var(--phase)", light),
+            _box(600, middle - 20, 100, "M2CTS", grey, ink),
+        ]
+        for place, colour in enumerate(plots.ordered_colours(len(shown))):
+            y = top + step * (place + 0.5)
+            on = "#ffffff" if place == len(shown) - 1 else "#10131a"
+            parts += [
+                _arrow(290, middle, 390, y),
+                _box(390, y - 18, 170, shown[place], colour, on, height=36),
+                _arrow(560, y, 600, middle),
+            ]
+        return Markup(
+            '<svg viewBox="0 0 720 {}" role="img" aria-labelledby="method-title" font-size="15">'
+            '<title id="method-title">{}</title>{}</svg>'
+        ).format(top + step * len(shown) + 14, words, Markup("").join(parts))
+
+    words = (
+        "Two ways to judge a position. One: the position goes to one network, whose answer goes to "
+        "the search MCTS. Two: a gate names the phase of the position, the expert for "
+        f"{' or '.join(phases)} answers, and the answer goes to the search M2CTS."
+    )
+    caption = (
+        "How a position is judged. Above: one network for everything. Below: the gate names the "
+        "phase, and that phase’s expert answers. The search around it is the same."
+    )
+    return Figure("method", draw, caption, words)
+
+
+def _box(
+    x: float, y: float, width: int, text: str, colour: str, ink: str, height: int = 40
+) -> Markup:
+    return Markup(
+        '<rect x="{:g}" y="{:g}" width="{}" height="{}" rx="9" fill="{}"></rect><text x="{:g}" '
+        'y="{:g}" text-anchor="middle" fill="{}" style="font-family: var(--font)">{}</text>'
+    ).format(
+        x, y, width, height, colour, x + width / 2, y + height / 2 + 5, ink,
+        text if len(text) <= 20 else f"{text[:19]}…",
+    )  # fmt: skip
+
+
+def _arrow(x1: float, y1: float, x2: float, y2: float) -> Markup:
+    bend = (x1 + x2) / 2
+    line = f"M{x1} {y1:g}C{bend:g} {y1:g} {bend:g} {y2:g} {x2 - 9} {y2:g}"
+    head = f"{x2 - 9},{y2 - 4.5:g} {x2 - 1},{y2:g} {x2 - 9},{y2 + 4.5:g}"
+    return Markup(
+        '<path d="{}" fill="none" stroke="var(--muted)" stroke-width="1.6"></path>'
+        '<polygon points="{}" fill="var(--muted)"></polygon>'
+    ).format(line, head)
+
+
+def phases_by_move(dataset: Dataset) -> Figure:
+    """Show how many positions of each phase there are at each move number.
+
+    Args:
+        dataset: The games.
+    """
     counts = np.array(dataset.by_move, dtype=float)
     totals = counts.sum(axis=0)
     share = totals.cumsum() / max(totals.sum(), 1)
-    last = int(np.searchsorted(share, _SHOWN_SHARE)) + 1
-    counts = counts[:, :last]
-    moves = np.arange(1, counts.shape[1] + 1)
-    figure, plot = plots.axes(7.6, 3.0)
-    colours = plots.ordered_colours(len(dataset.phases))
-    plot.stackplot(moves, counts, colors=colours, edgecolor=plots.SURFACE, linewidth=0.8)
-    lower = np.zeros(counts.shape[1])
-    unnamed = False
-    for name, row, colour in zip(dataset.phases, counts, colours, strict=True):
-        unnamed |= not _label_area(plot, name, (lower, row), colour)
-        lower = lower + row
-    plot.set_xlim(1, max(2, counts.shape[1]))
-    plot.set_ylim(bottom=0)
-    plot.set_xlabel("move number")
-    plot.set_ylabel("positions")
-    plot.yaxis.set_major_formatter(lambda value, _: numbers.count(value))
-    if unnamed:
-        handles = _patches(dataset.phases, colours)
-        plot.legend(handles=handles, frameon=False, fontsize=9, labelcolor=plots.INK, loc=1)
+    shown = counts[:, : int(np.searchsorted(share, _SHOWN_SHARE)) + 1]
+
+    def draw() -> Any:
+        moves = np.arange(1, shown.shape[1] + 1)
+        figure, plot = plots.axes(_WIDTH, 3.0)
+        colours = plots.ordered_colours(len(dataset.phases))
+        plot.stackplot(moves, shown, colors=colours, edgecolor=plots.SURFACE, linewidth=0.8)
+        lower = np.zeros(shown.shape[1])
+        unnamed = False
+        for name, row, colour in zip(dataset.phases, shown, colours, strict=True):
+            unnamed |= not _label_area(plot, name, (lower, row), colour)
+            lower = lower + row
+        plot.set_xlim(1, max(2, shown.shape[1]))
+        plot.set_ylim(bottom=0)
+        plot.set_xlabel("move number")
+        plot.set_ylabel("positions")
+        plot.yaxis.set_major_formatter(lambda value, _: numbers.count(value))
+        if unnamed:
+            handles = _patches(dataset.phases, colours)
+            plot.legend(handles=handles, frameon=False, fontsize=9, labelcolor=plots.INK, loc=1)
+        return figure
+
+    starts = [
+        f"{name} at move {numbers.decimal(start.mean, 1)} ± {numbers.decimal(start.deviation, 1)}"
+        for name, start in zip(dataset.phases, dataset.starts, strict=True)
+        if start is not None and start.mean > 1
+    ]
+    caption = "Positions of each phase by move number."
+    if starts:
+        caption += f" Phases begin, mean ± standard deviation: {', '.join(starts)}."
     peaks = ", ".join(
         f"{name}: {numbers.count(row.sum())} positions, most at move {int(row.argmax()) + 1}"
-        for name, row in zip(dataset.phases, counts, strict=True)
+        for name, row in zip(dataset.phases, shown, strict=True)
         if row.sum()
     )
-    return plots.to_svg(figure, "phases", f"Positions of each phase by move number. {peaks}.")
-
-
-def loss_forest(losses: Losses) -> Markup:
-    """Draw the three comparisons of total loss, by test set, with their intervals."""
-    groups, words = [], []
-    for column in [*(c for c in losses.columns if c != ALL), ALL]:
-        rows = []
-        for comparison in losses.comparisons:
-            text, colour = _COMPARISONS[comparison.name]
-            interval = comparison.differences[column].total
-            rows.append(Estimate(text, interval, colour, strong=column == ALL))
-            words.append(f"{column}, {text}: {numbers.signed_interval(interval)}")
-        groups.append(("all positions" if column == ALL else column, rows))
-    figure = plots.forest(
-        groups, "difference of total loss on test positions", 3, hints=("← better", "worse →")
-    )
-    return plots.to_svg(figure, "differences", "; ".join(words) + ".")
-
-
-def elo_forest(matches: Matches, label: str, *, beside_paper: bool) -> Markup:
-    """Draw this run's Elo difference, beside the paper's if it is of the same game."""
-    ours = [Estimate(label, matches.elo, plots.PHASE, strong=True)]
-    if matches.spread is not None:
-        games_only = matches.spread.elo_games_only
-        ours.append(Estimate("the same, counting games only", games_only, plots.PHASE))
-    published = [_quoted(row, f"search {row.name}", 2) for row in paper.ELO_SEPARATED]
-    full = [_quoted(row, row.name, 1) for row, _ in paper.DATA_AND_SIZE]
-    half = [_quoted(row, row.name, 1) for _, row in paper.DATA_AND_SIZE]
-    groups = [("this run", ours)]
-    if beside_paper:
-        groups += [
-            ("paper, Table XV: full data, by search batch", published),
-            ("paper, Table IV: full data, 800 nodes", full),
-            ("paper, Table IV: half the data, 800 nodes", half),
-        ]
-    figure = _elo_figure(groups)
-    text = f"This run: {numbers.elo_interval(matches.elo)} Elo."
-    if beside_paper:
-        text += (
-            f" Paper: {numbers.elo_interval(paper.ELO_MEAN.interval)} on average with all of its "
-            f"data, {', '.join(numbers.signed(b.value, 1) for _, b in paper.DATA_AND_SIZE)} with "
-            "half of it."
-        )
-    return plots.to_svg(figure, "elo", text)
-
-
-def search_forest(results: Results) -> Markup:
-    """Draw the Elo difference by every search, under what differs from the match's."""
-    main = results.matches
-    groups = [
-        ("this run", [Estimate(f"the match: {main.limit}", main.elo, plots.PHASE, strong=True)])
-    ]
-    words = [f"the match: {numbers.elo_interval(main.elo)}"]
-    for row in results.searches:
-        heading = ", ".join(part.partition("=")[0] for part in row.search.split(","))
-        if groups[-1][0] != heading:
-            groups.append((heading, []))
-        groups[-1][1].append(Estimate(row.search, row.matches.elo, plots.PHASE))
-        words.append(f"{row.search}: {numbers.elo_interval(row.matches.elo)}")
-    return plots.to_svg(_elo_figure(groups), "searches", "; ".join(words) + ".")
-
-
-def _elo_figure(groups: Sequence[tuple[str, Sequence[Estimate]]]) -> Any:
-    label = "Elo difference, M2CTS over MCTS with one network"
-    return plots.forest(groups, label, 0, hints=("← one network", "experts →"))
-
-
-def game_bars(matches: Matches) -> Markup:
-    """Draw results, scores of pairs, and how games ended."""
-    total = matches.total
-    figure, (results, pairs, ends) = plots.axes(
-        7.6, 2.9, columns=3, gridspec_kw={"width_ratios": (1, 1.2, 1.6)}
-    )
-    _bars(
-        results,
-        "Games",
-        ("won", "drawn", "lost"),
-        (total.wins, total.draws, total.losses),
-        (plots.PHASE, plots.GRID, plots.BASELINE),
-    )
-    shades = (plots.BASELINE, plots.BASELINE, plots.GRID, plots.PHASE, plots.PHASE)
-    _bars(pairs, "Pairs by score", ("0", "½", "1", "1½", "2"), total.pentanomial, shades)
-    reasons = sorted(total.reasons.items(), key=lambda item: item[1])
-    names = [_ending(reason) for reason, _ in reasons]
-    values = [number for _, number in reasons]
-    ends.barh(names, values, color=plots.BASELINE, height=0.62)
-    for place, value in enumerate(values):
-        ends.text(value, place, f" {value}", va="center", fontsize=8.5, color=plots.INK)
-    plots.entitle(ends, "How games ended")
-    ends.grid(visible=False)
-    ends.set_xticks([])
-    ends.set_xlim(0, 1.18 * max(values, default=1))
-    text = (
-        f"Games of M2CTS: {total.wins} won, {total.draws} drawn, {total.losses} lost. Pairs "
-        f"scoring 0, ½, 1, 1½ and 2: {', '.join(map(str, total.pentanomial))}. Ends: "
-        + ", ".join(f"{_ending(reason)} {number}" for reason, number in reversed(reasons))
-        + "."
-    )
-    return plots.to_svg(figure, "games", text)
-
-
-def _quoted(row: paper.PublishedElo, label: str, digits: int) -> Estimate:
-    text = numbers.elo_interval(row.interval, digits)
-    return Estimate(label, row.interval, plots.PAPER, text)
-
-
-def _ending(reason: str) -> str:
-    return {"max_plies": "cut at the cap"}.get(reason, reason.replace("_", " "))
+    words = f"Positions of each phase by move number. {peaks}."
+    return Figure("phases", draw, caption, words)
 
 
 def _label_area(plot: Any, name: str, area: tuple[Any, Any], colour: str) -> bool:
-    """Write a phase's name where its area is highest; say whether there was room."""
+    """Write a phase's name where its area is highest; return whether there was room."""
     lower, row = area
     inside = slice(len(row) // 16, len(row) - len(row) // 16)
     place = int(row[inside].argmax()) + inside.start if len(row[inside]) else 0
@@ -178,22 +169,423 @@ def _label_area(plot: Any, name: str, area: tuple[Any, Any], colour: str) -> boo
     return True
 
 
-def _bars(
-    plot: Any, title: str, names: Sequence[str], values: Sequence[int], colours: Sequence[str]
-) -> None:
-    places = range(len(names))
-    plot.bar(places, values, color=colours, width=0.72)
-    for place, value in zip(places, values, strict=True):
-        plot.text(place, value, str(value), ha="center", va="bottom", fontsize=8.5, color=plots.INK)
-    plot.set_xticks(list(places), names)
-    plot.set_yticks([])
-    plot.spines["left"].set_visible(False)
-    plot.grid(visible=False)
-    plot.set_ylim(0, 1.12 * max(1, *values))
-    plots.entitle(plot, title)
-
-
 def _patches(names: Sequence[str], colours: Sequence[str]) -> list[Any]:
     from matplotlib.patches import Patch
 
     return [Patch(facecolor=c, label=name) for name, c in zip(names, colours, strict=True)]
+
+
+def training_losses(networks: Sequence[NetworkCard], phases: Sequence[str]) -> Figure:
+    """Show every network's training and validation loss, phase experts left, placebo right.
+
+    Args:
+        networks: All networks.
+        phases: Phases of the gate under study.
+    """
+
+    def draw() -> Any:
+        figure, (left, right) = plots.axes(_WIDTH, 3.3, columns=2, sharey=True)
+        colours = dict(zip(phases, plots.ordered_colours(len(phases)), strict=True))
+        shades = plots.ordered_colours(max(1, sum(n.role == PLACEBO for n in networks)))
+        for plot, role, title in (
+            (left, EXPERT, "Phase experts"),
+            (right, PLACEBO, "Placebo experts"),
+        ):
+            drawn = [n for n in networks if n.role in (BASELINE, role)]
+            parts = list(dict.fromkeys(n.phase for n in drawn if n.role == role))
+            for network in drawn:
+                if network.role == BASELINE:
+                    colour, label = plots.INK, ONE
+                else:
+                    part = parts.index(network.phase)
+                    colour = colours.get(network.phase or "", shades[part % len(shades)])
+                    label = network.phase or network.name
+                _draw_curve(plot, network, colour, label)
+            plots.entitle(plot, title)
+            _name_positions(plot)
+            plot.legend(frameon=False, fontsize=8.5, labelcolor=plots.INK, loc="upper right")
+        left.set_ylabel("total loss")
+        return figure
+
+    best = [
+        f"{network.name} {network.best_validation:.3f}"
+        for network in networks
+        if network.best_validation is not None and network.training == 0
+    ]
+    ends = f" Lowest validation losses: {', '.join(best)}." if best else ""
+    caption = (
+        "Loss while training: lines are training losses (means over stretches), dots are losses on "
+        "validation positions of the network’s own kind. Phases differ in difficulty, so curves of "
+        "different experts say little about each other."
+    )
+    words = f"Training and validation loss of each network by training positions seen.{ends}"
+    return Figure("training", draw, caption, words)
+
+
+def watched(networks: Sequence[NetworkCard], phases: Sequence[str]) -> list[NetworkCard]:
+    """Return the networks that were measured on every phase while they learned.
+
+    Args:
+        networks: All networks.
+        phases: Phases of the gate under study.
+    """
+    return [
+        network
+        for network in networks
+        if network.role in (BASELINE, EXPERT)
+        and all(network.curve.phase_loss.get(phase) for phase in phases)
+    ]
+
+
+def phase_courses(drawn: Sequence[NetworkCard], results: Results) -> Figure:
+    """Show loss and policy accuracy on every phase of one network and of every expert.
+
+    Losses stand on the left, accuracies on the right, a row for each phase.
+
+    Args:
+        drawn: The networks that :func:`watched` finds.
+        results: Everything a run found.
+    """
+    phases = results.dataset.phases
+
+    def draw() -> Any:
+        rows = len(phases)
+        figure, plotted = plots.axes(
+            _WIDTH, 0.8 + 1.7 * rows, columns=2, rows=rows, sharex=True, sharey="col"
+        )
+        colours = dict(zip(phases, plots.ordered_colours(rows), strict=True))
+        for row, phase in enumerate(phases):
+            losses, accuracies = plotted[2 * row : 2 * row + 2]
+            for network in drawn:
+                own = network.phase
+                colour, label = (plots.INK, ONE) if own is None else (colours[own], own)
+                curve, style = network.curve, _style(network, colour)
+                shown = label if network.training == 0 else None
+                for plot, measured in (
+                    (losses, curve.phase_loss),
+                    (accuracies, curve.phase_accuracy),
+                ):
+                    found = np.array(measured[phase], dtype=float)
+                    plot.plot(curve.validation_positions, found, label=shown, **style)
+            plots.entitle(losses, f"on {phase}: total loss")
+            plots.entitle(accuracies, f"on {phase}: policy accuracy")
+        for plot in plotted[-2:]:
+            _name_positions(plot)
+        plotted[0].legend(frameon=False, fontsize=8, labelcolor=plots.INK, loc="upper right")
+        return figure
+
+    paper = ", as in the paper’s Figs 20 to 29" if published.has(results.dataset.game) else ""
+    several = " Thin lines are further trainings." if results.config.trainings > 1 else ""
+    caption = (
+        "Losses and policy accuracy of one network and of every expert on validation positions of "
+        f"every phase while they learn{paper}. In a row curves of different networks are of the "
+        "same positions and can be compared; the positions that a network saw are of its own phase "
+        f"alone if it learns separated from the others.{several}"
+    )
+    return Figure("phase-courses", draw, caption, " ".join(_last_words(drawn, phases)))
+
+
+def _last_words(networks: Sequence[NetworkCard], phases: Sequence[str]) -> list[str]:
+    """Return the first training's last losses on every phase."""
+    return [
+        f"At the end on {phase}: "
+        + ", ".join(
+            f"{network.phase or ONE} loss {numbers.decimal(network.curve.phase_loss[phase][-1])}, "
+            f"accuracy {numbers.decimal(network.curve.phase_accuracy[phase][-1])}"
+            for network in networks
+            if network.training == 0
+        )
+        + "."
+        for phase in phases
+    ]
+
+
+def _style(network: NetworkCard, colour: str) -> dict[str, Any]:
+    """Return the style of a line; those of the first training stand out."""
+    first = network.training == 0
+    return {
+        "color": colour,
+        "alpha": 1.0 if first else 0.25,
+        "linewidth": 1.6 if first else 0.8,
+    }
+
+
+def _draw_curve(plot: Any, network: NetworkCard, colour: str, label: str) -> None:
+    first = network.training == 0
+    style = _style(network, colour)
+    curve = network.curve
+    if curve.positions:
+        # Means of at most 60 equal stretches, so that noise does not hide the course.
+        stretches = min(60, len(curve.train))
+        x, y = (
+            [part.mean() for part in np.array_split(np.array(values, dtype=float), stretches)]
+            for values in (curve.positions, curve.train)
+        )
+        plot.plot(x, y, label=label if first else None, **style)
+    if curve.validation_positions:
+        plot.plot(
+            curve.validation_positions,
+            curve.validation,
+            "o",
+            markersize=3.2 if first else 1.5,
+            markeredgecolor=plots.SURFACE,
+            markeredgewidth=0.4,
+            color=colour,
+            alpha=style["alpha"],
+            label=None if curve.positions or not first else label,
+        )
+
+
+def _name_positions(plot: Any) -> None:
+    def thousands(value: float, _: int) -> str:
+        if value >= 1e6:
+            return f"{value / 1e6:g} M"
+        return f"{value / 1e3:g} k" if value >= 1000 else f"{value:g}"
+
+    plot.set_xlabel("training positions seen")
+    plot.xaxis.set_major_formatter(thousands)
+
+
+def loss_differences(losses: Losses) -> Figure:
+    """Show the three comparisons of total loss, by test set.
+
+    Args:
+        losses: The loss matrix.
+    """
+    groups = [
+        (
+            test_set(column),
+            [
+                Estimate(
+                    _COMPARISONS[one.name][0],
+                    one.differences[column].total,
+                    _COMPARISONS[one.name][1],
+                    strong=column == ALL,
+                )
+                for one in losses.comparisons
+            ],
+        )
+        for column in [*(c for c in losses.columns if c != ALL), ALL]
+    ]
+
+    def draw() -> Any:
+        hints = ("← better", "worse →")
+        return plots.forest(groups, "difference of total loss on test positions", 3, hints=hints)
+
+    words = "; ".join(
+        f"{name}, {one.label}: {numbers.signed_interval(one.interval)}"
+        for name, rows in groups
+        for one in rows
+    )
+    caption = (
+        "Differences of total loss with 95 % intervals. Left of zero is better. The first two of "
+        "each group add up to the third."
+    )
+    return Figure("differences", draw, caption, f"{words}.")
+
+
+def test_set(column: str) -> str:
+    """Return how a set of test positions is called in tables.
+
+    Args:
+        column: Its name in results.
+    """
+    return "all positions" if column == ALL else column
+
+
+def around_a_boundary(seam: Seam) -> Figure:
+    """Show experts' differences and changes from ply to ply, by plies from the boundary.
+
+    Args:
+        seam: Measurements near boundaries.
+    """
+
+    def draw() -> Any:
+        figure, (left, right) = plots.axes(_WIDTH, 3.1, columns=2)
+        plots.entitle(left, "Two experts, one position")
+        _draw_places(left, seam, "experts", "the phases’ two experts", plots.PHASE)
+        _draw_places(left, seam, "placebo", "any two of the placebo", plots.PLACEBO)
+        plots.entitle(right, "One ply to the next")
+        _draw_places(right, seam, "mixture", "mixture", plots.PHASE)
+        _draw_places(right, seam, "one", ONE, plots.INK)
+        for plot in (left, right):
+            plot.axvline(-0.5, color=plots.GRID, linewidth=1.2)
+            plot.set_xlabel("plies since the new phase began")
+            plot.set_ylim(bottom=0)
+            plot.set_xticks([place.offset for place in seam.places])
+            if plot.get_legend_handles_labels()[0]:
+                plot.legend(frameon=False, fontsize=8.5, labelcolor=plots.INK)
+        left.set_ylabel("mean difference of values")
+        right.set_ylabel("mean change of the value")
+        return figure
+
+    words = "; ".join(
+        f"{place.offset}: experts {numbers.plain_interval(place.experts, 3)}, mixture's change "
+        f"{numbers.plain_interval(place.mixture, 3)}, one network's "
+        f"{numbers.plain_interval(place.one, 3)}"
+        for place in seam.places
+    )
+    caption = (
+        "Values around a boundary, between the last position of a phase (−1) and the first of the "
+        "next (0), with 95 % intervals. Left: the size of the difference between the two phases’ "
+        "experts, and between any two of the placebo’s. Right: the size of the change since the "
+        "ply before."
+    )
+    text = f"Differences and changes of values by plies from a boundary. {words}."
+    return Figure("boundary", draw, caption, text)
+
+
+def _draw_places(plot: Any, seam: Seam, name: str, label: str, colour: str) -> None:
+    found = [(place.offset, _known(place, name)) for place in seam.places]
+    drawn = [(offset, interval) for offset, interval in found if interval is not None]
+    if drawn:
+        x, intervals = zip(*drawn, strict=True)
+        plots.with_intervals(plot, x, intervals, label, colour)
+
+
+def _known(place: SeamPlace, name: str) -> Interval | None:
+    """Return an estimate that can be drawn: of too few games there is no interval."""
+    interval: Interval | None = getattr(place, name)
+    return interval if interval is not None and interval.is_known else None
+
+
+def strength(results: Results) -> Figure:
+    """Show this run's Elo difference, beside the paper's if it is of the same game.
+
+    Args:
+        results: Everything a run found.
+    """
+    matches, beside_paper = results.matches, published.has(results.dataset.game)
+
+    def draw() -> Any:
+        new = ", new trainings" if results.config.trainings > 1 else ""
+        ours = [Estimate(f"M2CTS over MCTS{new}", matches.elo, plots.PHASE, strong=True)]
+        if matches.spread is not None:
+            games_only = matches.spread.elo_games_only
+            ours.append(Estimate("the same, counting games only", games_only, plots.PHASE))
+        groups = [("this run", ours)]
+        if beside_paper:
+            batches = [_quoted(row, f"search {row.name}", 2) for row in published.ELO_SEPARATED]
+            full = [_quoted(row, row.name, 1) for row, _ in published.DATA_AND_SIZE]
+            half = [_quoted(row, row.name, 1) for _, row in published.DATA_AND_SIZE]
+            groups += [
+                ("paper, Table XV: full data, by search batch", batches),
+                ("paper, Table IV: full data, 800 nodes", full),
+                ("paper, Table IV: half the data, 800 nodes", half),
+            ]
+        return _elo_forest(groups)
+
+    text = f"This run: {numbers.elo_interval(matches.elo)} Elo."
+    caption = "The difference in strength, with its 95 % interval."
+    if beside_paper:
+        half = ", ".join(numbers.signed(row.value, 1) for _, row in published.DATA_AND_SIZE)
+        text += (
+            f" Paper: {numbers.elo_interval(published.ELO_MEAN.interval)} on average with all of "
+            f"its data, {half} with half of it."
+        )
+        caption = (
+            "This run beside the paper’s figures, with 95 % intervals. The paper’s networks are "
+            "larger and saw far more games, so the comparison is of direction, not of size."
+        )
+    return Figure("elo", draw, caption, text)
+
+
+def searches(results: Results) -> Figure:
+    """Show the Elo difference by every search, under what differs from the match's.
+
+    Args:
+        results: Everything a run found.
+    """
+    main = results.matches
+
+    def draw() -> Any:
+        first = Estimate(f"the match: {main.limit}", main.elo, plots.PHASE, strong=True)
+        groups = [("this run", [first])]
+        for row in results.searches:
+            heading = ", ".join(part.partition("=")[0] for part in row.search.split(","))
+            if groups[-1][0] != heading:
+                groups.append((heading, []))
+            groups[-1][1].append(Estimate(row.search, row.matches.elo, plots.PHASE))
+        return _elo_forest(groups)
+
+    rows = [("the match", main), *((row.search, row.matches) for row in results.searches)]
+    words = "; ".join(f"{name}: {numbers.elo_interval(found.elo)}" for name, found in rows)
+    caption = (
+        "The difference in strength by search, with 95 % intervals. Openings and networks are the "
+        "same ones in every row, so that rows differ by less chance than their intervals show."
+    )
+    return Figure("searches", draw, caption, f"{words}.")
+
+
+def _elo_forest(groups: Sequence[tuple[str, Sequence[Estimate]]]) -> Any:
+    label = "Elo difference, M2CTS over MCTS with one network"
+    return plots.forest(groups, label, 0, hints=("← one network", "experts →"))
+
+
+def _quoted(row: published.PublishedElo, label: str, digits: int) -> Estimate:
+    text = numbers.elo_interval(row.interval, digits)
+    return Estimate(label, row.interval, plots.PAPER, text)
+
+
+def games(matches: Matches) -> Figure:
+    """Show results, scores of pairs, and how games ended.
+
+    Args:
+        matches: All games.
+    """
+    total = matches.total
+    reasons = sorted(total.reasons.items(), key=lambda item: item[1])
+
+    def draw() -> Any:
+        figure, (results, pairs, ends) = plots.axes(
+            _WIDTH, 2.9, columns=3, gridspec_kw={"width_ratios": (1, 1.2, 1.6)}
+        )
+        _bars(
+            results,
+            "Games",
+            {"won": total.wins, "drawn": total.draws, "lost": total.losses},
+            (plots.PHASE, plots.GRID, plots.BASELINE),
+        )
+        scores = dict(zip(("0", "½", "1", "1½", "2"), total.pentanomial, strict=True))
+        shades = (plots.BASELINE, plots.BASELINE, plots.GRID, plots.PHASE, plots.PHASE)
+        _bars(pairs, "Pairs by score", scores, shades)
+        values = [number for _, number in reasons]
+        ends.barh([_ending(reason) for reason, _ in reasons], values, color=plots.BASELINE,
+                  height=0.62)  # fmt: skip
+        for place, value in enumerate(values):
+            ends.text(value, place, f" {value}", va="center", fontsize=8.5, color=plots.INK)
+        plots.entitle(ends, "How games ended")
+        ends.grid(visible=False)
+        ends.set_xticks([])
+        ends.set_xlim(0, 1.18 * max(values, default=1))
+        return figure
+
+    endings = ", ".join(f"{_ending(reason)} {number}" for reason, number in reversed(reasons))
+    words = (
+        f"Games of M2CTS: {total.wins} won, {total.draws} drawn, {total.losses} lost. Pairs "
+        f"scoring 0, ½, 1, 1½ and 2: {', '.join(map(str, total.pentanomial))}. Ends: {endings}."
+    )
+    repeats = "game repeats" if total.duplicates == 1 else "games repeat"
+    caption = (
+        "All games of M2CTS: results, scores of pairs of games with the same opening, and how the "
+        f"games ended. Mean length {numbers.whole(total.mean_plies)} half-moves; "
+        f"{numbers.spelled(total.duplicates)} {repeats} an earlier one move for move."
+    )
+    return Figure("games", draw, caption, words)
+
+
+def _ending(reason: str) -> str:
+    return {"max_plies": "cut at the cap"}.get(reason, reason.replace("_", " "))
+
+
+def _bars(plot: Any, title: str, values: dict[str, int], colours: Sequence[str]) -> None:
+    places = range(len(values))
+    plot.bar(places, list(values.values()), color=colours, width=0.72)
+    for place, value in enumerate(values.values()):
+        plot.text(place, value, str(value), ha="center", va="bottom", fontsize=8.5, color=plots.INK)
+    plot.set_xticks(list(places), list(values))
+    plot.set_yticks([])
+    plot.spines["left"].set_visible(False)
+    plot.grid(visible=False)
+    plot.set_ylim(0, 1.12 * max(1, *values.values()))
+    plots.entitle(plot, title)

@@ -1,5 +1,7 @@
 """What a run of the study found, as plain data: the report is made from this and nothing else."""
 
+import csv
+import io
 from dataclasses import dataclass
 
 from phasezoo.arena.crossed_trainings import CrossedResult
@@ -178,6 +180,25 @@ class Losses:
     resamples: int
     entries: list[Entry]
     comparisons: list[Comparison]
+
+    def to_csv(self) -> str:
+        """Return one row per network and test set; cells are empty if there were no positions."""
+        head = ["name", "role", "phase", "test_set", "positions", *METRICS]
+        head += [f"{m}_minus_baseline{end}" for m in METRICS for end in ("", "_low", "_high")]
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(head)
+        for entry in self.entries:
+            for column in self.columns:
+                cell, difference = entry.cells[column], entry.differences.get(column)
+                row = [entry.name, entry.role, entry.phase, column, cell.positions]
+                row += [getattr(cell, metric) for metric in METRICS]
+                for metric in METRICS:
+                    interval = getattr(difference, metric) if difference else None
+                    ends = ("value", "low", "high")
+                    row += [getattr(interval, end) if interval else None for end in ends]
+                writer.writerow(row)  # None is an empty cell
+        return text.getvalue()
 
 
 @dataclass(frozen=True)

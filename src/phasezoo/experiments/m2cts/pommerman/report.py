@@ -338,16 +338,14 @@ def _compared(found: Mapping[Verdict, Sequence[str]], other: str) -> list[str]:
     """Return the verdicts of gates beside another contender, in words."""
     parts = []
     if found["higher"]:
-        parts.append(f"experts by {_listed(found['higher'])} win more games than {other}")
+        parts.append(f"experts by {numbers.listed(found['higher'])} win more games than {other}")
     if found["lower"]:
-        parts.append(f"experts by {_listed(found['lower'])} win fewer games than {other}")
+        parts.append(f"experts by {numbers.listed(found['lower'])} win fewer games than {other}")
     if found["unclear"]:
-        parts.append(f"for {_listed(found['unclear'])} against {other} these games do not tell")
+        parts.append(
+            f"for {numbers.listed(found['unclear'])} against {other} these games do not tell"
+        )
     return parts
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _introduction(results: Results) -> str:

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 from phasezoo import gating
 from phasezoo.errors import RunDirectoryError, StoreError
 from phasezoo.experiments.m2cts.cards import NetworkCard
-from phasezoo.experiments.m2cts.duel import dataset, evaluation, exact, page, show
+from phasezoo.experiments.m2cts.duel import (
+    dataset,
+    evaluation,
+    exact,
+    report,
+    report_boundary,
+    report_games,
+    report_losses,
+)
 from phasezoo.experiments.m2cts.duel import overfitting as fitted
 from phasezoo.experiments.m2cts.duel.arms import (
     BASELINE,
@@ -39,7 +47,6 @@ from phasezoo.experiments.m2cts.duel.results import (
 )
 from phasezoo.experiments.m2cts.duel.seam import measuring
 from phasezoo.experiments.m2cts.duel.seam.results import Seam
-from phasezoo.experiments.m2cts.duel.tabular import losses_csv
 from phasezoo.experiments.m2cts.plan import PlannedNetwork, budget, number
 from phasezoo.report.console import Console
 from phasezoo.training.config import SupervisedConfig
@@ -48,11 +55,12 @@ from phasezoo.training.experts import PlannedTraining, plan_baseline
 if TYPE_CHECKING:
     from phasezoo.networks import NetworkSpec
 
-__all__ = ["DuelRun"]
-
 
 class DuelRun(PlayingRun):
     """M2CTS against MCTS with one network, in a game of two players with stored games."""
+
+    results = Results
+    report = staticmethod(report.report)
 
     @classmethod
     def prepare(cls, config: M2ctsConfig, console: Console) -> Prepared:
@@ -63,24 +71,30 @@ class DuelRun(PlayingRun):
     def work(self) -> Results:
         """Do every stage that is not done."""
         data = self._dataset()
-        show.show_dataset(self.console, data)
+        self.table(report.dataset_table(data))
+        self.console.note(f"Games: {data.source}.")
         planned = self._plan()
         seeds = self._seeds(planned)
         self.same("seeds.json", seeds)
         cards = self.train(planned)
-        show.show_networks(self.console, cards)
+        for training in range(self.config.trainings):
+            own = [card for card in cards if card.training == training]
+            self.table(report.networks_table(own, training))
         gates = self._gates(planned)
         losses = self._losses(planned)
-        show.show_losses(self.console, losses)
+        self.table(report_losses.losses_table(losses))
+        self.table(report_losses.comparisons_table(losses))
         overfitting = self._overfitting(planned)
-        show.show_overfitting(self.console, overfitting)
+        self.table(report_losses.overfitting_table(overfitting))
         seam = self._seam(planned)
-        show.show_seam(self.console, seam)
+        self.table(report_boundary.boundary_table(seam))
+        self.table(report_boundary.brier_table(seam))
         cost = self._cost(planned, cards, gates)
-        show.show_cost(self.console, cost)
+        self.table(report_games.sizes_table(cost))
+        self.table(report_games.calls_table(cost))
         judged = self._exact(planned, gates)
         if judged is not None:
-            show.show_exact(self.console, judged)
+            self.table(report_boundary.exact_table(judged))
         played = self.matches(planned)
         alone = self.alone(planned)
         from_phases = self.from_phases(planned)
@@ -90,12 +104,18 @@ class DuelRun(PlayingRun):
         self.directory.write_text("games.pgn", together_pgn)
         together = played[EXPERT]
         self.directory.write_json("match.json", together)
-        show.show_match(self.console, together)
+        self.table(report_games.match_table(together))
+        self.table(report_games.inference_table(together.total))
         arms = [self._arm_row(arm, planned, losses, played.get(arm.role)) for arm in self.arms]
-        show.show_arms(self.console, arms, alone)
-        show.show_phase_suites(self.console, from_phases)
-        show.show_searches(self.console, searches)
-        show.show_learned(self.console, learned)
+        self.table(report_games.arms_table(arms))
+        if alone:
+            self.table(report_games.alone_table(alone))
+        if from_phases:
+            self.table(report_games.phase_suites_table(from_phases))
+        if searches:
+            self.table(report_games.searches_table(searches))
+        if learned is not None:
+            self.table(report_games.learned_table(learned.division))
         return Results(
             **self.head(),
             seeds=seeds,
@@ -130,14 +150,6 @@ class DuelRun(PlayingRun):
                 },
             ),
         )
-
-    def render(self, results: Results) -> str:
-        """The report as one HTML page."""
-        return page.render(results)
-
-    def show(self, results: Results) -> None:
-        """The answer in a few lines."""
-        show.show_verdict(self.console, results)
 
     def recipe(self, network: PlannedNetwork) -> Mapping[str, Any]:
         """All networks learn the same way from the training games."""
@@ -248,7 +260,7 @@ class DuelRun(PlayingRun):
             found = evaluation.measure(
                 self.prepared, self.trained(planned), self._answers, self.console
             )
-            self.directory.write_text("losses.csv", losses_csv(found))
+            self.directory.write_text("losses.csv", found.to_csv())
             return found
 
         return self.once("losses", "losses.json", Losses, measure)
