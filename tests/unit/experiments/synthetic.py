@@ -7,11 +7,11 @@ import numpy as np
 from phasezoo.arena.crossed_trainings import crossed
 from phasezoo.arena.elo import Interval, los, pentanomial_elo, trinomial_elo
 from phasezoo.experiments.m2cts.cards import Curve, NetworkCard
-from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
-from phasezoo.experiments.m2cts.duel.cost.results import CallCost, Cost, GateCost, Size
-from phasezoo.experiments.m2cts.duel.results import (
+from phasezoo.experiments.two_player.answers import Answers, Recalibration, near_boundaries
+from phasezoo.experiments.two_player.boundary import boundaries_of
+from phasezoo.experiments.two_player.config import M2ctsConfig
+from phasezoo.experiments.two_player.measurements import (
     ALL,
-    ArmRow,
     Cell,
     Comparison,
     Dataset,
@@ -19,18 +19,21 @@ from phasezoo.experiments.m2cts.duel.results import (
     Entry,
     GapRow,
     Losses,
-    Matches,
-    MatchSide,
     Overfitting,
-    Pairing,
     PhaseStart,
-    Results,
     Split,
 )
-from phasezoo.experiments.m2cts.duel.seam.answers import Answers
-from phasezoo.experiments.m2cts.duel.seam.boundaries import near_boundaries
-from phasezoo.experiments.m2cts.duel.seam.measuring import seam_of
-from phasezoo.experiments.m2cts.duel.seam.recalibration import Recalibration
+from phasezoo.experiments.two_player.results import (
+    CallCost,
+    Cost,
+    GateCost,
+    Matches,
+    MatchSide,
+    Pairing,
+    Results,
+    Size,
+    VariantRow,
+)
 from phasezoo.runs.provenance import Provenance
 from phasezoo.training.positions import PositionTable
 
@@ -219,9 +222,9 @@ def arms(case="lower", trainings=1):
     played = matches(case, trainings)
     loss = Interval(0.1, 0.05, 0.15)
     return [
-        ArmRow("phase mixture", "lichess", "separated", 3, 300_000, loss, played),
-        ArmRow("placebo mixture", "hash:3", "separated", 3, 300_000, None, None),
-        ArmRow("staged mixture", "lichess", "staged", 3, 300_000, loss, played),
+        VariantRow("phase mixture", "lichess", "separated", 3, 300_000, loss, played),
+        VariantRow("placebo mixture", "hash:3", "separated", 3, 300_000, None, None),
+        VariantRow("staged mixture", "lichess", "staged", 3, 300_000, loss, played),
     ]
 
 
@@ -251,7 +254,7 @@ def seam(phases=PHASES, trainings=1, games=30, plies=60):
         return Answers(experts, one, chance, wdl, placebo, maps, maps)
 
     made = [answers() for _ in range(trainings)]
-    return seam_of(phases, rows, near, result.astype(np.float32), made, rng, 100)
+    return boundaries_of(phases, rows, near, result.astype(np.float32), made, rng, 100)
 
 
 def cost():

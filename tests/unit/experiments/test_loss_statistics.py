@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from phasezoo.arena.elo import Interval
-from phasezoo.experiments.m2cts.duel import exact
-from phasezoo.experiments.m2cts.duel.losses import (
+from phasezoo.experiments.statistics import over_trainings, resample_games, verdict
+from phasezoo.experiments.two_player import exact
+from phasezoo.experiments.two_player.losses import (
     TestPositions,
     TrainingLosses,
     loss_matrix,
 )
-from phasezoo.experiments.m2cts.duel.results import ALL
-from phasezoo.experiments.statistics import over_trainings, resample_games, verdict
+from phasezoo.experiments.two_player.measurements import ALL
 from phasezoo.training.evaluation import PositionLosses
 
 

@@ -8,8 +8,8 @@ from test_m2cts_games import TINY, few
 
 from phasezoo.errors import InvalidConfig, InvalidGate
 from phasezoo.experiments.m2cts.domains import DOMAINS
-from phasezoo.experiments.m2cts.duel.arms import arms_of
-from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.two_player.config import M2ctsConfig
+from phasezoo.experiments.two_player.variants import variants_of
 
 STUDY = DOMAINS["connect-four"]
 ARMS = ("staged", "weighted:4", "plies:10", "staged@hash:2", "heads")
@@ -136,10 +136,10 @@ def test_arms_that_there_are_not_are_refused(whole, tmp_path, arms, error, told)
 )
 def test_an_arm_whose_files_would_be_those_of_others_is_refused(gate):
     with pytest.raises(InvalidConfig, match="spell it otherwise"):
-        arms_of(M2ctsConfig(arms=(gate,)), 3)
+        variants_of(M2ctsConfig(arms=(gate,)), 3)
 
 
 def test_the_placebo_can_be_made_to_play():
     config = M2ctsConfig(arms=("hash:3",))
-    assert [arm.role for arm in arms_of(config, 3) if arm.plays] == ["expert", "placebo"]
-    assert [arm.role for arm in arms_of(M2ctsConfig(arms=()), 3) if arm.plays] == ["expert"]
+    assert [arm.role for arm in variants_of(config, 3) if arm.plays] == ["expert", "placebo"]
+    assert [arm.role for arm in variants_of(M2ctsConfig(arms=()), 3) if arm.plays] == ["expert"]

@@ -13,13 +13,13 @@ from test_m2cts_games import TINY, few
 from phasezoo.apps import cli
 from phasezoo.arena.intervals import Interval
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.m2cts.curve import report
-from phasezoo.experiments.m2cts.curve.config import CurveConfig
-from phasezoo.experiments.m2cts.curve.measurements import Curve, Point, Results, crossing, place
-from phasezoo.experiments.m2cts.curve.study import CurveRun
 from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS
 from phasezoo.experiments.statistics import between_trainings
 from phasezoo.experiments.study import Study
+from phasezoo.experiments.two_player import curve_report as report
+from phasezoo.experiments.two_player.config import CurveConfig
+from phasezoo.experiments.two_player.curve import CurveRun
+from phasezoo.experiments.two_player.curve_report import Curve, Point, Results, crossing, place
 from phasezoo.report.console import silent
 from phasezoo.runs import jsonable
 

@@ -11,8 +11,8 @@ from phasezoo import agents, arena, games, gating
 from phasezoo.apps import cli
 from phasezoo.errors import RunDirectoryError
 from phasezoo.experiments.m2cts.domains import DOMAINS
-from phasezoo.experiments.m2cts.duel.openings import draws_starts, openings_of
 from phasezoo.experiments.m2cts.run import M2ctsRun
+from phasezoo.experiments.two_player.preparation import draws_starts, openings_of
 from phasezoo.games import registry
 from phasezoo.gating import registry as gates
 from phasezoo.training import GameStore, StoreWriter

@@ -14,11 +14,11 @@ from test_m2cts_games import TINY, few
 from phasezoo import agents, arena, gating, inference
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, RunDirectoryError, StoreError
-from phasezoo.experiments.m2cts.curve.study import mixtures_of
 from phasezoo.experiments.m2cts.domains import DOMAINS
-from phasezoo.experiments.m2cts.duel.evaluation import TestAnswers, drawn
-from phasezoo.experiments.m2cts.duel.learned import measuring
-from phasezoo.experiments.m2cts.duel.preparation import prepare
+from phasezoo.experiments.two_player import learned as measuring
+from phasezoo.experiments.two_player.curve import mixtures_of
+from phasezoo.experiments.two_player.losses import TestAnswers, drawn
+from phasezoo.experiments.two_player.preparation import prepare
 from phasezoo.gating.learned import MANIFEST, WEIGHTS, GateManifest
 from phasezoo.report.console import silent
 from phasezoo.training.evaluation import evaluate_network

@@ -4,7 +4,7 @@ import pytest
 
 from phasezoo import games, gating, networks
 from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS
-from phasezoo.experiments.m2cts.duel.config import PRESETS, M2ctsConfig
+from phasezoo.experiments.two_player.config import PRESETS, M2ctsConfig
 from phasezoo.training import SupervisedConfig
 
 SIZES = [

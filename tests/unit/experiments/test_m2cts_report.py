@@ -9,22 +9,15 @@ import synthetic
 from page_checker import check_page
 
 from phasezoo.arena.intervals import Interval
-from phasezoo.experiments.m2cts.duel import published
-from phasezoo.experiments.m2cts.duel.claims import claims_of
-from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
-from phasezoo.experiments.m2cts.duel.report import expectation, opening_paragraph, report
-from phasezoo.experiments.m2cts.duel.report_boundary import exact_paragraph
-from phasezoo.experiments.m2cts.duel.report_games import los_text
-from phasezoo.experiments.m2cts.duel.report_losses import loss_sentences, overfitting_sentence
-from phasezoo.experiments.m2cts.duel.results import (
-    AloneRow,
-    Exact,
-    ExactRow,
-    GapRow,
-    Overfitting,
-    Results,
-    SearchRow,
-)
+from phasezoo.experiments.two_player import published
+from phasezoo.experiments.two_player.config import M2ctsConfig
+from phasezoo.experiments.two_player.measurements import Exact, ExactRow, GapRow, Overfitting
+from phasezoo.experiments.two_player.report import _opening_paragraph, report
+from phasezoo.experiments.two_player.report_boundary import _exact_paragraph
+from phasezoo.experiments.two_player.report_games import _los_text
+from phasezoo.experiments.two_player.report_losses import _loss_sentences, _overfitting_sentence
+from phasezoo.experiments.two_player.report_paper import claims_of, expectation
+from phasezoo.experiments.two_player.results import AloneRow, Results, SearchRow
 from phasezoo.report import numbers
 from phasezoo.runs import jsonable
 
@@ -70,7 +63,7 @@ def test_every_outcome_of_the_match_is_told(elo):
 def test_no_likelihood_is_shown_where_none_can_be_told():
     for elo in ("higher", "all won"):
         found = synthetic.results(elo=elo)
-        shown = los_text(found.matches.total)
+        shown = _los_text(found.matches.total)
         assert (shown == "–") == elo.startswith("all")
         assert ("99.9" in words_of(found)) == ("99.9" in shown)
 
@@ -127,7 +120,7 @@ def test_the_report_says_how_this_run_was_made(changes, told, untold):
 )
 def test_what_was_drawn_of_moves_by_perfect_play_is_said(kind, searched, told):
     exact = Exact(500, kind, searched, 1, [ExactRow("one network", {"regret": {}}, {})])
-    assert told in exact_paragraph(exact)
+    assert told in _exact_paragraph(exact)
 
 
 def test_the_paper_lets_nothing_be_expected_of_other_strategies_at_this_size():
@@ -142,7 +135,7 @@ def test_of_too_few_games_nothing_is_said_to_hold_zero():
     nothing = Interval(0.0, -math.inf, math.inf)
     total = dataclasses.replace(found.matches.total, elo=nothing)
     matches = dataclasses.replace(found.matches, total=total)
-    told = opening_paragraph(dataclasses.replace(found, matches=matches))
+    told = _opening_paragraph(dataclasses.replace(found, matches=matches))
     assert "no interval: too few games" in told
     assert "cannot be told from so few" in told
     assert "zero" not in told
@@ -157,7 +150,7 @@ def test_every_outcome_of_the_losses_is_on_the_page(case):
     ("specialisation", "thinning"), list(product(synthetic.LOSS_CASES, repeat=2))
 )
 def test_every_outcome_of_the_losses_is_told(specialisation, thinning):
-    gain, cost, both = loss_sentences(synthetic.results("unclear", specialisation, thinning))
+    gain, cost, both = _loss_sentences(synthetic.results("unclear", specialisation, thinning))
     absent = "There were no test positions to measure it on."
     unclear = "so this run does not show which."
     assert gain.endswith(
@@ -213,7 +206,7 @@ def test_how_closely_experts_fit_is_told_phase_by_phase(besides, told):
         )
         for phase, gap in zip(("opening", "endgame"), besides, strict=True)
     ]
-    assert told in overfitting_sentence(Overfitting(64, rows))
+    assert told in _overfitting_sentence(Overfitting(64, rows))
 
 
 def test_networks_that_were_not_watched_have_no_drawing_of_it():

@@ -22,12 +22,12 @@ from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments import catalogue
 from phasezoo.experiments.m2cts.domains import DOMAINS
-from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
-from phasezoo.experiments.m2cts.duel.matches import phase_suite
-from phasezoo.experiments.m2cts.duel.overfitting import learnt_positions
-from phasezoo.experiments.m2cts.duel.preparation import prepare
-from phasezoo.experiments.m2cts.duel.study import DuelRun
 from phasezoo.experiments.study import Study
+from phasezoo.experiments.two_player.config import M2ctsConfig
+from phasezoo.experiments.two_player.matches import phase_suite
+from phasezoo.experiments.two_player.overfitting import learnt_positions
+from phasezoo.experiments.two_player.preparation import prepare
+from phasezoo.experiments.two_player.study import TwoPlayerRun
 from phasezoo.report.console import silent
 from phasezoo.runs import RunDirectory
 from phasezoo.training import GameStore
@@ -145,7 +145,7 @@ def test_positions_learnt_from_are_those_that_the_training_counted(whole, store)
     config = tiny(store)
     prepared = prepare(config)
     with RunDirectory.create(out, CHESS.name, config, threads=1) as directory:
-        run = DuelRun(CHESS, directory, config, prepared, silent())
+        run = TwoPlayerRun(CHESS, directory, config, prepared, silent())
         planned = run._plan()
         for network, card in zip(planned, results.networks, strict=True):
             rows = learnt_positions(prepared, network, planned, run.recipe)

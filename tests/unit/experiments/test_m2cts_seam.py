@@ -7,12 +7,10 @@ import pytest
 import synthetic
 from scipy.optimize import brute
 
-from phasezoo.experiments.m2cts.duel.report_boundary import boundary_sentences
-from phasezoo.experiments.m2cts.duel.seam.answers import Answers
-from phasezoo.experiments.m2cts.duel.seam.boundaries import near_boundaries
-from phasezoo.experiments.m2cts.duel.seam.measuring import seam_of
-from phasezoo.experiments.m2cts.duel.seam.recalibration import Recalibration, fitted
 from phasezoo.experiments.statistics import over_trainings
+from phasezoo.experiments.two_player.answers import Answers, Recalibration, fitted, near_boundaries
+from phasezoo.experiments.two_player.boundary import boundaries_of
+from phasezoo.experiments.two_player.report_boundary import _boundary_sentences
 from phasezoo.training.positions import PositionTable
 
 
@@ -89,7 +87,7 @@ def made_up(games=8, seed=1):
     maps = [Recalibration(0.5 + i, 0.1 * i, 9) for i in range(3)]
     placebo = rng.uniform(-1, 1, (3, len(near)))
     answers = Answers(experts, one, wdl[1:], wdl[0], placebo, maps, maps[::-1])
-    seam = seam_of(rows.names, rows, near, result, [answers], np.random.default_rng(0), 200)
+    seam = boundaries_of(rows.names, rows, near, result, [answers], np.random.default_rng(0), 200)
     return rows, near, result, answers, seam
 
 
@@ -260,8 +258,8 @@ def test_maps_stay_finite_and_monotone(case):
 
 
 def test_what_is_said_depends_on_intervals():
-    said = " ".join(boundary_sentences(synthetic.seam(games=30)))
+    said = " ".join(_boundary_sentences(synthetic.seam(games=30)))
     assert "Within four plies of a boundary" in said
     assert "differ by 0." in said
-    nothing = boundary_sentences(synthetic.seam(phases=["all"]))
+    nothing = _boundary_sentences(synthetic.seam(phases=["all"]))
     assert nothing == ["No test position lies near a boundary, so nothing was measured."]

@@ -13,16 +13,14 @@ from phasezoo import inference
 from phasezoo.agents import Limit
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.m2cts.domains import DOMAINS
-from phasezoo.experiments.m2cts.duel import matches
-from phasezoo.experiments.m2cts.duel.arms import EXPERT, ONE
-from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
-from phasezoo.experiments.m2cts.duel.cost.prices import equal_limits
-from phasezoo.experiments.m2cts.duel.cost.results import Prices
-from phasezoo.experiments.m2cts.duel.preparation import prepare
-from phasezoo.experiments.m2cts.duel.results import MatchSide, Pairing
-from phasezoo.experiments.m2cts.duel.seam.recalibrated import RecalibratedEvaluator
-from phasezoo.experiments.m2cts.duel.seam.results import Map
-from phasezoo.experiments.m2cts.duel.searches import searches_of
+from phasezoo.experiments.two_player import matches
+from phasezoo.experiments.two_player.config import M2ctsConfig
+from phasezoo.experiments.two_player.cost import equal_limits
+from phasezoo.experiments.two_player.matches import RecalibratedEvaluator
+from phasezoo.experiments.two_player.measurements import Map
+from phasezoo.experiments.two_player.preparation import prepare
+from phasezoo.experiments.two_player.results import MatchSide, Pairing, Prices
+from phasezoo.experiments.two_player.variants import EXPERT, ONE, searches_of
 from phasezoo.inference.cost import CostModel
 from phasezoo.report.console import TerminalConsole
 from phasezoo.runs import jsonable

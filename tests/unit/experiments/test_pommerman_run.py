@@ -11,10 +11,10 @@ from page_checker import check_page
 from phasezoo.apps import cli
 from phasezoo.arena.elo import Interval
 from phasezoo.errors import InvalidConfig, InvalidGate, RunDirectoryError
-from phasezoo.experiments.m2cts.pommerman import report
-from phasezoo.experiments.m2cts.pommerman import study as study_run
-from phasezoo.experiments.m2cts.pommerman.config import POMMERMAN, PRESETS, PommermanConfig
-from phasezoo.experiments.m2cts.pommerman.games import (
+from phasezoo.experiments.pommerman import report
+from phasezoo.experiments.pommerman import study as study_run
+from phasezoo.experiments.pommerman.config import POMMERMAN, PRESETS, PommermanConfig
+from phasezoo.experiments.pommerman.games import (
     Contender,
     GameRow,
     Task,
@@ -24,7 +24,7 @@ from phasezoo.experiments.m2cts.pommerman.games import (
     play_games,
     tasks_of,
 )
-from phasezoo.experiments.m2cts.pommerman.measurements import Results, records_of
+from phasezoo.experiments.pommerman.measurements import Results, records_of
 from phasezoo.runs import jsonable
 
 pytest.importorskip("torch", reason="training needs the extra 'train'")

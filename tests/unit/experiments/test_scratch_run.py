@@ -13,8 +13,8 @@ from phasezoo.arena import crossed_pairs
 from phasezoo.arena.elo import Interval
 from phasezoo.errors import InvalidConfig, InvalidGate, InvalidPlaneSpec, UnknownGame
 from phasezoo.experiments import catalogue
-from phasezoo.experiments.m2cts.scratch.config import PRESETS, SCRATCH, ScratchConfig
-from phasezoo.experiments.m2cts.scratch.report import Advantage, Results, claims_of
+from phasezoo.experiments.from_scratch.config import PRESETS, SCRATCH, ScratchConfig
+from phasezoo.experiments.from_scratch.report import Advantage, Results, claims_of
 from phasezoo.runs import jsonable
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")

@@ -18,12 +18,11 @@ import pytest
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, PhasezooError, WorkersFailed
 from phasezoo.experiments.m2cts.domains import DOMAINS
-from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
-from phasezoo.experiments.m2cts.duel.preparation import prepare
-from phasezoo.experiments.m2cts.duel.study import DuelRun
-from phasezoo.experiments.m2cts.side_by_side import train_side_by_side
-from phasezoo.experiments.m2cts.training_process import Job
+from phasezoo.experiments.m2cts.side_by_side import Job, train_side_by_side
 from phasezoo.experiments.study import INCIDENTAL
+from phasezoo.experiments.two_player.config import M2ctsConfig
+from phasezoo.experiments.two_player.preparation import prepare
+from phasezoo.experiments.two_player.study import TwoPlayerRun
 from phasezoo.report.console import TerminalConsole, silent
 from phasezoo.runs import RunDirectory
 
@@ -51,7 +50,7 @@ def trained(config, out, console=None):
     """Train all networks of a run: its plan, its cards, and how many learnt at once on average."""
     prepared = prepare(config)
     with RunDirectory.create(out, CHESS.name, config, incidental=INCIDENTAL) as directory:
-        run = DuelRun(CHESS, directory, config, prepared, console or silent())
+        run = TwoPlayerRun(CHESS, directory, config, prepared, console or silent())
         planned = run._plan()
         cards = run.train(planned)
         times = run.times(cards, {"all": ["train/"]})

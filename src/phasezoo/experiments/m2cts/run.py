@@ -10,8 +10,7 @@ from phasezoo.arena import stream
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.networks import train
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
-from phasezoo.experiments.m2cts.side_by_side import train_side_by_side
-from phasezoo.experiments.m2cts.training_process import Job
+from phasezoo.experiments.m2cts.side_by_side import Job, train_side_by_side
 from phasezoo.experiments.study import Settings, StudyRun
 from phasezoo.inference.manifest import Manifest
 from phasezoo.training.trainer import torch_threads

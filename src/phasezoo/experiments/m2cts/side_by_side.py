@@ -4,16 +4,208 @@ A small network hardly learns faster by a second thread: the cores of a machine 
 them at once sooner than one after the other.
 """
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
-from multiprocessing.connection import wait
+import os
+import pickle
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any, TypeAlias
 
+from phasezoo.errors import PhasezooError, WorkersFailed
 from phasezoo.experiments.m2cts.cards import NetworkCard
+from phasezoo.experiments.m2cts.networks import train
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
-from phasezoo.experiments.m2cts.training_process import Job, Trained, TrainingProcess
-from phasezoo.report.console import Console
+from phasezoo.plugins import import_module
+from phasezoo.report.console import Console, SilentConsole, Task
 
-__all__ = ["train_side_by_side"]
+_END_SECONDS = 5
+"""How long a process that has closed its pipe may take to end."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A network to train."""
+
+    network: PlannedNetwork
+    """Which."""
+    recipe: Mapping[str, Any]
+    """What it is trained on and how: see :func:`~.networks.train`."""
+    out: Path
+    """Its directory."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The end of a training."""
+
+    card: NetworkCard
+    """What the network got."""
+    note: str
+    """Its speed and losses, for people; empty if nothing had to be learned."""
+
+
+@dataclass(frozen=True)
+class _Failed:
+    """What a training raised, and the cause of it."""
+
+    error: BaseException
+    cause: BaseException | None
+
+
+Message: TypeAlias = "int | Trained"
+"""Training positions that the network has seen, or the end of its training."""
+
+
+class TrainingProcess:
+    """A process that trains one network at a time.
+
+    It ends with the process that made it, even if that is killed, and leaves Ctrl-C to it. What it
+    was training goes on from its last checkpoint when it is trained again.
+
+    Args:
+        modules: Modules, or files, that register what recipes name; it imports them first.
+    """
+
+    def __init__(self, modules: Sequence[str]) -> None:
+        context = get_context("spawn")  # threads of torch and of the core do not survive a fork
+        self.pipe, theirs = context.Pipe()
+        self.job: Job | None = None
+        """What it is training."""
+        self._process = context.Process(target=_serve, args=(theirs, tuple(modules)), daemon=True)
+        with _interrupts_blocked():
+            self._process.start()
+        theirs.close()
+
+    def train(self, job: Job) -> None:
+        """Begin a training.
+
+        Raises:
+            WorkersFailed: The process has ended by itself.
+            PhasezooError: Why it has, if it could be sent.
+        """
+        self.job = job
+        try:
+            self.pipe.send(job)
+        except OSError:
+            self.message()
+            raise
+
+    def message(self) -> Message:
+        """What it says next; waits for it.
+
+        Raises:
+            WorkersFailed: The process has ended by itself, or what its training raised cannot be
+                sent.
+            PhasezooError: What its training raised.
+        """
+        job = self.job
+        if job is None:
+            text = "nothing is being trained"
+            raise RuntimeError(text)
+        try:
+            message: Message | _Failed = self.pipe.recv()
+        except (EOFError, OSError) as error:
+            raise self._died(job) from error
+        if isinstance(message, _Failed):
+            raise message.error from message.cause
+        if isinstance(message, Trained):
+            self.job = None
+        return message
+
+    def close(self) -> None:
+        """End the process, whatever it does."""
+        self._process.kill()
+        self._process.join()
+        self.pipe.close()
+
+    def _died(self, job: Job) -> WorkersFailed:
+        self._process.join(_END_SECONDS)
+        code = self._process.exitcode or 0
+        how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+        return WorkersFailed(
+            f"{job.out}: the process that trained this network ended {how}; if the system had too "
+            "little memory, the same command with fewer --train-workers goes on with what is "
+            "trained"
+        )
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Let processes that are started meanwhile never see a Ctrl-C."""
+    if not hasattr(signal, "pthread_sigmask"):  # not on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _serve(pipe: Connection, modules: Sequence[str]) -> None:
+    """Train what the run sends, until something fails."""
+    threading.Thread(target=_end_with_the_run, daemon=True).start()
+    try:
+        for name in modules:
+            import_module(name)
+        while True:
+            job: Job = pipe.recv()
+            reporting = _Reporting(pipe)
+            card = train(job.network, job.recipe, job.out, reporting)
+            pipe.send(Trained(card, reporting.last))
+    except BaseException as error:
+        pipe.send(_failed(error))
+
+
+def _end_with_the_run() -> None:
+    run = parent_process()
+    if run is not None:
+        run.join()
+        os._exit(1)
+
+
+def _failed(error: BaseException) -> _Failed:
+    """An error as it can be sent, with where it was raised if that says something."""
+    if not isinstance(error, PhasezooError):
+        error.add_note(traceback.format_exc())
+    if not _can_be_sent(error):
+        text = f"a training failed: {type(error).__name__}: {error}"
+        failed = WorkersFailed(text)
+        failed.add_note(traceback.format_exc())
+        return _Failed(failed, None)
+    cause = error.__cause__
+    return _Failed(error, cause if cause is not None and _can_be_sent(cause) else None)
+
+
+def _can_be_sent(error: BaseException) -> bool:
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return False
+    return True
+
+
+class _Reporting(SilentConsole):
+    """Sends the run how far a training is."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self.last = ""
+        self._pipe = pipe
+
+    @contextmanager
+    def task(self, name: str, total: int) -> Iterator[Task]:
+        del name, total
+        yield self
+
+    def update(self, done: int, note: str = "") -> None:
+        self.last = note
+        self._pipe.send(done)
 
 
 def train_side_by_side(

@@ -1,0 +1,147 @@
+"""The comparison from the first game to the report: learning, matches after some rounds."""
+
+from typing import Any
+
+from phasezoo import games, gating
+from phasezoo.agents import Limit, MCTSAgent, SearchConfig
+from phasezoo.arena import crossed_pairs, stream
+from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.from_scratch import report
+from phasezoo.experiments.from_scratch.config import ScratchConfig
+from phasezoo.experiments.from_scratch.report import Advantage, Results
+from phasezoo.experiments.learning import Course, Meeting, learn, meet
+from phasezoo.experiments.m2cts.networks import check_networks
+from phasezoo.experiments.study import StudyRun
+from phasezoo.report.console import Console
+from phasezoo.training import ReplayRules, SelfPlayConfig, SelfPlayOutcome
+from phasezoo.training.selfplay.config import self_play_settings
+from phasezoo.training.selfplay.watching import Watching
+
+BASELINE = "one network"
+"""How reports call the side without experts."""
+
+
+class ScratchRun(StudyRun[ScratchConfig, Results]):
+    """One network and experts, each player by its own games; paired by seed."""
+
+    results = Results
+    report = staticmethod(report.report)
+
+    @classmethod
+    def prepare(cls, config: ScratchConfig, console: Console) -> None:
+        """Refuse games of more than two players, and gates, networks and planes that do not fit."""
+        del console
+        handle = games.make(config.game)
+        if handle.num_players != 2:
+            message = f"--game {config.game}: experts and one network meet in games of two players"
+            raise InvalidConfig(message)
+        if len(gating.make(config.gate, handle.name).names) < 2:
+            message = f"--gate {config.gate}: it has one phase, so there is nothing to compare"
+            raise InvalidConfig(message)
+        check_networks([config.network], handle, config.planes)
+
+    def work(self) -> Results:
+        """Do every stage that is not done."""
+        config = self.config
+        self.console.heading("Learning by play")
+        self.outcomes: dict[tuple[str, int], SelfPlayOutcome] = {}
+        courses = [
+            self._learn(side, training)
+            for training in range(config.trainings)
+            for side in (BASELINE, *config.strategies)
+        ]
+        self.console.heading("Experts against one network")
+        advantages = [
+            self._advantage(strategy, update)
+            for strategy in config.strategies
+            for update in config.compared
+        ]
+        self.table(report.advantages_table(advantages))
+        return Results(
+            **self.head(),
+            courses=courses,
+            advantages=advantages,
+            seconds={
+                "learning by play": self.seconds(["learn/"]),
+                "matches": self.seconds(["matches/"]),
+            },
+        )
+
+    def _learn(self, side: str, training: int) -> Course:
+        """A training of a side, or what is left of it."""
+        config = self.config
+        name = f"{side.replace(':', '-').replace(' ', '-')}-{training + 1}"
+        knobs = SelfPlayConfig(
+            updates=config.updates,
+            games_per_update=config.games,
+            nodes=config.nodes,
+            concurrency=config.concurrency,
+            samples_per_new=config.samples_per_new,
+            replay=ReplayRules(capacity=config.buffer),
+            learning=self_play_settings(
+                batch_size=config.training_batch,
+                optimizer=config.optimizer,
+                max_lr=config.learning_rate,
+                threads=config.threads,
+            ),
+            max_plies=config.max_plies,
+            strategy="staged" if side == BASELINE else side,
+            watching=Watching.nothing(),
+        )
+        options: dict[str, Any] = {
+            "game": config.game,
+            "network": config.network,
+            "planes": config.planes,
+            "gate": None if side == BASELINE else config.gate,
+            "seed": stream(config.seed, "training", training),
+            "config": knobs,
+        }
+        title = f"{side} ({training + 1})"
+        course, self.outcomes[side, training] = learn(self, name, title, **options)
+        return course
+
+    def _advantage(self, strategy: str, update: int) -> Advantage:
+        """Experts against one network after some rounds, each with that of its own seed."""
+        meetings = [
+            self._meet(strategy, update, training) for training in range(self.config.trainings)
+        ]
+        elo = meetings[0].elo
+        if len(meetings) > 1:
+            elo = crossed_pairs([[one.pairs] for one in meetings]).elo
+        return Advantage(strategy, update, meetings, elo)
+
+    def _meet(self, strategy: str, update: int, training: int) -> Meeting:
+        config = self.config
+        name = f"{strategy.replace(':', '-')}-{training + 1}-update-{update}"
+        stage = f"matches/{name}"
+
+        def play() -> Meeting:
+            players = {
+                strategy: self._player(strategy, update, training),
+                BASELINE: self._player(BASELINE, update, training),
+            }
+            return meet(
+                players,
+                self.path / f"{stage}.jsonl",
+                self.console,
+                game=config.game,
+                games=config.match_games,
+                seed=stream(config.seed, "match", training, update),
+                max_plies=config.max_plies,
+                concurrency=config.concurrency,
+                threads=config.threads,
+            )
+
+        return self.once(stage, f"{stage}.json", Meeting, play)
+
+    def _player(self, side: str, update: int, training: int) -> MCTSAgent:
+        """The agent of a version, its moves drawn in the first plies so that games differ."""
+        config = self.config
+        evaluator = self.outcomes[side, training].evaluator(update, threads=config.threads)
+        return MCTSAgent(
+            evaluator,
+            limit=Limit(nodes=config.match_nodes),
+            config=SearchConfig(temperature=1.0, temperature_plies=12),
+            game=config.game,
+            threads=config.threads,
+        )

@@ -1,1 +1,0 @@
-"""Two searches against each other: the comparison for games of two players, such as chess."""

@@ -1,1 +1,0 @@
-"""What experts cost beside one network: memory, and the time of a call."""

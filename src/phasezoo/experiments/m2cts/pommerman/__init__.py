@@ -1,1 +1,0 @@
-"""Phase experts in Pommerman: ``phasezoo reproduce m2cts --game pommerman``."""

@@ -1,0 +1,1 @@
+"""Phase experts in Pommerman's free-for-all."""

@@ -1,0 +1,293 @@
+"""Players of the comparison, and their games against three of the original's agents."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from phasezoo import _core, agents, games, gating, inference
+from phasezoo.arena import stream
+from phasezoo.experiments.m2cts.plan import PlannedNetwork, folders, number
+from phasezoo.experiments.pommerman.config import PommermanConfig
+from phasezoo.inference.mixture import MixtureOfExperts
+from phasezoo.training.experts import plan_baseline, plan_experts
+
+GAME = "pommerman-ffa"
+
+Kind: TypeAlias = Literal["one", "gate", "placebo", "policy", "nothing", "large"]
+"""One network for all positions; an expert for each phase of a gate; the same for the placebo; one
+network's policy without search; search without a network; the large network."""
+
+LARGE = "large"
+"""Name of the large network."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A player of the comparison.
+
+    Attributes:
+        name: As tables call it.
+        kind: See :data:`Kind`.
+        gate: The gate of its experts; ``none`` for one network.
+        training: Index of the training, from 0.
+        simulations: Simulations a move; 0 plays the network's policy.
+    """
+
+    name: str
+    kind: Kind
+    gate: str
+    training: int
+    simulations: int
+
+
+def contenders(config: PommermanConfig) -> list[Contender]:
+    """Return all contenders, in the order in which they play."""
+    found = []
+    for training in range(config.trainings):
+        found.append(Contender("one network", "one", "none", training, config.simulations))
+        for gate in config.gates:
+            spec = _spec(gate)
+            found.append(Contender(spec, "gate", spec, training, config.simulations))
+        placebo = _spec(config.placebo)
+        found.append(Contender(placebo, "placebo", placebo, training, config.simulations))
+    if config.references:
+        found.append(Contender("one network, no search", "policy", "none", 0, 0))
+        found.append(Contender("search, no network", "nothing", "none", 0, config.simulations))
+    if config.large_network is not None:
+        found += [
+            Contender(f"{config.large_network}, {simulations}", "large", "none", 0, simulations)
+            for simulations in config.large_simulations
+        ]
+    return found
+
+
+def networks_of(
+    contender: Contender, planned: Sequence[PlannedNetwork], networks: Path
+) -> dict[str | None, Path]:
+    """Return where a contender's networks are, by the phase that each is for."""
+    if contender.kind == "nothing":
+        return {}
+    role = {"policy": "one"}.get(contender.kind, contender.kind)
+    return folders(planned, networks, contender.training, role, contender.gate)
+
+
+def plan(
+    config: PommermanConfig, tables: dict[str, Any], large_positions: int
+) -> list[PlannedNetwork]:
+    """Plan all trainings, in the order in which they are done.
+
+    Separated learning: the experts of a gate share the one network's number of positions in
+    proportion to the positions of their phases, so that all go through theirs equally often. All
+    networks of one training start from the same weights.
+
+    Args:
+        config: The settings.
+        tables: The training positions labelled by each gate, by specification; ``none`` among them.
+        large_positions: Training positions of the large network.
+    """
+
+    def seed(*names: str | int) -> int:
+        return stream(config.seed, *names)
+
+    budget = max(1, round(config.epochs * len(tables["none"])))
+    groups = [("one", [plan_baseline(budget, "one")])]
+    for role, gates in (("gate", config.gates), ("placebo", (config.placebo,))):
+        for gate in map(_spec, gates):
+            prefix = gate.replace(":", "-").replace(",", "-")
+            groups.append((role, plan_experts(tables[gate], budget, prefix)))
+    planned = [
+        network
+        for training in range(config.trainings)
+        for role, plans in groups
+        for network in number(plans, role, training, seed)
+    ]
+    if config.large_network is not None:
+        planned.append(
+            PlannedNetwork(
+                name=LARGE,
+                role="large",
+                training=0,
+                gate="none",
+                phase=None,
+                positions=large_positions,
+                seed=seed("order", LARGE),
+                initial_seed=seed("initial weights", LARGE),
+            )
+        )
+    return planned
+
+
+def _spec(gate: str) -> str:
+    return str(gating.make(gate, "pommerman-ffa").spec)
+
+
+def agent_of(
+    contender: Contender, config: PommermanConfig, networks: dict[str | None, Path]
+) -> Any:
+    """Return the agent of a contender.
+
+    Args:
+        contender: Who.
+        config: The settings.
+        networks: Where the networks are, by phase; None for one of all phases.
+
+    Raises:
+        CheckpointError: A network is missing or damaged.
+    """
+    loaded = {
+        phase: inference.load(
+            path, backend=config.backend, device=config.device, threads=config.threads
+        )
+        for phase, path in networks.items()
+    }
+    evaluator: Any = inference.Uniform() if contender.kind == "nothing" else loaded.get(None)
+    if evaluator is None:
+        experts = {str(phase): expert for phase, expert in loaded.items()}
+        evaluator = MixtureOfExperts(experts, contender.gate, config.routing, game=GAME)
+    if contender.simulations == 0:
+        return agents.PolicyAgent(evaluator, name=contender.name)
+    return agents.SinglePlayerMCTSAgent(
+        evaluator,
+        others=config.others,
+        limit=agents.Limit(simulations=contender.simulations),
+        information=config.information,
+        batch_size=config.search_batch,
+        game=GAME,
+        name=contender.name,
+    )
+
+
+MOST_ROWS = 2048
+"""Rows handed to a network at once: their planes are 23 MB."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A game to play: the board, from 0 in each training, and the contender's seat."""
+
+    contender: Contender
+    board: int
+    seat: int
+
+
+@dataclass(frozen=True)
+class GameRow:
+    """A finished game, seen from the contender.
+
+    Attributes:
+        task: Which game.
+        result: ``won``, ``lost`` (died, or another one is left), or ``drawn``: nobody has won, and
+            the contender was there to the end.
+        reason: How it ended; ``died`` if it may have gone on without the contender.
+        steps: Steps until then.
+        nodes: Positions evaluated.
+        simulations: Simulations of all moves.
+    """
+
+    task: Task
+    result: Literal["won", "lost", "drawn"]
+    reason: str
+    steps: int
+    nodes: int
+    simulations: int
+
+
+def tasks_of(contender: Contender, boards: int) -> Iterator[Task]:
+    """The games of a contender: every board in all four seats."""
+    return (Task(contender, board, seat) for board in range(boards) for seat in range(4))
+
+
+class _Game:
+    """A game that is being played."""
+
+    def __init__(self, task: Task, config: PommermanConfig) -> None:
+        self.task = task
+        # Boards and opponents are the same for every contender of a training.
+        names = ("board", task.contender.training, task.board)
+        self.state = games.make(GAME).initial_state(seed=stream(config.seed, *names))
+        self.opponents = {
+            player: _core.PommermanAgent(
+                config.opponents, stream(config.seed, "opponent", *names, task.seat, player)
+            )
+            for player in range(4)
+            if player != task.seat
+        }
+        self.nodes = self.simulations = 0
+
+    def play(self, move: Any) -> GameRow | None:
+        """Play a step; the row of the game, if it is over for the contender."""
+        self.nodes += move.nodes
+        self.simulations += move.simulations
+        actions = [
+            move.action if player == self.task.seat else self.opponents[player].act(
+                self.state, player
+            )
+            for player in range(4)
+        ]  # fmt: skip
+        self.state = self.state.play(np.array(actions))
+        return self.row()
+
+    def row(self) -> GameRow | None:
+        alive = self.state.agents[self.task.seat][5]
+        if not self.state.is_terminal:
+            return None if alive else self._row("lost", "died")
+        reason = str(self.state.outcome.reason)
+        winner = self.state.outcome.winner
+        if winner is not None:
+            return self._row("won" if winner == self.task.seat else "lost", reason)
+        return self._row("drawn", reason)
+
+    def _row(self, result: Literal["won", "lost", "drawn"], reason: str) -> GameRow:
+        return GameRow(self.task, result, reason, self.state.ply, self.nodes, self.simulations)
+
+
+def play_games(
+    agent: Any,
+    tasks: Iterable[Task],
+    config: PommermanConfig,
+    finished: Callable[[GameRow], None],
+    threads: int,
+) -> None:
+    """Play games, ``config.concurrency`` of them at once, whose searches share the network's calls.
+
+    A game does not depend on those beside it but through the network's arithmetic, whose rounding
+    may depend on the size of a batch.
+
+    Args:
+        agent: The contender, with ``seats(game)``.
+        tasks: Which games.
+        config: The settings.
+        finished: Called with each game as it ends.
+        threads: Threads that walk trees and make planes.
+    """
+    rows = min(MOST_ROWS, max(config.search_batch, config.concurrency * config.search_batch))
+    seats = agent.seats(games.make(GAME), pool_rows=rows, threads=threads)
+    waiting = iter(tasks)
+    playing: dict[int, _Game] = {}
+
+    def begin() -> None:
+        for task in waiting:
+            contender = task.contender
+            names = (contender.name, contender.training, task.board, task.seat)
+            seat = seats.open(stream(config.seed, "search", *names))
+            playing[seat] = _Game(task, config)
+            seats.ask(seat, playing[seat].state, task.seat)
+            if len(playing) >= config.concurrency:
+                break
+
+    begin()
+    while playing:
+        for seat, move in seats.poll():
+            game = playing[seat]
+            row = game.play(move)
+            if row is None:
+                seats.ask(seat, game.state, game.task.seat)
+                continue
+            finished(row)
+            seats.close(seat)
+            del playing[seat]
+        if len(playing) < config.concurrency:
+            begin()

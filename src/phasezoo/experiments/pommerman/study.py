@@ -1,0 +1,164 @@
+"""The study in free-for-all, from the first episode to the report.
+
+Every finished game is on disk, so a run that was stopped goes on with the games it lacks.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from phasezoo import games
+from phasezoo.errors import RunDirectoryError
+from phasezoo.experiments.m2cts.networks import check_networks
+from phasezoo.experiments.m2cts.plan import PlannedNetwork
+from phasezoo.experiments.m2cts.run import M2ctsRun
+from phasezoo.experiments.pommerman import measurements, report
+from phasezoo.experiments.pommerman.config import PommermanConfig
+from phasezoo.experiments.pommerman.games import (
+    GAME,
+    Contender,
+    GameRow,
+    Task,
+    agent_of,
+    contenders,
+    networks_of,
+    plan,
+    play_games,
+    tasks_of,
+)
+from phasezoo.experiments.pommerman.measurements import Dataset, LossRow, Results
+from phasezoo.report import numbers
+from phasezoo.report.console import Console
+from phasezoo.runs import RowLog
+from phasezoo.training.config import make_config
+from phasezoo.zoo.pommerman.data.settings import POMMERMAN
+
+GAMES_FILE = "games.jsonl"
+
+
+class PommermanRun(M2ctsRun[PommermanConfig, Results]):
+    """Mixtures by several gates, and one network, each against three of the original's agents."""
+
+    results = Results
+    report = staticmethod(report.report)
+
+    @classmethod
+    def prepare(cls, config: PommermanConfig, console: Console) -> None:
+        """Refuse networks that do not exist; the large one is trained last."""
+        del console
+        names = (config.network, config.large_network)
+        check_networks([one for one in names if one is not None], games.make(GAME), None)
+
+    def work(self) -> Results:
+        """Do every stage that is not done."""
+        self.console.heading("Playing episodes to learn from")
+        self.episodes = measurements.read(self.config)
+        dataset = self.once(
+            "data", "dataset.json", Dataset, lambda: measurements.describe(self.episodes)
+        )
+        self.table(report.episodes_table(dataset))
+        self.table(report.phases_table(dataset))
+        planned = plan(self.config, self.episodes.tables, self._large_positions())
+        self.same("seeds.json", {network.name: network.seed for network in planned})
+        compared = contenders(self.config)
+        cards = self.train(planned)
+        losses = self.once(
+            "losses",
+            "losses.json",
+            list[LossRow],
+            lambda: measurements.measure(
+                self.episodes, self.config, compared, planned, self.networks
+            ),
+        )
+        self.table(report.losses_table(losses, dataset))
+        rows = self._games(compared, planned)
+        return Results(
+            **self.head(),
+            dataset=dataset,
+            networks=cards,
+            losses=losses,
+            records=measurements.records_of(rows, self.config),
+            seconds=self.times(
+                cards,
+                {
+                    "playing episodes": ["data"],
+                    "measuring losses": ["losses"],
+                    "playing games": ["games/"],
+                },
+            ),
+        )
+
+    def recipe(self, network: PlannedNetwork) -> Mapping[str, Any]:
+        """The large network has episodes and a learning rate of its own."""
+        config, episodes = self.config, self.episodes
+        is_large = network.role == "large"
+        rate = config.large_learning_rate if is_large else config.learning_rate
+        splits = episodes.large if is_large and episodes.large is not None else episodes.splits
+        return {
+            "store": splits.train,
+            "splits": splits,
+            "network": str(config.large_network) if is_large else config.network,
+            "config": make_config(
+                POMMERMAN,
+                {
+                    "batch_size": config.training_batch,
+                    "max_lr": rate,
+                    "min_lr": rate,
+                    "validation_positions": config.validation_positions,
+                    "init_seed": network.initial_seed,
+                    "device": config.device,
+                    "threads": config.threads,
+                },
+            ),
+        }
+
+    def _large_positions(self) -> int:
+        if self.episodes.large is None:
+            return 0
+        positions = len(self.episodes.large.train.positions("none"))
+        return max(1, round(self.config.large_epochs * positions))
+
+    def _games(
+        self, compared: Sequence[Contender], planned: Sequence[PlannedNetwork]
+    ) -> list[GameRow]:
+        self.console.heading("Games")
+        log = RowLog(self.path / GAMES_FILE, GameRow)
+        played = {row.task for row in log.rows}
+        tasks = {one: list(tasks_of(one, self._boards(one))) for one in compared}
+        place = {task: i for i, task in enumerate(t for own in tasks.values() for t in own)}
+        unknown = played - place.keys()
+        if unknown:
+            message = (
+                f"{log.path}: holds games of another run ({next(iter(unknown))}); move it away and "
+                f"continue with --resume {self.path}"
+            )
+            raise RunDirectoryError(message)
+        for contender, own in tasks.items():
+            self._play(contender, [task for task in own if task not in played], planned, log)
+        return sorted(log.rows, key=lambda row: place[row.task])
+
+    def _play(
+        self,
+        contender: Contender,
+        missing: Sequence[Task],
+        planned: Sequence[PlannedNetwork],
+        log: RowLog[GameRow],
+    ) -> None:
+        if not missing:
+            return
+        agent = agent_of(contender, self.config, networks_of(contender, planned, self.networks))
+        won, done = 0, 0
+        with (
+            self.directory.stage(f"games/{contender.name}/{contender.training + 1}"),
+            self.console.task(f"{contender.name} ({contender.training + 1})", len(missing)) as bar,
+        ):
+
+            def finished(row: GameRow) -> None:
+                nonlocal won, done
+                log.append(row)
+                won, done = won + (row.result == "won"), done + 1
+                bar.update(done, f"{numbers.count(done)} games, {numbers.percent(won / done)} won")
+
+            play_games(agent, missing, self.config, finished, self.threads)
+
+    def _boards(self, contender: Contender) -> int:
+        return self.config.large_boards if contender.kind == "large" else self.config.boards

@@ -1,0 +1,258 @@
+"""Cost of experts: memory and time of their networks, and nodes at equal cost."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from phasezoo import gating, inference, networks
+from phasezoo.agents import Limit
+from phasezoo.arena import SideStats, equal_cost_limits
+from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.m2cts.cards import NetworkCard
+from phasezoo.experiments.timing import between_rounds, fastest, stopwatch
+from phasezoo.experiments.two_player.config import M2ctsConfig
+from phasezoo.experiments.two_player.losses import TrainedNetworks
+from phasezoo.experiments.two_player.preparation import Prepared, load
+from phasezoo.experiments.two_player.results import (
+    CallCost,
+    Cost,
+    GateCost,
+    Matches,
+    MatchSide,
+    Prices,
+    Size,
+)
+from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, mixture_name
+from phasezoo.inference.cost import CostModel
+from phasezoo.inference.counts import Counts
+from phasezoo.inference.evaluator import Evaluation, ask
+from phasezoo.inference.manifest import MODEL
+from phasezoo.inference.routing import Routing
+from phasezoo.report.console import Console
+from phasezoo.training.stored_states import state_at
+from phasezoo.training.trainer import torch_threads
+from phasezoo.types import Planes
+
+ROUNDS = 6
+"""Rounds of measuring: the true median lies between the extremes of six in 97 % of cases."""
+
+ROUND_SECONDS = 0.03
+"""Time of each measurement of a round."""
+
+
+def measure(
+    prepared: Prepared,
+    trained: TrainedNetworks,
+    cards: Sequence[NetworkCard],
+    gate: str | None,
+    console: Console,
+) -> Cost:
+    """Weigh the networks of one training, and time them.
+
+    Args:
+        prepared: The run's settings and games.
+        trained: Directories of the networks by role.
+        cards: What each network of the run got.
+        gate: The learned gate of their training; None: there is none.
+        console: Where progress is shown.
+    """
+    parameters = {card.name: card.parameters for card in cards}
+    sizes = [_size(ONE, trained[BASELINE], parameters)]
+    sizes += [
+        _size(mixture_name(variant.role), trained[variant.role], parameters)
+        for variant in prepared.arms
+    ]
+    is_cpu = networks.resolve_device(prepared.config.device).type == "cpu"
+    clock = time.process_time if is_cpu else time.perf_counter
+    calls: list[CallCost] = []
+    gates: list[GateCost] = []
+    batches = prepared.config.timed_batches
+    with console.task("Time of a call", max(len(batches), 1)) as task, torch_threads(1):
+        players = _players(prepared, trained, clock) if batches else {}
+        for batch in batches:
+            leaves = leaves_of(prepared, batch)
+            calls += _timed(players, leaves, batch)
+            if gate is not None:
+                gates.append(_timed_gate(gate, players[ONE], leaves, batch, clock))
+            task.update(len(calls) // max(len(players), 1), f"{batch:,} positions")
+    text = "CPU time of one thread" if is_cpu else "time that passes"
+    return Cost(text, ROUNDS, sizes, calls, gates)
+
+
+def weights_of(path: Path) -> int:
+    """Bytes of a network's weights: those of its file but for the header.
+
+    Args:
+        path: Its directory.
+    """
+    with (path / MODEL).open("rb") as file:
+        header = int.from_bytes(file.read(8), "little")  # as the format of safetensors has it
+    return (path / MODEL).stat().st_size - 8 - header
+
+
+def _size(name: str, paths: Sequence[Path], parameters: Mapping[str, int]) -> Size:
+    own = [parameters[path.name] for path in paths]
+    return Size(name, len(paths), sum(own), max(own), sum(map(weights_of, paths)))
+
+
+class _Watched:
+    """A network that adds up the time that it takes."""
+
+    def __init__(self, evaluator: Any, clock: Callable[[], float]) -> None:
+        self.plane_spec = evaluator.plane_spec
+        self.packed = getattr(evaluator, "packed", False)
+        self.policy_size = getattr(evaluator, "policy_size", None)
+        self.seconds = 0.0
+        self._evaluator, self._clock = evaluator, clock
+
+    def evaluate(self, planes: Planes) -> Evaluation:
+        """The network's answer."""
+        start = self._clock()
+        answer: Evaluation = self._evaluator.evaluate(planes)
+        self.seconds += self._clock() - start
+        return answer
+
+
+_Player = tuple[str, Routing | None, Any, Sequence[_Watched]]
+"""Its name, its routing, what is asked, and the networks in it."""
+
+
+def _players(
+    prepared: Prepared, trained: TrainedNetworks, clock: Callable[[], float]
+) -> dict[str, _Player]:
+    config = prepared.config
+
+    def load(path: Path) -> _Watched:
+        loaded = inference.load(path, backend=config.backend, device=config.device, threads=1)
+        return _Watched(loaded, clock)
+
+    one = load(trained[BASELINE][0])
+    found: dict[str, _Player] = {ONE: (ONE, None, one, [one])}
+    experts = [load(path) for path in trained[EXPERT]]
+    gate = gating.make(config.gate, config.game)
+    named = dict(zip(gate.names, experts, strict=True))
+    for routing in get_args(Routing):
+        mixture = inference.MixtureOfExperts(named, gate=gate, routing=routing, game=config.game)
+        found[routing] = (mixture_name(EXPERT), routing, mixture, experts)
+    return found
+
+
+def leaves_of(prepared: Prepared, batch: int) -> inference.StateBatch:
+    """So many test positions of all phases, as if they were leaves of one tree."""
+    rng = np.random.default_rng(prepared.seed("timed positions", batch))
+    rows = rng.choice(len(prepared.test), size=batch, replace=batch > len(prepared.test))
+    store: Any = prepared.splits.test
+    states = [
+        state_at(store, int(prepared.test.game[row]), int(prepared.test.ply[row])) for row in rows
+    ]
+    leaves = inference.StateBatch(
+        states, prepared.test.phase[rows], players=prepared.test.player[rows].tolist()
+    )
+    leaves.trees = np.zeros(batch, dtype=np.int32)
+    return leaves
+
+
+def _timed(
+    players: Mapping[str, _Player], leaves: inference.StateBatch, batch: int
+) -> list[CallCost]:
+    """Every player in turn, round by round."""
+    times: dict[str, list[float]] = {key: [] for key in players}
+    for _ in range(ROUNDS):
+        for key, (_, _, evaluator, inside) in players.items():
+            times[key].append(fastest(_inside(evaluator, inside, leaves), ROUND_SECONDS))
+    found = []
+    for key, (name, routing, evaluator, _) in players.items():
+        counts = Counts()
+        ask(evaluator, leaves, counts)
+        ratio = [own / one for own, one in zip(times[key], times[ONE], strict=True)]
+        milliseconds = between_rounds([1e3 * seconds for seconds in times[key]])
+        found.append(
+            CallCost(
+                name, routing, batch, counts.calls, counts.rows, milliseconds, between_rounds(ratio)
+            )
+        )
+    return found
+
+
+def _timed_gate(
+    spec: str,
+    one: _Player,
+    leaves: inference.StateBatch,
+    batch: int,
+    clock: Callable[[], float],
+) -> GateCost:
+    """A learned gate in turn with the one network, round by round."""
+    gate = gating.make(spec)
+    _, _, evaluator, inside = one
+    states, players = leaves.states(), leaves.players.tolist()
+    times, ratios = [], []
+    for _ in range(ROUNDS):
+        asked = fastest(stopwatch(lambda: gate.batch(states, players), clock), ROUND_SECONDS)
+        beside = fastest(_inside(evaluator, inside, leaves), ROUND_SECONDS)
+        times.append(1e3 * asked)
+        ratios.append(asked / beside)
+    return GateCost(batch, between_rounds(times), between_rounds(ratios))
+
+
+def _inside(
+    evaluator: Any, inside: Sequence[_Watched], leaves: inference.StateBatch
+) -> Callable[[], float]:
+    """What asks and returns the seconds inside networks."""
+
+    def timed() -> float:
+        before = sum(one.seconds for one in inside)
+        ask(evaluator, leaves, Counts())
+        return sum(one.seconds for one in inside) - before
+
+    return timed
+
+
+_POSITIONS = 64
+"""Test positions that networks are asked about."""
+
+
+def measure_prices(prepared: Prepared, trained: TrainedNetworks) -> Prices:
+    """Time one network and an expert, with the backend and the threads of matches.
+
+    Args:
+        prepared: The run's settings and games.
+        trained: Directories of the networks of a training by role.
+    """
+    states = leaves_of(prepared, _POSITIONS).states()
+
+    def price(path: Path) -> CostModel:
+        return CostModel.measure(load(prepared.config, path), states)
+
+    return Prices(expert=price(trained[EXPERT][0]), one=price(trained[BASELINE][0]))
+
+
+def equal_limits(config: M2ctsConfig, prices: Prices, played: Matches) -> tuple[Limit, Limit]:
+    """The limits of the mixture and of one network at which their inference costs the same.
+
+    Args:
+        config: The settings of the search; one network keeps its nodes.
+        prices: What calls and rows cost.
+        played: The mixture's games against one network by that search at equal nodes.
+
+    Raises:
+        InvalidConfig: These games were played by a version that did not count nodes.
+    """
+    first, second = (_spent(side) for side in played.total.sides)
+    given = config.limit()
+    found, _ = equal_cost_limits((first, second), (prices.expert, prices.one), given)
+    return replace(config, nodes=found.nodes or config.nodes).limit(), given
+
+
+def _spent(side: MatchSide) -> SideStats:
+    counts = Counts(rows=side.rows, padded_rows=side.padded_rows, calls=side.calls)
+    if side.nodes is None:
+        message = (
+            "equal-cost: the games at equal nodes were played by a version that did not count "
+            "nodes; run the command again with another --out"
+        )
+        raise InvalidConfig(message)
+    return SideStats(side.name, nodes=side.nodes, counts=counts)

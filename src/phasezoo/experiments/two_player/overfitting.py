@@ -1,0 +1,212 @@
+"""How much less networks lose on positions that they learned from than on new ones.
+
+The M2CTS paper explains with it why experts lose if there are few data: each learns from fewer
+different positions, and so fits those too closely.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo import gating
+from phasezoo.experiments.m2cts.plan import PlannedNetwork
+from phasezoo.experiments.statistics import over_trainings, resample_games, sums_by_game
+from phasezoo.experiments.two_player.losses import drawn, evaluate
+from phasezoo.experiments.two_player.measurements import GapRow, Overfitting
+from phasezoo.experiments.two_player.preparation import Prepared
+from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE
+from phasezoo.report.console import Console
+from phasezoo.training.data import LabelledSplits, TrainingData
+from phasezoo.training.evaluation import PositionLosses
+from phasezoo.training.positions import PositionTable, are_among
+from phasezoo.training.preparation import samplers_of
+from phasezoo.training.splits import PositionStore
+
+MOST_POSITIONS = 4096
+"""Positions of a phase that a network is measured on, of either kind."""
+
+Array = npt.NDArray[np.float64]
+
+
+def measure(
+    prepared: Prepared,
+    planned: Sequence[PlannedNetwork],
+    folder: Path,
+    recipe: Callable[[PlannedNetwork], Mapping[str, Any]],
+    console: Console,
+) -> Overfitting:
+    """Compare losses on positions learned from and on test positions, phase by phase.
+
+    Args:
+        prepared: The run's games and settings.
+        planned: All networks of the run.
+        folder: The directory of all networks.
+        recipe: How a network learned.
+        console: Where progress is shown.
+
+    Raises:
+        StoreError: No test position is left in the games drawn for testing.
+    """
+    rows = drawn(prepared, "test")
+    rng = np.random.default_rng(prepared.seed("overfitting"))
+    lone = _met_once(prepared.tables["train"])
+    ones = [network for network in planned if network.role == BASELINE]
+    shown = {one.name: learnt_positions(prepared, one, planned, recipe) for one in ones}
+    found = []
+    with console.task("Losses on positions learnt from", len(prepared.phases)) as task:
+        for phase, name in enumerate(prepared.phases):
+            experts = [n for n in planned if (n.role, n.phase) == (EXPERT, name)]
+            shown |= {one.name: learnt_positions(prepared, one, planned, recipe) for one in experts}
+            test = _some(rows.of_phase(phase), rng)
+            sides = {
+                who: [
+                    _learnt(prepared, folder / one.name, shown[one.name].of_phase(phase), lone, rng)
+                    for one in networks
+                ]
+                for who, networks in ((ONE, ones), (f"{name} expert", experts))
+            }
+            found += _rows(prepared, name, test, sides, rng)
+            task.update(phase + 1, name)
+    return Overfitting(MOST_POSITIONS, found)
+
+
+@dataclass(frozen=True)
+class _Learnt:
+    """What a network learned from of a phase."""
+
+    path: Path
+    """The network's directory."""
+    unique: int
+    """Different positions."""
+    losses: PositionLosses
+    """On some of them that are met once."""
+
+
+def _learnt(
+    prepared: Prepared,
+    path: Path,
+    rows: PositionTable,
+    lone: npt.NDArray[np.uint64],
+    rng: np.random.Generator,
+) -> _Learnt:
+    once = _some(rows.select(are_among(rows.key, lone)), rng)
+    return _Learnt(path, rows.num_unique(), _losses(prepared, path, prepared.splits.train, once))
+
+
+def learnt_positions(
+    prepared: Prepared,
+    network: PlannedNetwork,
+    planned: Sequence[PlannedNetwork],
+    recipe: Callable[[PlannedNetwork], Mapping[str, Any]],
+) -> PositionTable:
+    """The training positions that a network saw, each once, with their phase under study.
+
+    Of an expert that began with another network's weights those of its own training alone; of one
+    that is a part of a network, those of that network.
+
+    Args:
+        prepared: The run's games and settings.
+        network: Which one.
+        planned: All networks of the run.
+        recipe: How a network learned.
+    """
+    if network.is_part:
+        network = next(one for one in planned if one.name == network.start)
+    config, told = prepared.config, recipe(network)
+    tables = next(t for t in prepared.labelled.values() if t["train"].gate == network.gate)
+    labelled = LabelledSplits(
+        prepared.splits,
+        gating.make(network.gate, config.game),
+        tables["train"],
+        tables["validation"],
+    )
+    data = TrainingData.select(
+        labelled, network.phase, network.seed, told["config"], network.weights
+    )
+    store: Any = prepared.splits.train
+    planes = store.game.plane_spec(told["planes"], None)
+    sampler = samplers_of(told["config"], data, planes, network.seed).train
+    return data.train.select(np.unique(sampler.shown(network.positions)))
+
+
+def _met_once(train: PositionTable) -> npt.NDArray[np.uint64]:
+    """Keys of positions that no other training position equals, as test positions equal none.
+
+    Rising.
+    """
+    keys, counts = np.unique(train.key, return_counts=True)
+    once: npt.NDArray[np.uint64] = keys[counts == 1]
+    return once
+
+
+def _some(rows: PositionTable, rng: np.random.Generator) -> PositionTable:
+    if len(rows) <= MOST_POSITIONS:
+        return rows
+    return rows.select(np.sort(rng.choice(len(rows), MOST_POSITIONS, replace=False)))
+
+
+def _losses(
+    prepared: Prepared, path: Path, store: PositionStore, rows: PositionTable
+) -> PositionLosses:
+    return evaluate(prepared, [path], store, rows)[0]
+
+
+def _rows(
+    prepared: Prepared,
+    phase: str,
+    test: PositionTable,
+    sides: Mapping[str, Sequence[_Learnt]],
+    rng: np.random.Generator,
+) -> list[GapRow]:
+    """One network on a phase, and the phase's expert."""
+    resamples = prepared.config.resamples
+    new = {
+        who: [_losses(prepared, one.path, prepared.splits.test, test) for one in side]
+        for who, side in sides.items()
+    }
+    # The same draws of test games for everybody, so that differences have their chance in common.
+    tested = np.stack([[losses.total for losses in each] for each in new.values()])
+    fresh, fresh_drawn = _means(tested, test.game, rng, resamples)
+    learnt_games = [len(np.unique(one.losses.game)) for side in sides.values() for one in side]
+    games = min(len(np.unique(test.game)), *learnt_games)
+    found: list[GapRow] = []
+    gaps: list[tuple[Array, Array]] = []
+    for index, (who, side) in enumerate(sides.items()):
+        old = [
+            _means(one.losses.total[None, None], one.losses.game, rng, resamples) for one in side
+        ]
+        learnt = np.array([means[0, 0] for means, _ in old])
+        learnt_drawn = np.stack([resampled[:, 0, 0] for _, resampled in old], axis=1)
+        gap = fresh[index] - learnt, fresh_drawn[:, index] - learnt_drawn
+        beside = None
+        if gaps:
+            beside = over_trainings(gap[0] - gaps[0][0], gap[1] - gaps[0][1], games=games)
+        gaps.append(gap)
+        found.append(
+            GapRow(
+                name=who,
+                phase=phase,
+                unique_positions=float(np.mean([one.unique for one in side])),
+                learnt=_known(learnt.mean()),
+                new=_known(fresh[index].mean()),
+                gap=over_trainings(*gap, games=games),
+                beside=beside,
+            )
+        )
+    return found
+
+
+def _means(
+    values: Array, games: npt.NDArray[Any], rng: np.random.Generator, resamples: int
+) -> tuple[Array, Array]:
+    """Means over positions of ``[S, K, P]`` and the same for R draws of games, ``[R, S, K]``."""
+    found = resample_games(*sums_by_game(values, games), rng, resamples)
+    return found.means, found.resampled
+
+
+def _known(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

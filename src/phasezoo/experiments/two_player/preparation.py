@@ -1,0 +1,368 @@
+"""Games of a run: loaded, split, labelled and described, and the openings of its matches."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo import games, gating, inference
+from phasezoo import games as games_registry
+from phasezoo.arena import OpeningSuite, stream
+from phasezoo.arena.opening_files import Opening
+from phasezoo.errors import InvalidConfig, InvalidGate, StoreError
+from phasezoo.experiments.games_file import check_split, check_unseen, read_games
+from phasezoo.experiments.m2cts.networks import check_networks
+from phasezoo.experiments.two_player.config import M2ctsConfig
+from phasezoo.experiments.two_player.measurements import Dataset, PhaseStart, Split
+from phasezoo.experiments.two_player.variants import Variant, variants_of
+from phasezoo.games import contracts, queries
+from phasezoo.games.random_play import random_action
+from phasezoo.gating.registry import AnyGate
+from phasezoo.inference.backends import Running, chosen
+from phasezoo.training.positions import PositionTable, without_seen
+from phasezoo.training.splits import PositionStore, Splits
+from phasezoo.training.strategies import STRATEGIES
+
+
+def load(config: M2ctsConfig, path: Path) -> Any:
+    """The network in a directory, with the backend, device and threads of the settings."""
+    return inference.load(
+        path, backend=config.backend, device=config.device, threads=config.threads
+    )
+
+
+_SHARES = (0.8, 0.2, 0.0)
+"""Of the validation games, for learning, for choosing among epochs, and left over."""
+
+
+def parts_of(splits: Splits, seed: int) -> tuple[PositionStore, PositionStore]:
+    """The validation games that a gate learns from, and those that it is chosen by.
+
+    Args:
+        splits: The run's games.
+        seed: Divides them.
+    """
+    parts = splits.validation.split(seed, _SHARES)
+    return parts.train, parts.validation
+
+
+def check_games(config: M2ctsConfig, splits: Splits, seed: int) -> None:
+    """Refuse games that leave a gate nothing to learn from, or to be chosen by.
+
+    Raises:
+        StoreError: There are too few validation games.
+    """
+    if config.learned_gate and min(map(len, parts_of(splits, seed))) == 0:
+        message = (
+            f"--learned-gate: a gate learns from validation games, and there are only "
+            f"{len(splits.validation)}; give more games with --games, or leave the option out"
+        )
+        raise StoreError(message)
+
+
+LEAST = 10
+"""Openings that are left, or all of them are kept."""
+
+_PROBED = 8
+"""Seeds whose starts are compared in a game of one's own."""
+
+_MOST_PLIES = 8
+"""Plies of a random opening, at the most."""
+
+_TRIES = 20
+"""Random openings that are tried for each that is wanted."""
+
+
+def openings_of(
+    game: str, keys: npt.NDArray[np.uint64], wanted: int, seed: int
+) -> tuple[OpeningSuite, int]:
+    """The openings, without those whose last position occurs in the games, and how many these were.
+
+    Where fewer than ten would be left, as in a game whose openings are few and short, all are kept.
+    A game that has no openings and always starts alike gets random ones, as short as so many of
+    them can be, if more than one is wanted. Where starts are drawn, the start alone is the only
+    opening.
+
+    Args:
+        game: The game's name.
+        keys: Keys of all positions of the games.
+        wanted: Openings that are asked for.
+        seed: Draws random ones.
+    """
+    suite = OpeningSuite.load(game)
+    if len(suite) == 1:
+        if wanted == 1 or draws_starts(game):
+            return suite, 0
+        suite = _random(games.make(game), wanted, seed) or suite
+    try:
+        left, dropped = suite.without(keys)
+    except InvalidConfig:
+        return suite, 0
+    return (suite, 0) if len(left) < min(LEAST, len(suite)) else (left, dropped)
+
+
+def draws_starts(game: str) -> bool:
+    """Whether the starts of a game differ from seed to seed."""
+    made = games.make(game)
+    if made.native:
+        return made.takes_seed and made.draws_start(made.options)
+    # A user's own game does not say so.
+    starts = [made.initial_state(seed=seed) for seed in range(_PROBED)]
+    return len({getattr(start, "key", None) for start in starts}) > 1
+
+
+def _random(game: games.Game, wanted: int, seed: int) -> OpeningSuite | None:
+    """Openings of random moves with different last positions; None if the first move ends games."""
+    rng = np.random.default_rng(seed)
+    most: dict[Any, Opening] = {}
+    for plies in range(1, _MOST_PLIES + 1):
+        found: dict[Any, Opening] = {}
+        for _ in range(_TRIES * wanted):
+            line = _line(game, plies, rng)
+            if line is not None:
+                found.setdefault(*line)
+            if len(found) == wanted:
+                return OpeningSuite.of(game.name, found.values())
+        most = max(most, found, key=len)
+    return OpeningSuite.of(game.name, most.values()) if most else None
+
+
+def _line(game: games.Game, plies: int, rng: np.random.Generator) -> tuple[Any, Opening] | None:
+    """Random moves, with the key of the position after them; None if the game is over there."""
+    state: Any = game.initial_state()
+    moves = []
+    for _ in range(plies):
+        action = random_action(state, rng)
+        moves.append(queries.move_text(state, action))
+        state = contracts.played(state, action)
+        if state.is_terminal:
+            return None
+    return state.key, Opening(None, tuple(moves))
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The games, split and labelled, and what else a run of a configuration works with."""
+
+    config: M2ctsConfig
+    """The settings."""
+    source: str
+    """Where the games come from, for people."""
+    sha256: str
+    """Checksum of the games' file, or of all files of their folder."""
+    games: int
+    """Games in the store."""
+    splits: Splits
+    """Train, validation, test."""
+    tables: dict[str, PositionTable]
+    """Positions of each split, by the gate under study."""
+    arms: tuple[Variant, ...]
+    """The mixtures of the run, the one under study and its placebo first."""
+    labelled: dict[str, dict[str, PositionTable]]
+    """Positions of each split, by the gate of every variant as the variant spells it."""
+    test: PositionTable
+    """Test positions that do not occur in train."""
+    removed: list[int]
+    """Test positions by phase that do."""
+    openings: OpeningSuite
+    """Openings whose last position occurs in none of the games, or all if too few are left."""
+    openings_dropped: int
+    """Openings that were left out."""
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """Names of the phases."""
+        return self.tables["train"].names
+
+    @property
+    def gate(self) -> str:
+        """The gate under study, in its full spelling."""
+        return self.tables["train"].gate
+
+    @property
+    def match_openings(self) -> OpeningSuite | None:
+        """The openings of the games; None where there is none, and starts are drawn."""
+        alone = self.openings.lines == ((),) and self.openings.start(0) is None
+        return None if alone and draws_starts(self.config.game) else self.openings
+
+    def seed(self, *names: str | int) -> int:
+        """The seed of a named stream of the run."""
+        return stream(self.config.seed, *names)
+
+
+def prepare(config: M2ctsConfig) -> Prepared:
+    """Check a configuration against what is here, and load, split and label the games.
+
+    Raises:
+        InvalidConfig: There is no such architecture or device.
+        InvalidGate: The gate is none, or has a single phase.
+        InvalidPlaneSpec: The game has no such planes.
+        StoreError: The games are missing, damaged, of another game, or too few to split.
+        UnknownGame: There is no such game.
+    """
+    game = games_registry.make(config.game).name
+    default = " (what it is unless it is given)" if config.gate == M2ctsConfig.gate else ""
+    gate = _gate(config.gate, game, f"--gate {config.gate}{default}")
+    if gate.num_phases < 2:
+        message = f"--gate {config.gate!r}: has one phase, and experts need two or more to differ"
+        raise InvalidGate(message)
+    arms = variants_of(config, gate.num_phases)
+    gates = {variant.gate: _gate(variant.gate, game, _asked(variant)) for variant in arms}
+    if config.gate == arms[1].gate:
+        message = f"--gate {config.gate}: is its own placebo; give a gate that tells something"
+        raise InvalidGate(message)
+    _check_network(config, arms)
+    found = read_games(game, config.games)
+    store, path = found.store, found.path
+    splits = store.split(stream(config.seed, "split"))
+    tables = splits.positions(gate, threads=config.threads)
+    test, removed = without_seen(tables["test"], tables["train"])
+    _check_tables(tables, path)
+    check_unseen(test, path)
+    check_games(config, splits, stream(config.seed, "games of gates"))
+    labelled = {config.gate: tables}
+    for other in [variant.gate for variant in arms if variant.gate not in labelled]:
+        labelled[other] = splits.positions(gates[other], threads=config.threads)
+        _check_tables(labelled[other], path)
+    keys = np.unique(np.concatenate([table.key for table in tables.values()]))
+    openings, dropped = openings_of(
+        game, keys, max(config.games_played // 2, 1), stream(config.seed, "random openings")
+    )
+    return Prepared(
+        config=config,
+        source=found.text,
+        sha256=found.sha256,
+        games=len(store),
+        splits=splits,
+        tables=tables,
+        arms=arms,
+        labelled=labelled,
+        test=test,
+        removed=removed.tolist(),
+        openings=openings,
+        openings_dropped=dropped,
+    )
+
+
+def label_digest(tables: Mapping[str, PositionTable]) -> str:
+    """SHA-256 of the phases that a gate gave to the positions of every split, in hexadecimal.
+
+    It is of all positions of the run, where a :func:`phasezoo.gating.fingerprint` is of a sample.
+
+    Args:
+        tables: Positions by split.
+    """
+    digest = hashlib.sha256()
+    for name in sorted(tables):
+        digest.update(tables[name].phase.tobytes())
+    return digest.hexdigest()
+
+
+def _gate(spec: str, game: str, asked: str) -> AnyGate:
+    """A gate of the game.
+
+    Args:
+        spec: The gate.
+        game: The game's name.
+        asked: The option that named it, and what else an error begins with.
+
+    Raises:
+        InvalidGate: The game has no such gate.
+    """
+    try:
+        return gating.make(spec, game)
+    except InvalidGate as error:
+        message = f"{asked}: {error}"
+        raise type(error)(message) from error
+
+
+def _asked(variant: Variant) -> str:
+    """What an error on a variant's gate begins with."""
+    no_strategy = "" if "@" in variant.role else f": is no strategy ({STRATEGIES}), and as a gate"
+    return f"--arms {variant.role}{no_strategy}"
+
+
+def _check_network(config: M2ctsConfig, arms: Sequence[Variant]) -> None:
+    from phasezoo import networks
+
+    game = games_registry.make(config.game)
+    sizes = check_networks([config.network], game, config.planes)
+    for how in {variant.strategy.phase_input for variant in arms}:
+        if how is None:
+            continue
+        told = networks.conditioned(config.network, how, 2)
+        networks.make(told, *sizes, num_players=game.num_players)  # or refuse now
+    networks.resolve_device(config.device)
+    chosen(config.backend, Running(config.device))
+
+
+def _check_tables(tables: dict[str, PositionTable], path: Path) -> None:
+    check_split(tables, path)
+    gate = tables["train"].gate
+    for name, part in (("train", tables["train"]), ("validation", tables["validation"])):
+        for phase, count in zip(part.names, part.positions_per_phase(), strict=True):
+            if count == 0:
+                message = (
+                    f"{path}: has no {name} positions of phase {phase!r} (gate {gate!r}); use "
+                    f"more games or another gate"
+                )
+                raise StoreError(message)
+
+
+def describe(prepared: Prepared) -> Dataset:
+    """Count what the report shows of the games."""
+    tables = list(prepared.tables.values())
+    nothing = [0] * len(prepared.phases)
+    return Dataset(
+        source=prepared.source,
+        sha256=prepared.sha256,
+        game=prepared.config.game,
+        gate=prepared.gate,
+        phases=list(prepared.phases),
+        splits=[
+            Split(
+                name=name,
+                games=len(getattr(prepared.splits, name)),
+                positions=table.positions_per_phase().tolist(),
+                reaching=table.games_per_phase().tolist(),
+                removed=prepared.removed if name == "test" else nothing,
+                results=_results(getattr(prepared.splits, name).returns[:, 0]),
+            )
+            for name, table in prepared.tables.items()
+        ],
+        starts=[_start(tables, phase) for phase in range(len(prepared.phases))],
+        by_move=_by_move(tables, len(prepared.phases)),
+        openings=len(prepared.openings),
+        openings_dropped=prepared.openings_dropped,
+        openings_digest=prepared.openings.digest(),
+    )
+
+
+def _results(white: npt.NDArray[np.float32]) -> tuple[int, int, int]:
+    return int((white > 0).sum()), int((white == 0).sum()), int((white < 0).sum())
+
+
+def _start(tables: Sequence[PositionTable], phase: int) -> PhaseStart | None:
+    """The move number of each game's first position of a phase."""
+    firsts = []
+    for table in tables:
+        rows = table.phase == phase
+        # Rows lie game by game in order of plies, so the first of a game is its first in the phase.
+        _, first = np.unique(table.game[rows], return_index=True)
+        firsts.append(table.ply[rows][first] // 2 + 1)
+    moves = np.concatenate(firsts)
+    if len(moves) == 0:
+        return None
+    return PhaseStart(float(moves.mean()), float(moves.std()), len(moves))
+
+
+def _by_move(tables: Sequence[PositionTable], phases: int) -> list[list[int]]:
+    move = np.concatenate([table.ply // 2 for table in tables]).astype(np.int64)
+    phase = np.concatenate([table.phase for table in tables]).astype(np.int64)
+    length = int(move.max(initial=0)) + 1
+    counts = np.bincount(phase * length + move, minlength=phases * length)
+    return [row.tolist() for row in counts.reshape(phases, length)]

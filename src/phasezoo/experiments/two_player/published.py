@@ -1,0 +1,135 @@
+"""Figures of "Checkmating One, by Using Many" (Helfenstein et al.), with table or figure.
+
+Every value here is the paper's; nothing is computed from them.
+"""
+
+from dataclasses import dataclass
+
+from phasezoo.arena.elo import Interval
+
+CITATION = (
+    "F. Helfenstein, J. Czech, J. Blüml, M. Eisel, K. Kersting: “Checkmating One, by Using Many: "
+    "Combining Mixture of Experts with MCTS to Improve in Chess”"
+)
+
+
+GAME = "chess"
+"""The game of all tables."""
+
+
+PHASES = ("opening", "middlegame", "endgame")
+
+
+TRAIN_POSITIONS = 91_413_951
+"""Training positions of the paper (KingBase Lite 2019, both players 2200 or more)."""
+
+
+def has(game: str) -> bool:
+    """Return whether the paper has figures of a game.
+
+    Args:
+        game: Its name.
+    """
+    return game == GAME
+
+
+@dataclass(frozen=True)
+class PublishedLoss:
+    """A row of Table XIV: total loss on the test positions of each phase and of all."""
+
+    name: str
+    opening: float
+    middlegame: float
+    endgame: float
+    all: float
+
+
+ONE_NETWORK_LOSS = PublishedLoss("one network", 0.9269, 1.5043, 1.3523, 1.2897)
+"""Table XIV, the single network."""
+
+
+TEST_LOSSES = {
+    "separated": (
+        PublishedLoss("opening expert", 0.9169, 2.4030, 3.2433, 2.2587),
+        PublishedLoss("middlegame expert", 1.6064, 1.4371, 1.5494, 1.5260),
+        PublishedLoss("endgame expert", 2.0097, 1.6605, 1.2594, 1.6293),
+        PublishedLoss("mixture of experts", 0.9169, 1.4371, 1.2594, 1.2245),
+    ),
+    "staged": (
+        PublishedLoss("opening expert", 0.8786, 1.8775, 2.5501, 1.8153),
+        PublishedLoss("middlegame expert", 1.5966, 1.4437, 1.5293, 1.5203),
+        PublishedLoss("endgame expert", 2.0281, 1.6748, 1.2774, 1.6458),
+        PublishedLoss("mixture of experts", 0.8786, 1.4437, 1.2774, 1.2218),
+    ),
+    "weighted:4": (
+        PublishedLoss("opening expert", 0.8636, 1.5125, 1.3780, 1.2820),
+        PublishedLoss("middlegame expert", 0.9661, 1.5055, 1.4207, 1.3248),
+        PublishedLoss("endgame expert", 0.9339, 1.5041, 1.2864, 1.2695),
+        PublishedLoss("mixture of experts", 0.8636, 1.5055, 1.2864, 1.2433),
+    ),
+    "weighted:10": (
+        PublishedLoss("opening expert", 0.8887, 1.6600, 1.5389, 1.3995),
+        PublishedLoss("middlegame expert", 0.9955, 1.4834, 1.4470, 1.3346),
+        PublishedLoss("endgame expert", 1.0334, 1.5547, 1.3036, 1.3241),
+        PublishedLoss("mixture of experts", 0.8887, 1.4834, 1.3036, 1.2483),
+    ),
+}
+"""Table XIV, experts and their mixture by how they learned."""
+
+
+@dataclass(frozen=True)
+class PublishedElo:
+    """An Elo difference of M2CTS over MCTS, with the printed 95 % half-width."""
+
+    name: str
+    value: float
+    half_width: float
+
+    @property
+    def interval(self) -> Interval:
+        """The same as an estimate with two ends."""
+        return Interval(self.value, self.value - self.half_width, self.value + self.half_width)
+
+
+ELO_SEPARATED = (
+    PublishedElo("batch 1", 106.89, 18.29),
+    PublishedElo("batch 8", 123.45, 18.57),
+    PublishedElo("batch 16", 126.81, 20.56),
+    PublishedElo("batch 32", 124.36, 19.25),
+    PublishedElo("batch 64", 129.49, 31.21),
+)
+"""Table XV, separated learning: mean over 100–3200 nodes and 100–1600 ms a move."""
+
+
+ELO_MEAN = PublishedElo("mean", 122.20, 22.54)
+"""Table XV, separated learning, mean over the batch sizes."""
+
+
+ELO_BY_STRATEGY = {
+    "separated": ELO_MEAN,
+    "staged": PublishedElo("mean", 121.11, 25.68),
+    "weighted:4": PublishedElo("mean", 23.18, 11.95),
+    "weighted:10": PublishedElo("mean", 55.84, 19.57),
+}
+"""Table XV, means over the batch sizes by how experts learned."""
+
+
+DATA_AND_SIZE = (
+    (PublishedElo("RISEv3.3", 117.2, 20.8), PublishedElo("RISEv3.3", -109.5, 20.8)),
+    (PublishedElo("AlphaVile-tiny", 35.9, 19.7), PublishedElo("AlphaVile-tiny", -144.7, 21.5)),
+    (PublishedElo("AlphaVile-small", 45.1, 19.3), PublishedElo("AlphaVile-small", -139.0, 21.1)),
+)
+"""Table IV, separated learning at 800 nodes: (all of the data, half of the data) per network."""
+
+
+NOTEBOOK_GAINS = (66, 78)
+"""Elo gains of a second pair of trainings in the author's own notebook (lowest, highest)."""
+
+
+ALONE = {"opening": -3.8, "middlegame": 65.7, "endgame": 73.3}
+"""Elo with one expert at a time, batch 64 (Fig. 6, from its author's data)."""
+
+
+LITTLE_DATA = 0.5
+"""Share of the training positions with which Table IV has losses in place of gains; from it on the
+figures of the full data are the ones to expect."""

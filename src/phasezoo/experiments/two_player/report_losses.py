@@ -1,0 +1,387 @@
+"""Losses in the report: the loss matrix, boundaries of phases, and moves by perfect play."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from phasezoo.arena.elo import Interval
+from phasezoo.experiments.statistics import Verdict, by_verdict, verdict
+from phasezoo.experiments.two_player.measurements import (
+    ALL,
+    Comparison,
+    Dataset,
+    Differences,
+    Entry,
+    GapRow,
+    Losses,
+    Overfitting,
+)
+from phasezoo.experiments.two_player.results import Results
+from phasezoo.experiments.two_player.variants import BASELINE, ONE
+from phasezoo.report import numbers, plots
+from phasezoo.report.document import Column, Figure, Item, Section, Table, Text
+from phasezoo.report.plots import Estimate
+from phasezoo.training.strategies import Strategy
+
+LossTexts = tuple[str, str, tuple[str, str]]
+"""A title, what is compared, and what follows if the loss is lower or higher."""
+
+_METRICS = {
+    "total": ("total", numbers.decimal),
+    "policy": ("policy", numbers.decimal),
+    "value": ("value", numbers.decimal),
+    "accuracy": ("policy accuracy", numbers.percent),
+}
+"""Numbers of a cell: heading and format."""
+
+
+def bullets(sentences: Iterable[str]) -> Text:
+    """Return sentences as a list.
+
+    Args:
+        sentences: Markdown, one a point.
+    """
+    return Text("\n".join(f"- {sentence}" for sentence in sentences))
+
+
+def losses_section(results: Results) -> Section:
+    """Return the section on test losses.
+
+    Args:
+        results: Everything a run found.
+    """
+    losses = results.losses
+    return Section(
+        "What came out: losses",
+        [
+            Text(
+                "The loss says how badly a network predicts the move that was played and the "
+                "result of the game, on positions it has never seen; less is better. Every expert "
+                "was also measured on phases that are not its own, where it is not meant to be "
+                "used.\n\n" + _removed(results.dataset)
+            ),
+            losses_table(losses),
+            Section(
+                "Specialisation against thinner data",
+                [
+                    bullets(_loss_sentences(results)),
+                    comparisons_table(losses),
+                    _differences(losses),
+                ],
+            ),
+            Section("Positions learned from, and new ones", _overfitting(results.overfitting)),
+            Section(
+                "All numbers: total, policy and value loss, policy accuracy",
+                [
+                    Text(
+                        "Total = 0.01 · value loss + 0.99 · policy loss, as in the paper. Policy: "
+                        "cross-entropy of the played move over all actions, in nats. Value: "
+                        "squared error of the predicted result in [−1, 1]. Accuracy: share of "
+                        "positions whose likeliest action is the one played. Below: 95 % interval "
+                        "of the difference to one network.",
+                        muted=True,
+                    ),
+                    *(_numbers_table(losses, column) for column in losses.columns),
+                ],
+                folded=True,
+            ),
+        ],
+    )
+
+
+def losses_table(losses: Losses) -> Table:
+    """Return the loss matrix, shaded by the difference to one network.
+
+    Args:
+        losses: The loss matrix.
+    """
+    gaps = [d.total for e in losses.entries for d in e.differences.values() if d.total]
+    strongest = max((abs(gap.value) for gap in gaps), default=0.0)
+
+    def column(name: str) -> Column:
+        def gap(entry: Entry) -> Interval | None:
+            found = entry.differences.get(name)
+            return None if found is None else found.total
+
+        def ends(entry: Entry) -> str:
+            found = gap(entry)
+            if found is None:
+                return ""
+            low, high = numbers.signed(found.low), numbers.signed(found.high)
+            return f"{numbers.signed(found.value)} [{low}, {high}]"
+
+        def tone(entry: Entry) -> float | None:
+            found = gap(entry)
+            return None if found is None else shade(-found.value, strongest)
+
+        return Column(
+            test_set(name),
+            lambda entry: entry.cells[name].total,
+            numbers.decimal,
+            below=ends,
+            tone=tone,
+            marked=lambda entry: entry.phase == name,
+        )
+
+    return Table(
+        "losses",
+        [Column("", "name"), *map(column, losses.columns)],
+        losses.entries,
+        "Total loss on test positions of each phase, with the difference to one network below and "
+        "its 95 % interval in brackets.",
+        strong=lambda entry: entry.phase is None and entry.role != BASELINE,
+        note="Shaded: better than one network, or worse than one network; framed: an expert on its "
+        "own phase.",
+    )
+
+
+def shade(value: float, strongest: float) -> float:
+    """Return the shade of a difference, better above zero.
+
+    The square root keeps small differences visible beside an expert's large ones off its phase.
+
+    Args:
+        value: The difference.
+        strongest: Largest difference of the table.
+    """
+    return math.copysign(0.55 * math.sqrt(abs(value) / strongest), value) if strongest else 0.0
+
+
+def comparisons_table(losses: Losses) -> Table:
+    """Return the three comparisons of total loss.
+
+    Args:
+        losses: The loss matrix.
+    """
+    labels = {
+        "thinning": "placebo − one network (thinner data)",
+        "specialisation": "phases − placebo (specialisation)",
+        "both": "phases − one network (both)",
+    }
+
+    def column(name: str) -> Column:
+        return Column(
+            test_set(name), lambda one: one.differences[name].total, numbers.signed_interval
+        )
+
+    columns = [Column("", lambda one: labels[one.name]), *map(column, losses.columns)]
+    caption = "Differences of total loss, 95 % intervals"
+    return Table("comparisons", columns, losses.comparisons, caption)
+
+
+def _numbers_table(losses: Losses, name: str) -> Table:
+    def column(metric: str) -> Column:
+        head, shown = _METRICS[metric]
+
+        def ends(entry: Entry) -> str:
+            found: Differences | None = entry.differences.get(name)
+            gap = None if found is None else getattr(found, metric)
+            return "" if gap is None else numbers.span(gap)
+
+        return Column(head, lambda entry: getattr(entry.cells[name], metric), shown, below=ends)
+
+    positions = max((entry.cells[name].positions for entry in losses.entries), default=0)
+    return Table(
+        f"losses on {name}",
+        [Column("", "name"), *map(column, _METRICS)],
+        losses.entries,
+        f"{test_set(name)}: {numbers.count(positions)} test positions",
+    )
+
+
+def comparison(losses: Losses, name: str) -> Comparison:
+    """Return a comparison by its name.
+
+    Args:
+        losses: The loss matrix.
+        name: ``specialisation``, ``thinning`` or ``both``.
+    """
+    return next(one for one in losses.comparisons if one.name == name)
+
+
+def _removed(dataset: Dataset) -> str:
+    """Return which test positions were left out, and the effect on the first phases."""
+    test = next(split for split in dataset.splits if split.name == "test")
+    if not sum(test.removed):
+        return "None of the test positions occurs in train."
+    shares = ", ".join(
+        f"{name} {numbers.percent(gone / whole, 0)}"
+        for name, gone, whole in zip(dataset.phases, test.removed, test.positions, strict=True)
+        if whole
+    )
+    return (
+        f"Test positions that occur in train are left out ({shares}). What is left of a phase with "
+        "many such positions are its rarer, harder ones, so losses of different phases cannot be "
+        "compared with each other; those in one column can."
+    )
+
+
+def _loss_sentences(results: Results) -> list[str]:
+    """Return what specialisation gave, what thinner data cost, and what both came to."""
+    sentences = []
+    for name, (title, what, (better, worse)) in _loss_texts(results).items():
+        interval = comparison(results.losses, name).differences[ALL].total
+        if interval is None:
+            sentences.append(f"**{title}** There were no test positions to measure it on.")
+            continue
+        ending = {
+            "lower": f"{better}.",
+            "higher": f"{worse}.",
+            "unclear": "The interval holds zero, so this run does not show which.",
+        }[verdict(interval)]
+        figure = numbers.signed_interval(interval)
+        sentences.append(f"**{title}** {what[0].upper()}{what[1:]}: {figure}. {ending}")
+    return sentences
+
+
+def _loss_texts(results: Results) -> dict[str, LossTexts]:
+    """Return the subject of each comparison of test losses, by its name."""
+    count = len(results.dataset.phases)
+    experts = f"{numbers.spelled(count)} experts" if count > 1 else "one expert"
+    if Strategy.parse(results.config.strategy).phase_input is not None:
+        return {
+            "specialisation": (
+                "What the phase tells.",
+                "the test loss of the network that knows the phase against the placebo's",
+                ("Knowing the phase made a better network", "Knowing it made a worse network"),
+            ),
+            "thinning": (
+                "What being told anything costs.",
+                "the placebo's loss, which is told what means nothing, against one network's",
+                ("Being told phases helped by itself", "Being told phases cost accuracy"),
+            ),
+            "both": (
+                "Both together.",
+                "the loss of the network that knows the phase against one network's",
+                ("It predicts better", "It predicts worse"),
+            ),
+        }
+    return {
+        "specialisation": (
+            "What specialisation gives.",
+            "the phase experts' test loss against the placebo experts'",
+            ("Knowing a phase made better experts", "Knowing a phase made worse experts"),
+        ),
+        "thinning": (
+            "What dividing the data costs.",
+            f"the loss of {experts} of positions that are divided at random against one network's",
+            ("Dividing the data helped by itself", "Dividing the data cost accuracy"),
+        ),
+        "both": (
+            "Both together.",
+            "the phase experts' loss against one network's",
+            ("The mixture predicts better", "The mixture predicts worse"),
+        ),
+    }
+
+
+def _overfitting(found: Overfitting) -> list[Item]:
+    items: list[Item] = [overfitting_table(found)]
+    if any(row.beside is not None for row in found.rows):
+        items.append(Text(_overfitting_sentence(found)))
+    return items
+
+
+def overfitting_table(found: Overfitting) -> Table:
+    """Return losses on positions learned from and on new ones, phase by phase.
+
+    Args:
+        found: How closely networks fit what they learned from.
+    """
+
+    def name(row: GapRow) -> str:
+        return f"{ONE}, {row.phase}" if row.name == ONE else row.name
+
+    columns = [
+        Column("", name),
+        Column("learned from", "unique_positions", numbers.count),
+        Column("loss on those", "learnt", numbers.decimal),
+        Column("loss on new ones", "new", numbers.decimal),
+        Column("gap", "gap", numbers.signed_interval),
+        Column("gap − one network’s", "beside", numbers.signed_interval),
+    ]
+    caption = (
+        f"Total loss of each network on up to {numbers.count(found.most)} of the positions of a "
+        "phase that it learned from, and on as many test positions of the phase, with 95 % "
+        "intervals of the gap"
+    )
+    return Table("overfitting", columns, found.rows, caption, strong=lambda row: row.name == ONE)
+
+
+def _overfitting_sentence(found: Overfitting) -> str:
+    """Return whether experts fit what they learned from more closely than one network does."""
+    words = by_verdict((row.phase, row.beside) for row in found.rows)
+    closely: dict[Verdict, str] = {"higher": "more", "lower": "less"}
+    apart = [
+        f"{text} closely than one network in {', '.join(words[kind])}"
+        for kind, text in closely.items()
+        if words[kind]
+    ]
+    said = ["The paper explains by overfitting why experts lose with few data."]
+    if apart:
+        fit = "Experts of this run fit the positions that they learned from"
+        said.append(f"{fit} {', and '.join(apart)}.")
+    if words["unclear"]:
+        said.append(
+            f"In {', '.join(words['unclear'])} this run does not tell whether experts fit the "
+            "positions that they learned from more or less closely than one network does."
+        )
+    said.append(
+        "On both sides positions are taken that no other training position equals, so that common "
+        "openings count for neither."
+    )
+    return " ".join(said)
+
+
+_COMPARISONS = {
+    "thinning": ("placebo − one network: what thinner data costs", plots.PLACEBO),
+    "specialisation": ("phases − placebo: what specialisation gives", plots.PHASE),
+    "both": ("phases − one network: both together", plots.INK),
+}
+
+
+def _differences(losses: Losses) -> Figure:
+    """Show the three comparisons of total loss, by test set.
+
+    Args:
+        losses: The loss matrix.
+    """
+    groups = [
+        (
+            test_set(column),
+            [
+                Estimate(
+                    _COMPARISONS[one.name][0],
+                    one.differences[column].total,
+                    _COMPARISONS[one.name][1],
+                    strong=column == ALL,
+                )
+                for one in losses.comparisons
+            ],
+        )
+        for column in [*(c for c in losses.columns if c != ALL), ALL]
+    ]
+
+    def draw() -> Any:
+        hints = ("← better", "worse →")
+        return plots.forest(groups, "difference of total loss on test positions", 3, hints=hints)
+
+    words = "; ".join(
+        f"{name}, {one.label}: {numbers.signed_interval(one.interval)}"
+        for name, rows in groups
+        for one in rows
+    )
+    caption = (
+        "Differences of total loss with 95 % intervals. Left of zero is better. The first two of "
+        "each group add up to the third."
+    )
+    return Figure("differences", draw, caption, f"{words}.")
+
+
+def test_set(column: str) -> str:
+    """Return how a set of test positions is called in tables.
+
+    Args:
+        column: Its name in results.
+    """
+    return "all positions" if column == ALL else column

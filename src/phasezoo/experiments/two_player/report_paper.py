@@ -1,0 +1,460 @@
+"""The paper in the report: its claims, what it lets one expect, and its tables.
+
+How a training comes out is chance too: the author's second pair of trainings gained half of the
+printed Elo. So one training settles no claim.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from phasezoo.arena.elo import Interval
+from phasezoo.experiments.claims import BY_ELO, by_sign
+from phasezoo.experiments.statistics import Verdict, verdict
+from phasezoo.experiments.two_player import published
+from phasezoo.experiments.two_player.measurements import Entry
+from phasezoo.experiments.two_player.results import Matches, Results, VariantRow
+from phasezoo.report import numbers
+from phasezoo.report.document import Claim, Column, Item, Judgement, Section, Table, Text
+
+_ONE_TRAINING = "not settled by one training"
+
+_BY_LOSS = (
+    "agrees if the whole 95 % interval of the loss difference lies on the claim’s side of zero, "
+    f"disagrees if it lies on the other side; {_ONE_TRAINING}"
+)
+
+_NOTHING_GAINED = 50.0
+"""Elo below which an expert alone counts as no gain; the others of Fig. 6 gain more."""
+
+
+def claims_of(results: Results) -> list[Claim]:
+    """Return every claim of the paper that a run can judge; none of other games than its own.
+
+    Args:
+        results: Everything a run found.
+    """
+    if not published.has(results.dataset.game):
+        return []
+    found = [*_own_phase(results), *_off_phase(results), *_mixture_losses(results)]
+    found += [*_strength(results), *_weighted_gains_less(results), *_batches(results)]
+    found += [*_gates(results), *_alone(results)]
+    if results.config.trainings == 1:
+        found = [Claim(one.text, one.ours, one.rule, "not settled") for one in found]
+    return found
+
+
+def data_share(results: Results) -> float:
+    """Return the different positions the one network learned from, as a share of the paper's.
+
+    Args:
+        results: Everything a run found.
+    """
+    seen = [card.unique_positions for card in results.networks if card.role == "baseline"]
+    return max(seen, default=0) / published.TRAIN_POSITIONS
+
+
+def has_little_data(results: Results) -> bool:
+    """Return whether networks learned from so little that the paper has losses in place of gains.
+
+    Args:
+        results: Everything a run found.
+    """
+    return data_share(results) < published.LITTLE_DATA
+
+
+def _has_papers_phases(results: Results) -> bool:
+    return results.dataset.phases == list(published.PHASES)
+
+
+def _experts(results: Results) -> dict[str, Entry]:
+    """Return the phase experts, if their phases are the paper's."""
+    if not _has_papers_phases(results):
+        return {}
+    return {one.phase: one for one in results.losses.entries if one.phase is not None}
+
+
+def _own_phase(results: Results) -> Iterator[Claim]:
+    """Table XIV: each expert on its own phase beside one network."""
+    strategy = results.config.strategy
+    for row in published.TEST_LOSSES.get(strategy, ())[:-1]:
+        phase = row.name.removesuffix(" expert")
+        entry = _experts(results).get(phase)
+        if entry is None:
+            continue
+        theirs, one = getattr(row, phase), getattr(published.ONE_NETWORK_LOSS, phase)
+        yield _loss_claim(
+            f"The {phase} expert of {strategy} learning", f"in the {phase}", theirs, one,
+            entry.differences[phase].total,
+        )  # fmt: skip
+
+
+def _mixture_losses(results: Results) -> Iterator[Claim]:
+    """Table XIV: each mixture on all test positions beside one network."""
+    for strategy, variant in _by_strategy(results).items():
+        rows = published.TEST_LOSSES.get(strategy, ())
+        if rows:
+            yield _loss_claim(
+                f"The mixture of {strategy} learning", "over all test positions", rows[-1].all,
+                published.ONE_NETWORK_LOSS.all, variant.loss,
+            )  # fmt: skip
+
+
+def _loss_claim(who: str, where: str, theirs: float, one: float, ours: Interval | None) -> Claim:
+    side = "lower" if theirs < one else "higher"
+    return Claim(
+        text=(
+            f"{who} has a {side} loss {where} than one network: {theirs:.4f} against {one:.4f} "
+            "(Table XIV)."
+        ),
+        ours=f"Total loss less one network’s: {numbers.signed_interval(ours, 4)}.",
+        rule=_BY_LOSS,
+        judgement=by_sign(ours, "lower" if theirs < one else "higher"),
+    )
+
+
+def _off_phase(results: Results) -> Iterator[Claim]:
+    """Table XIV: experts where they are not meant to be used."""
+    if results.config.strategy != "separated" or not _experts(results):
+        return
+    gaps = {
+        (phase, other): entry.differences[other].total
+        for phase, entry in _experts(results).items()
+        for other in results.dataset.phases
+        if other != phase
+    }
+    known = [gap for gap in gaps.values() if gap is not None]
+    judgement: Judgement = "not settled"
+    if any(gap.high < 0 for gap in known):
+        judgement = "disagrees"
+    elif len(known) == len(gaps) and all(gap.low > 0 for gap in known):
+        judgement = "agrees"
+    ours = ", ".join(
+        f"{phase} expert in the {other} {numbers.signed(None if gap is None else gap.value)}"
+        for (phase, other), gap in gaps.items()
+    )
+    yield Claim(
+        text=(
+            "A separated expert has a higher loss than one network in every phase but its own, "
+            "such as 3.2433 against 1.3523 of the opening’s in the endgame (Table XIV)."
+        ),
+        ours=f"Total loss less one network’s: {ours}.",
+        rule=(
+            "agrees if all 95 % intervals of the differences lie above zero, disagrees if one lies "
+            f"below; {_ONE_TRAINING}"
+        ),
+        judgement=judgement,
+    )
+
+
+def _by_strategy(results: Results) -> dict[str, VariantRow]:
+    """Return the mixtures of the gate under study by how their experts learned."""
+    if not _has_papers_phases(results):
+        return {}
+    main = results.arms[0]
+    return {variant.strategy: variant for variant in results.arms if variant.gate == main.gate}
+
+
+def _strength(results: Results) -> Iterator[Claim]:
+    """Tables XV and IV: M2CTS beside MCTS with one network, with much and with little data."""
+    little = has_little_data(results)
+    share = numbers.percent(published.LITTLE_DATA, 0)
+    for strategy, variant in _by_strategy(results).items():
+        theirs = published.ELO_BY_STRATEGY.get(strategy)
+        if theirs is None or variant.matches is None:
+            continue
+        elo = variant.matches.elo
+        yield Claim(
+            text=(
+                f"M2CTS with {strategy} experts beats MCTS with one network: "
+                f"{numbers.elo_interval(theirs.interval)} Elo on average (Table XV)."
+            ),
+            ours=_elo_found(variant.matches),
+            rule=(
+                f"{BY_ELO} after {share} or more of the paper’s training positions; {_ONE_TRAINING}"
+            ),
+            judgement=_unless(little, "disagrees", by_sign(_known(elo), "higher")),
+        )
+    main = results.arms[0]
+    if main.strategy == "separated" and main.matches is not None and _has_papers_phases(results):
+        half = ", ".join(numbers.signed(row.value, 1) for _, row in published.DATA_AND_SIZE)
+        found = by_sign(_known(main.matches.elo), "lower")
+        yield Claim(
+            text=(
+                f"With little data separated experts lose: {half} Elo with half of the training "
+                "positions (Table IV)."
+            ),
+            ours=(
+                f"{_elo_found(main.matches)} The one network learned from "
+                f"{numbers.percent(data_share(results), 2)} of the paper’s positions."
+            ),
+            rule=f"{BY_ELO}; not settled after {share} or more of the paper’s training "
+            f"positions; {_ONE_TRAINING}",
+            judgement=found if little else "not settled",
+        )
+
+
+def _weighted_gains_less(results: Results) -> Iterator[Claim]:
+    """Table XV: separated and staged experts beside weighted ones."""
+    played = {
+        strategy: variant.matches
+        for strategy, variant in _by_strategy(results).items()
+        if variant.matches is not None and strategy in published.ELO_BY_STRATEGY
+    }
+    for strategy in ("separated", "staged"):
+        for weighted in ("weighted:4", "weighted:10"):
+            if strategy in played and weighted in played:
+                more, less = (
+                    numbers.elo_interval(published.ELO_BY_STRATEGY[one].interval)
+                    for one in (strategy, weighted)
+                )
+                yield _apart(
+                    f"{strategy.capitalize()} experts gain more Elo than {weighted} ones: {more} "
+                    f"against {less} (Table XV).",
+                    {strategy: played[strategy], weighted: played[weighted]},
+                )
+
+
+def _gates(results: Results) -> Iterator[Claim]:
+    """Fig. 7: phases of a game beside numbers of moves."""
+    main = results.arms[0]
+    if main.matches is None or not _has_papers_phases(results):
+        return
+    for variant in results.arms[1:]:
+        is_by_moves = variant.gate.startswith("moves:") and variant.strategy == main.strategy
+        if is_by_moves and variant.matches is not None:
+            yield _apart(
+                f"Lichess’ three phases are stronger than {variant.experts} phases by move number "
+                "(Fig. 7).",
+                {main.gate: main.matches, variant.gate: variant.matches},
+            )
+
+
+def _apart(text: str, played: Mapping[str, Matches]) -> Claim:
+    """Judge whether the first of two gains is the larger one."""
+    first, second = (matches.elo for matches in played.values())
+    judgement: Judgement = "not settled"
+    if first.low > second.high:
+        judgement = "agrees"
+    elif first.high < second.low:
+        judgement = "disagrees"
+    ours = ", ".join(f"{name} {numbers.elo_interval(m.elo)}" for name, m in played.items())
+    return Claim(
+        text,
+        f"Elo over one network: {ours}.",
+        "agrees if the first 95 % interval lies above the second, disagrees if it lies below; "
+        f"{_ONE_TRAINING}",
+        judgement,
+    )
+
+
+def _batches(results: Results) -> Iterator[Claim]:
+    """Table XV: the gain by the batch of the search, whose majority chooses the expert."""
+    if results.config.strategy != "separated" or not _has_papers_phases(results):
+        return
+    by_batch = {row.name.removeprefix("batch "): row for row in published.ELO_SEPARATED}
+    for row in results.searches:
+        changes = dict(part.partition("=")[::2] for part in row.search.split(","))
+        theirs = by_batch.get(changes.get("search-batch", ""))
+        routing = changes.get("routing", results.config.routing)
+        if theirs is None or routing != "majority" or changes.keys() - {"search-batch", "routing"}:
+            continue
+        little = has_little_data(results)
+        yield Claim(
+            text=(
+                f"The gain holds in batches of {changes['search-batch']} positions, of which the "
+                f"majority chooses the expert: {numbers.elo_interval(theirs.interval)} Elo "
+                "(Table XV)."
+            ),
+            ours=_elo_found(row.matches),
+            rule=(
+                f"{BY_ELO} after {numbers.percent(published.LITTLE_DATA, 0)} or more of the "
+                f"paper’s training positions; {_ONE_TRAINING}"
+            ),
+            judgement=_unless(little, "disagrees", by_sign(_known(row.matches.elo), "higher")),
+        )
+
+
+def _alone(results: Results) -> Iterator[Claim]:
+    """Fig. 6: one expert at a time."""
+    if not _has_papers_phases(results) or results.config.strategy != "separated":
+        return
+    for row in results.alone:
+        elo, theirs = _known(row.matches.elo), published.ALONE[row.phase]
+        if theirs > 0:
+            text = f"The {row.phase}’s expert alone gains Elo, about {numbers.signed(theirs, 0)}"
+            rule, judgement = BY_ELO, by_sign(elo, "higher")
+        else:
+            text = (
+                f"The {row.phase}’s expert alone gains nothing, about {numbers.signed(theirs, 0)}"
+            )
+            rule = (
+                "agrees if the whole 95 % interval lies below "
+                f"{numbers.signed(_NOTHING_GAINED, 0)} Elo, disagrees if it lies above zero"
+            )
+            judgement = "not settled"
+            if elo is not None and elo.low > 0:
+                judgement = "disagrees"
+            elif elo is not None and elo.high < _NOTHING_GAINED:
+                judgement = "agrees"
+        yield Claim(
+            f"{text} (Fig. 6).", _elo_found(row.matches), f"{rule}; {_ONE_TRAINING}", judgement
+        )
+
+
+def _elo_found(matches: Matches) -> str:
+    return f"{numbers.elo_interval(matches.elo)} Elo in {numbers.count(matches.total.games)} games."
+
+
+def _known(elo: Interval) -> Interval | None:
+    return elo if elo.is_known else None
+
+
+def _unless(condition: bool, judgement: Judgement, found: Judgement) -> Judgement:
+    """Return a judgement, or that nothing is settled where a condition rules it out."""
+    return "not settled" if condition and found == judgement else found
+
+
+def claims_section(results: Results) -> Section:
+    """Return the section on the paper's claims.
+
+    Args:
+        results: Everything a run found.
+    """
+    size = "less than half of" if has_little_data(results) else "half or more of"
+    return Section(
+        "The paper’s claims",
+        [
+            Text(
+                f"{published.CITATION}. Verdicts follow the rule beside each claim and are of this "
+                f"run’s size: its networks saw {size} the paper’s training positions."
+            ),
+            *claims_of(results),
+        ],
+    )
+
+
+def expectation(results: Results) -> list[str]:
+    """Return why the result is what the paper lets one expect at this size, or that it is not.
+
+    Empty for a game that the paper does not have, and for experts that do not learn separated: the
+    paper has their figures with all of its data alone.
+    """
+    if not published.has(results.dataset.game) or results.config.strategy != "separated":
+        return []
+    share = data_share(results)
+    half = ", ".join(numbers.signed(row.value, 1) for _, row in published.DATA_AND_SIZE)
+    seen = f"{numbers.percent(share, 2 if share < _FEW_DATA else 0)} of the paper's"
+    base = (
+        f"The best-fed network of this run trained on {seen} "
+        f"{numbers.count(published.TRAIN_POSITIONS)} different positions. Each expert gets only "
+        "the positions of its own phase, about one in "
+        f"{numbers.spelled(max(1, len(results.dataset.phases)))} of that, and has to learn from "
+        "them also what all phases have in common: how the pieces move, what is attacked, what a "
+        "piece is worth. One network learns that once, from everything."
+    )
+    table = (
+        "The paper measured this price itself. With all of its data the experts won about "
+        f"{numbers.signed(published.ELO_MEAN.value, 0)} Elo; with half of it, the same method "
+        f"lost: {half} Elo for its three networks (Table IV)."
+    )
+    little = has_little_data(results)
+    ending = (_LITTLE if little else _MUCH)[verdict(results.matches.elo)]
+    return [base, table, ending]
+
+
+_MUCH: dict[Verdict, str] = {
+    "higher": "At this size a gain was to be expected, and a gain was found.",
+    "lower": "At this size a gain was to be expected; this run found a loss instead.",
+    "unclear": "At this size a gain was to be expected; this run neither shows nor excludes it.",
+}
+"""Conclusions of :func:`expectation` with as much data as the paper's gains were found with."""
+
+
+_LITTLE: dict[Verdict, str] = {
+    "lower": (
+        "A loss at this size is therefore what the paper predicts. It speaks of too little data to "
+        "divide, and says nothing of phase experts that have enough of it."
+    ),
+    "higher": (
+        "A loss was therefore to be expected at this size, and this run found a gain. That "
+        "deserves a repetition with more trainings before it is believed."
+    ),
+    "unclear": (
+        "A loss was therefore to be expected at this size. This run is too small to show one, or "
+        "there is none; more games and trainings would tell."
+    ),
+}
+"""The same with less."""
+
+
+_FEW_DATA = 0.05
+"""Share of the paper's training positions below which a run is a small fraction of the paper's."""
+
+
+def paper_section(results: Results) -> Section:
+    """Return the section of the paper's tables, beside ours.
+
+    Args:
+        results: Everything a run found.
+    """
+    names = (*published.PHASES, "all")
+    heads = (*published.PHASES, "all positions")
+
+    def losses(name: str, rows: Sequence[tuple[str, Sequence[float | None]]], text: str) -> Table:
+        columns = [Column("", 0), *(_place(head, place) for place, head in enumerate(heads))]
+        return Table(name, columns, rows, text)
+
+    theirs = [
+        (f"{row.name}, {strategy}", [getattr(row, name) for name in names])
+        for strategy, rows in published.TEST_LOSSES.items()
+        for row in rows
+    ]
+    one = published.ONE_NETWORK_LOSS
+    theirs.append((one.name, [getattr(one, name) for name in names]))
+    tables: list[Item] = [
+        losses("paper, losses", theirs, "Paper, Table XIV: total test loss"),
+    ]
+    if results.dataset.phases == list(published.PHASES):
+        ours = [
+            (entry.name, [entry.cells[column].total for column in results.losses.columns])
+            for entry in results.losses.entries
+            if entry.role != "placebo"
+        ]
+        caption = "This run, the same table (other games and smaller networks: compare directions)"
+        tables.append(losses("losses as the paper has them", ours, caption))
+    elo = [(f"paper, search {row.name}", row.interval) for row in published.ELO_SEPARATED]
+    elo += [
+        (f"paper, mean, {strategy}" if strategy != "separated" else "paper, mean", row.interval)
+        for strategy, row in published.ELO_BY_STRATEGY.items()
+    ]
+    ours_elo = results.matches.total.elo_trinomial
+    last = ("this run, from single games as the paper counts", ours_elo)
+    strength = Table(
+        "paper, Elo",
+        [Column("", 0), Column("Elo ± 95 %", 1, lambda found: numbers.elo_interval(found, 2))],
+        [*elo, last],
+        "Paper, Table XV: Elo of M2CTS over MCTS with one network, separated learning where "
+        "nothing else is said, 1000 games a match, mean over 100–3200 nodes and 100–1600 ms a move",
+        strong=lambda row: row is last,
+    )
+    data = Table(
+        "paper, data",
+        [
+            Column("", lambda row: row[0].name),
+            _data_column("all data", 0),
+            _data_column("half the data", 1),
+        ],
+        published.DATA_AND_SIZE,
+        "Paper, Table IV: the same with all and with half of the data, 800 nodes a move",
+    )
+    citation = Text(f"{published.CITATION}. All figures of this section are quoted from it.")
+    return Section("Beside the paper", [citation, *tables, strength, data])
+
+
+def _place(head: str, place: int) -> Column:
+    return Column(head, lambda row: row[1][place], lambda loss: numbers.decimal(loss, 4))
+
+
+def _data_column(head: str, place: int) -> Column:
+    return Column(
+        head, lambda row: row[place].interval, lambda found: numbers.elo_interval(found, 1)
+    )
