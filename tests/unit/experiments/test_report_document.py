@@ -197,3 +197,10 @@ def test_the_console_shows_tables_and_claims_but_no_details(document):
 
 def test_a_page_that_grows_is_loaded_again():
     assert 'http-equiv="refresh" content="30"' in Document("t", "h", [], refresh_s=30).to_html()
+
+
+def test_counts_and_names_stand_in_running_text():
+    assert numbers.plural(1, "leaf", "leaves") == "one leaf"
+    assert numbers.plural(30, "game") == "30 games"
+    names = [numbers.listed(each) for each in ((), ("a",), ("a", "b"), ("a", "b", "c"))]
+    assert names == ["", "a", "a and b", "a, b and c"]

@@ -55,11 +55,7 @@ class Results:
 
 
 def report(results: Results) -> Document:
-    """Return the report.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return the report."""
     config = results.config
     return Document(
         title="Do experts for the phases help a network that teaches itself?",
@@ -131,11 +127,7 @@ def _terms(config: ScratchConfig) -> str:
 
 
 def advantages_table(advantages: Sequence[Advantage]) -> Table:
-    """Return experts beside one network, by strategy and round.
-
-    Args:
-        advantages: Experts beside one network.
-    """
+    """Return experts beside one network, by strategy and round."""
 
     def games(one: Advantage) -> str:
         wins, draws, losses = (
@@ -205,10 +197,6 @@ def claims_of(advantages: Sequence[Advantage], config: ScratchConfig) -> list[Cl
 
     How a training comes out is chance too, so that one training settles nothing; nor do fewer
     rounds.
-
-    Args:
-        advantages: Experts beside one network.
-        config: The run's settings.
     """
     settles = config.trainings > 1 and config.updates >= published.UPDATES
     last = {one.strategy: one for one in advantages if one.update == config.updates}

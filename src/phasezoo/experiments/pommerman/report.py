@@ -38,11 +38,7 @@ _BY_RANGE = (
 
 
 def report(results: Results) -> Document:
-    """Return the report.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return the report."""
     config = results.config
     compared = [one for one in results.records if one.kind in ("one", "gate", "placebo")]
     references = [one for one in results.records if one not in compared]
@@ -118,11 +114,7 @@ _LIMITS = """\
 
 
 def episodes_table(dataset: Dataset) -> Table:
-    """Return episodes and positions of the splits.
-
-    Args:
-        dataset: The episodes.
-    """
+    """Return episodes and positions of the splits."""
     names = ("train", "validation", "test")
     rows = list(zip(names, dataset.episodes, dataset.positions, strict=True))
     columns = [
@@ -134,11 +126,7 @@ def episodes_table(dataset: Dataset) -> Table:
 
 
 def phases_table(dataset: Dataset) -> Table:
-    """Return how gates divide the training positions.
-
-    Args:
-        dataset: The episodes.
-    """
+    """Return how gates divide the training positions."""
     whole = sum(dataset.values)
     won, nobody, lost = (numbers.percent(count / whole) for count in dataset.values)
     caption = (
@@ -151,12 +139,7 @@ def phases_table(dataset: Dataset) -> Table:
 
 
 def losses_table(losses: Sequence[LossRow], dataset: Dataset) -> Table:
-    """Return losses on test positions.
-
-    Args:
-        losses: The losses.
-        dataset: The episodes.
-    """
+    """Return losses on test positions."""
     columns = [
         Column("", "name"),
         Column("policy loss", "policy", numbers.decimal),
@@ -176,13 +159,7 @@ def losses_table(losses: Sequence[LossRow], dataset: Dataset) -> Table:
 
 
 def records_table(name: str, records: Sequence[Record], caption: str) -> Table:
-    """Return the games of contenders that are compared with one network.
-
-    Args:
-        name: Name of the table.
-        records: Records of the contenders.
-        caption: Heading of the table.
-    """
+    """Return the games of contenders that are compared with one network."""
     columns = [
         Column("", _label),
         *_record_columns(),
@@ -276,9 +253,6 @@ def claims_of(records: Sequence[Record]) -> list[Claim]:
     """Return the paper's claims about the gates that were played.
 
     How a training comes out is chance too, so that one training settles nothing.
-
-    Args:
-        records: Records of all contenders.
     """
     low, high = published.CLAIMED_GAIN
     claims = []

@@ -216,12 +216,7 @@ _POSITIONS = 64
 
 
 def measure_prices(prepared: Prepared, trained: TrainedNetworks) -> Prices:
-    """Time one network and an expert, with the backend and the threads of matches.
-
-    Args:
-        prepared: The run's settings and games.
-        trained: Directories of the networks of a training by role.
-    """
+    """Time one network and an expert, with the backend and the threads of matches."""
     states = leaves_of(prepared, _POSITIONS).states()
 
     def price(path: Path) -> CostModel:

@@ -89,10 +89,6 @@ def crossing(sizes: Sequence[int], differences: Sequence[Interval]) -> Interval:
     lower one has its whole band above zero. (A bootstrap over trainings would be of no width with
     the few that one can afford.)
 
-    Args:
-        sizes: Rising.
-        differences: At each of them, with 95 % intervals.
-
     Returns:
         Sizes between the smallest and the largest; −∞ if the difference is never above zero, ∞ if
         it is so at the largest.
@@ -108,10 +104,6 @@ def place(sizes: Sequence[int], heights: Sequence[float]) -> float:
     """Where a curve goes to zero or below and stays there; −∞ if it is never above, ∞ if at last.
 
     Between two sizes it is a straight line over the logarithm of the size.
-
-    Args:
-        sizes: Rising.
-        heights: Of the curve at each; they may be infinite.
     """
     last = max((index for index, height in enumerate(heights) if height > 0), default=None)
     if last is None:
@@ -130,11 +122,7 @@ _WIDTH = 7.6
 
 
 def report(results: Results) -> Document:
-    """Return the report.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return the report."""
     config = results.config
     items = [
         Section(
@@ -192,11 +180,7 @@ def _limits(trainings: int) -> str:
 
 
 def curves_table(curves: Sequence[Curve]) -> Table:
-    """Return every mixture at every size.
-
-    Args:
-        curves: The mixtures.
-    """
+    """Return every mixture at every size."""
     columns = [
         Column("mixture", lambda row: row[0].name),
         Column("gate", lambda row: row[0].gate),
@@ -276,12 +260,7 @@ def _sizes_table(sizes: Sequence[Size]) -> Table:
 
 
 def level(curve: Curve, results: Results) -> str:
-    """Return where a mixture draws level with one network, as a sentence.
-
-    Args:
-        curve: The mixture.
-        results: Everything a run found.
-    """
+    """Return where a mixture draws level with one network, as a sentence."""
     text = f"Level with one network in test loss: {_crossing(curve.loss_crossing, results)}"
     if curve.elo_crossing is not None:
         text += f"; in games: {_crossing(curve.elo_crossing, results)}"
@@ -324,11 +303,7 @@ def _introduction(results: Results) -> str:
 
 
 def figures_of(results: Results) -> list[Figure]:
-    """Return the curves of test loss and of Elo, each if there is anything to show.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return the curves of test loss and of Elo, each if there is anything to show."""
     counts = "trainings and test games" if results.config.trainings > 1 else "test games alone"
     return [
         *_curves(

@@ -27,11 +27,7 @@ _MOST_EXPERTS = 6
 
 
 def method(phases: Sequence[str]) -> Figure:
-    """Show how a position is judged: one network above, gate and experts below.
-
-    Args:
-        phases: Phases of the gate under study.
-    """
+    """Show how a position is judged: one network above, gate and experts below."""
 
     def draw() -> Markup:
         shown = list(phases)
@@ -101,11 +97,7 @@ def _arrow(x1: float, y1: float, x2: float, y2: float) -> Markup:
 
 
 def phases_by_move(dataset: Dataset) -> Figure:
-    """Show how many positions of each phase there are at each move number.
-
-    Args:
-        dataset: The games.
-    """
+    """Show how many positions of each phase there are at each move number."""
     counts = np.array(dataset.by_move, dtype=float)
     totals = counts.sum(axis=0)
     share = totals.cumsum() / max(totals.sum(), 1)
@@ -170,12 +162,7 @@ def _patches(names: Sequence[str], colours: Sequence[str]) -> list[Any]:
 
 
 def training_losses(networks: Sequence[NetworkCard], phases: Sequence[str]) -> Figure:
-    """Show every network's training and validation loss, phase experts left, placebo right.
-
-    Args:
-        networks: All networks.
-        phases: Phases of the gate under study.
-    """
+    """Show every network's training and validation loss, phase experts left, placebo right."""
 
     def draw() -> Any:
         figure, (left, right) = plots.axes(_WIDTH, 3.3, columns=2, sharey=True)
@@ -217,12 +204,7 @@ def training_losses(networks: Sequence[NetworkCard], phases: Sequence[str]) -> F
 
 
 def watched(networks: Sequence[NetworkCard], phases: Sequence[str]) -> list[NetworkCard]:
-    """Return the networks that were measured on every phase while they learned.
-
-    Args:
-        networks: All networks.
-        phases: Phases of the gate under study.
-    """
+    """Return the networks that were measured on every phase while they learned."""
     return [
         network
         for network in networks
@@ -235,10 +217,6 @@ def phase_courses(drawn: Sequence[NetworkCard], results: Results) -> Figure:
     """Show loss and policy accuracy on every phase of one network and of every expert.
 
     Losses stand on the left, accuracies on the right, a row for each phase.
-
-    Args:
-        drawn: The networks that :func:`watched` finds.
-        results: Everything a run found.
     """
     phases = results.dataset.phases
 

@@ -67,13 +67,6 @@ def measure(
     """Route the test positions by learned gates, and compare what is lost.
 
     Positions that occur in validation games are left out: a gate may have learned from them.
-
-    Args:
-        prepared: The run's games and settings.
-        trainings: Directories of the networks of each training by role.
-        gates: Directory of each training's gate.
-        answers: What one network and the phase experts of each training say.
-        console: Where progress is shown.
     """
     new = ~np.isin(answers.rows.key, prepared.tables["validation"].key)
     rows = answers.rows.select(new)

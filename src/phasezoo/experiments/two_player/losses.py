@@ -226,9 +226,6 @@ class TestAnswers:
     def __init__(self, prepared: Prepared) -> None:
         """Ask nothing yet.
 
-        Args:
-            prepared: The run's games and settings.
-
         Raises:
             StoreError: No test position is left in the games drawn for testing.
         """
@@ -237,11 +234,7 @@ class TestAnswers:
         self._known: dict[tuple[Path, ...], tuple[PositionLosses, list[PositionLosses]]] = {}
 
     def of(self, networks: TrainedNetworks) -> tuple[PositionLosses, list[PositionLosses]]:
-        """The answers of one training: its one network's, and each phase's expert's.
-
-        Args:
-            networks: Directories of the networks by role.
-        """
+        """The answers of one training: its one network's, and each phase's expert's."""
         asked = (*networks[BASELINE], *networks[EXPERT])
         if asked not in self._known:
             test = self._prepared.splits.test
@@ -256,14 +249,7 @@ def measure(
     answers: TestAnswers,
     console: Console,
 ) -> Losses:
-    """Return the loss matrix over the test games of a run.
-
-    Args:
-        prepared: The run's games and settings.
-        trainings: Directories of the networks of each training by role.
-        answers: What one network and the phase experts of each say.
-        console: Where progress is shown.
-    """
+    """Return the loss matrix over the test games of a run."""
     rows = answers.rows
     parts = {variant.role: _parts(prepared, variant, rows) for variant in prepared.arms[1:]}
     total = len(trainings) * len(rows) * (1 + len(prepared.phases) + len(parts))

@@ -41,13 +41,6 @@ def measure(
 ) -> Overfitting:
     """Compare losses on positions learned from and on test positions, phase by phase.
 
-    Args:
-        prepared: The run's games and settings.
-        planned: All networks of the run.
-        folder: The directory of all networks.
-        recipe: How a network learned.
-        console: Where progress is shown.
-
     Raises:
         StoreError: No test position is left in the games drawn for testing.
     """

@@ -25,11 +25,7 @@ TRAIN_POSITIONS = 91_413_951
 
 
 def has(game: str) -> bool:
-    """Return whether the paper has figures of a game.
-
-    Args:
-        game: Its name.
-    """
+    """Return whether the paper has figures of a game."""
     return game == GAME
 
 

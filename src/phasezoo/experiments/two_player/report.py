@@ -24,11 +24,7 @@ from phasezoo.training.strategies import Strategy
 
 
 def report(results: Results) -> Document:
-    """Return the report.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return the report."""
     config, game = results.config, results.dataset.game
     beside_paper = published.has(game)
     exact, learned = results.exact, results.learned
@@ -313,11 +309,7 @@ def _alike(config: M2ctsConfig) -> str:
 
 
 def dataset_table(data: Dataset) -> Table:
-    """Return games and positions by split and phase.
-
-    Args:
-        data: The games.
-    """
+    """Return games and positions by split and phase."""
 
     def column(place: int, phase: str) -> Column:
         return Column(
@@ -355,12 +347,7 @@ def _networks(cards: Sequence[NetworkCard]) -> list[Item]:
 
 
 def networks_table(cards: Sequence[NetworkCard], training: int = 0) -> Table:
-    """Return what each network of a training got, and what each mixture amounts to.
-
-    Args:
-        cards: The networks.
-        training: Index of the training, from 0.
-    """
+    """Return what each network of a training got, and what each mixture amounts to."""
     rows = [(card.name, [card]) for card in cards]
     summed = list(mixtures(cards).items())
 

@@ -38,11 +38,7 @@ _DIFFERENCES = {
 
 
 def boundary_section(boundaries: Boundaries) -> Section:
-    """Return the section on boundaries of phases and on how true values are.
-
-    Args:
-        boundaries: Measurements near boundaries.
-    """
+    """Return the section on boundaries of phases and on how true values are."""
     return Section(
         "What came out: where phases meet",
         [
@@ -75,12 +71,7 @@ def boundary_section(boundaries: Boundaries) -> Section:
 
 
 def boundary_table(boundaries: Boundaries, end: str = "") -> Table:
-    """Return the numbers of every kind of boundary.
-
-    Args:
-        boundaries: Measurements near boundaries.
-        end: End of the numbers' names: empty, or ``, recalibrated``.
-    """
+    """Return the numbers of every kind of boundary."""
 
     def column(name: str) -> Column:
         head = _SIZES.get(name) or _DIFFERENCES[name]
@@ -109,11 +100,7 @@ def boundary_table(boundaries: Boundaries, end: str = "") -> Table:
 
 
 def brier_table(boundaries: Boundaries) -> Table:
-    """Return Brier scores of experts, mixture and one network, as trained and recalibrated.
-
-    Args:
-        boundaries: Measurements near boundaries.
-    """
+    """Return Brier scores of experts, mixture and one network, as trained and recalibrated."""
 
     def column(name: str) -> Column:
         def score(row: BrierRow) -> float | None:
@@ -276,11 +263,7 @@ _BETTER: dict[str, Verdict] = {"regret": "lower", "best moves": "higher", "won":
 
 
 def exact_section(exact: Exact) -> Section:
-    """Return the section on moves that were judged by perfect play.
-
-    Args:
-        exact: The judged moves.
-    """
+    """Return the section on moves that were judged by perfect play."""
     metrics = exact.rows[0].numbers
     return Section(
         "What came out: moves by perfect play",
@@ -294,11 +277,7 @@ def exact_section(exact: Exact) -> Section:
 
 
 def exact_table(exact: Exact) -> Table:
-    """Return the worth of every player's moves over all positions.
-
-    Args:
-        exact: The judged moves.
-    """
+    """Return the worth of every player's moves over all positions."""
 
     def column(metric: str) -> Column:
         def beside(row: ExactRow) -> str:
@@ -406,11 +385,7 @@ def _four(interval: Interval | None) -> str:
 
 
 def _around_a_boundary(boundaries: Boundaries) -> Figure:
-    """Show experts' differences and changes from ply to ply, by plies from the boundary.
-
-    Args:
-        boundaries: Measurements near boundaries.
-    """
+    """Show experts' differences and changes from ply to ply, by plies from the boundary."""
 
     def draw() -> Any:
         figure, (left, right) = plots.axes(7.6, 3.1, columns=2)

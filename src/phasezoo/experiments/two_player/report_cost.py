@@ -28,11 +28,7 @@ def results_columns() -> list[Column]:
 
 
 def cost_items(cost: Cost) -> list[Item]:
-    """Return memory and time of experts.
-
-    Args:
-        cost: Memory and time.
-    """
+    """Return memory and time of experts."""
     items: list[Item] = [sizes_table(cost)]
     if not cost.calls:
         return items
@@ -56,11 +52,7 @@ def cost_items(cost: Cost) -> list[Item]:
 
 
 def sizes_table(cost: Cost) -> Table:
-    """Return the memory of every mixture.
-
-    Args:
-        cost: Memory and time.
-    """
+    """Return the memory of every mixture."""
     columns = [
         Column("", "name"),
         Column("networks", "networks"),
@@ -76,11 +68,7 @@ def sizes_table(cost: Cost) -> Table:
 
 
 def calls_table(cost: Cost) -> Table:
-    """Return the time of a call by routing and batch.
-
-    Args:
-        cost: Memory and time.
-    """
+    """Return the time of a call by routing and batch."""
     rows: dict[str, dict[int, CallCost | GateCost]] = {}
     for one in cost.calls:
         name = one.name if one.routing is None else f"{one.name}, {one.routing}"
@@ -115,11 +103,7 @@ def calls_table(cost: Cost) -> Table:
 
 
 def learned_section(found: LearnedGates) -> Section:
-    """Return the section on gates that learned to choose among the phase mixture's experts.
-
-    Args:
-        found: The gates, and their games.
-    """
+    """Return the section on gates that learned to choose among the phase mixture's experts."""
     positions = numbers.plural(found.gates[0].positions, "validation position")
     match = Table(
         "learned gates, games",
@@ -143,11 +127,7 @@ def learned_section(found: LearnedGates) -> Section:
 
 
 def learned_table(division: Division) -> Table:
-    """Return which experts learned gates choose, and what is lost by them.
-
-    Args:
-        division: Test positions by learned gates.
-    """
+    """Return which experts learned gates choose, and what is lost by them."""
 
     def column(place: int, phase: str) -> Column:
         return Column(

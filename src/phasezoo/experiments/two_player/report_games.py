@@ -24,11 +24,7 @@ from phasezoo.report.plots import Estimate
 
 
 def games_section(results: Results) -> Section:
-    """Return the section on games.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return the section on games."""
     config, matches, data = results.config, results.matches, results.dataset
     total = matches.total
     leaves = numbers.plural(config.search_batch, "leaf", "leaves")
@@ -81,11 +77,7 @@ def games_section(results: Results) -> Section:
 
 
 def match_table(matches: Matches) -> Table:
-    """Return the result of all games.
-
-    Args:
-        matches: All games.
-    """
+    """Return the result of all games."""
     total, spread = matches.total, matches.spread
     first = {
         "": "M2CTS against MCTS",
@@ -118,11 +110,7 @@ def _los_text(total: Pairing) -> str:
 
 
 def inference_table(total: Pairing) -> Table:
-    """Return rows, calls and seconds of both players.
-
-    Args:
-        total: All games.
-    """
+    """Return rows, calls and seconds of both players."""
 
     def share(side: MatchSide) -> str:
         return numbers.percent(side.off_phase_rows / side.rows if side.rows else None)
@@ -189,11 +177,7 @@ def _pairings(matches: Matches) -> list[Item]:
 
 
 def variants_table(variants: Sequence[VariantRow]) -> Table:
-    """Return every mixture beside one network.
-
-    Args:
-        variants: The mixtures.
-    """
+    """Return every mixture beside one network."""
     columns = [
         Column("", "name"),
         Column("gate", "gate"),
@@ -226,11 +210,7 @@ def _variant_sentences(variants: Sequence[VariantRow]) -> list[Item]:
 
 
 def alone_table(rows: Sequence[AloneRow]) -> Table:
-    """Return every expert beside the one network of its training.
-
-    Args:
-        rows: The experts.
-    """
+    """Return every expert beside the one network of its training."""
     caption = (
         "Search with the expert of one phase; in the other phases the one network of its training "
         "answers. With 95 % intervals."
@@ -253,11 +233,7 @@ def _alone(results: Results) -> list[Item]:
 
 
 def phase_suites_table(rows: Sequence[PhaseSuiteRow]) -> Table:
-    """Return every expert against one network, from where its phase begins.
-
-    Args:
-        rows: The experts.
-    """
+    """Return every expert against one network, from where its phase begins."""
     columns = [
         Column("expert of", "phase"),
         Column("positions", "starts", numbers.count),
@@ -284,11 +260,7 @@ def _phase_suites(rows: Sequence[PhaseSuiteRow]) -> list[Item]:
 
 
 def searches_table(rows: Sequence[SearchRow]) -> Table:
-    """Return the phase mixture against one network by other searches.
-
-    Args:
-        rows: The searches.
-    """
+    """Return the phase mixture against one network by other searches."""
 
     def others(row: SearchRow) -> str:
         return numbers.decimal(row.matches.total.sides[1].mean_rows, 1)
@@ -326,11 +298,7 @@ def _searches(results: Results) -> list[Item]:
 
 
 def _strength(results: Results) -> Figure:
-    """Show this run's Elo difference, beside the paper's if it is of the same game.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Show this run's Elo difference, beside the paper's if it is of the same game."""
     matches, beside_paper = results.matches, published.has(results.dataset.game)
 
     def draw() -> Any:
@@ -367,11 +335,7 @@ def _strength(results: Results) -> Figure:
 
 
 def _searches_figure(results: Results) -> Figure:
-    """Show the Elo difference by every search, under what differs from the match's.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Show the Elo difference by every search, under what differs from the match's."""
     main = results.matches
 
     def draw() -> Any:
@@ -404,11 +368,7 @@ def _quoted(row: published.PublishedElo, label: str, digits: int) -> Estimate:
 
 
 def _games(matches: Matches) -> Figure:
-    """Show results, scores of pairs, and how games ended.
-
-    Args:
-        matches: All games.
-    """
+    """Show results, scores of pairs, and how games ended."""
     total = matches.total
     reasons = sorted(total.reasons.items(), key=lambda item: item[1])
 

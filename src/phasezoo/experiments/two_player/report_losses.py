@@ -35,21 +35,21 @@ _METRICS = {
 """Numbers of a cell: heading and format."""
 
 
-def bullets(sentences: Iterable[str]) -> Text:
-    """Return sentences as a list.
+_COMPARISONS = {
+    "thinning": ("placebo − one network: what thinner data costs", plots.PLACEBO),
+    "specialisation": ("phases − placebo: what specialisation gives", plots.PHASE),
+    "both": ("phases − one network: both together", plots.INK),
+}
+"""Labels and colours of the comparisons of total loss."""
 
-    Args:
-        sentences: Markdown, one a point.
-    """
+
+def bullets(sentences: Iterable[str]) -> Text:
+    """Return sentences as a list."""
     return Text("\n".join(f"- {sentence}" for sentence in sentences))
 
 
 def losses_section(results: Results) -> Section:
-    """Return the section on test losses.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return the section on test losses."""
     losses = results.losses
     return Section(
         "What came out: losses",
@@ -90,11 +90,7 @@ def losses_section(results: Results) -> Section:
 
 
 def losses_table(losses: Losses) -> Table:
-    """Return the loss matrix, shaded by the difference to one network.
-
-    Args:
-        losses: The loss matrix.
-    """
+    """Return the loss matrix, shaded by the difference to one network."""
     gaps = [d.total for e in losses.entries for d in e.differences.values() if d.total]
     strongest = max((abs(gap.value) for gap in gaps), default=0.0)
 
@@ -139,32 +135,19 @@ def shade(value: float, strongest: float) -> float:
     """Return the shade of a difference, better above zero.
 
     The square root keeps small differences visible beside an expert's large ones off its phase.
-
-    Args:
-        value: The difference.
-        strongest: Largest difference of the table.
     """
     return math.copysign(0.55 * math.sqrt(abs(value) / strongest), value) if strongest else 0.0
 
 
 def comparisons_table(losses: Losses) -> Table:
-    """Return the three comparisons of total loss.
-
-    Args:
-        losses: The loss matrix.
-    """
-    labels = {
-        "thinning": "placebo − one network (thinner data)",
-        "specialisation": "phases − placebo (specialisation)",
-        "both": "phases − one network (both)",
-    }
+    """Return the three comparisons of total loss."""
 
     def column(name: str) -> Column:
         return Column(
             test_set(name), lambda one: one.differences[name].total, numbers.signed_interval
         )
 
-    columns = [Column("", lambda one: labels[one.name]), *map(column, losses.columns)]
+    columns = [Column("", lambda one: _COMPARISONS[one.name][0]), *map(column, losses.columns)]
     caption = "Differences of total loss, 95 % intervals"
     return Table("comparisons", columns, losses.comparisons, caption)
 
@@ -190,12 +173,7 @@ def _numbers_table(losses: Losses, name: str) -> Table:
 
 
 def comparison(losses: Losses, name: str) -> Comparison:
-    """Return a comparison by its name.
-
-    Args:
-        losses: The loss matrix.
-        name: ``specialisation``, ``thinning`` or ``both``.
-    """
+    """Return a comparison by its name."""
     return next(one for one in losses.comparisons if one.name == name)
 
 
@@ -283,11 +261,7 @@ def _overfitting(found: Overfitting) -> list[Item]:
 
 
 def overfitting_table(found: Overfitting) -> Table:
-    """Return losses on positions learned from and on new ones, phase by phase.
-
-    Args:
-        found: How closely networks fit what they learned from.
-    """
+    """Return losses on positions learned from and on new ones, phase by phase."""
 
     def name(row: GapRow) -> str:
         return f"{ONE}, {row.phase}" if row.name == ONE else row.name
@@ -333,19 +307,8 @@ def _overfitting_sentence(found: Overfitting) -> str:
     return " ".join(said)
 
 
-_COMPARISONS = {
-    "thinning": ("placebo − one network: what thinner data costs", plots.PLACEBO),
-    "specialisation": ("phases − placebo: what specialisation gives", plots.PHASE),
-    "both": ("phases − one network: both together", plots.INK),
-}
-
-
 def _differences(losses: Losses) -> Figure:
-    """Show the three comparisons of total loss, by test set.
-
-    Args:
-        losses: The loss matrix.
-    """
+    """Show the three comparisons of total loss, by test set."""
     groups = [
         (
             test_set(column),
@@ -379,9 +342,5 @@ def _differences(losses: Losses) -> Figure:
 
 
 def test_set(column: str) -> str:
-    """Return how a set of test positions is called in tables.
-
-    Args:
-        column: Its name in results.
-    """
+    """Return how a set of test positions is called in tables."""
     return "all positions" if column == ALL else column

@@ -27,11 +27,7 @@ _NOTHING_GAINED = 50.0
 
 
 def claims_of(results: Results) -> list[Claim]:
-    """Return every claim of the paper that a run can judge; none of other games than its own.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return every claim of the paper that a run can judge; none of other games than its own."""
     if not published.has(results.dataset.game):
         return []
     found = [*_own_phase(results), *_off_phase(results), *_mixture_losses(results)]
@@ -43,21 +39,13 @@ def claims_of(results: Results) -> list[Claim]:
 
 
 def data_share(results: Results) -> float:
-    """Return the different positions the one network learned from, as a share of the paper's.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return the different positions the one network learned from, as a share of the paper's."""
     seen = [card.unique_positions for card in results.networks if card.role == "baseline"]
     return max(seen, default=0) / published.TRAIN_POSITIONS
 
 
 def has_little_data(results: Results) -> bool:
-    """Return whether networks learned from so little that the paper has losses in place of gains.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return whether the paper has losses, in place of gains, with so little to learn from."""
     return data_share(results) < published.LITTLE_DATA
 
 
@@ -314,11 +302,7 @@ def _unless(condition: bool, judgement: Judgement, found: Judgement) -> Judgemen
 
 
 def claims_section(results: Results) -> Section:
-    """Return the section on the paper's claims.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return the section on the paper's claims."""
     size = "less than half of" if has_little_data(results) else "half or more of"
     return Section(
         "The paper’s claims",
@@ -391,11 +375,7 @@ _FEW_DATA = 0.05
 
 
 def paper_section(results: Results) -> Section:
-    """Return the section of the paper's tables, beside ours.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return the section of the paper's tables, beside ours."""
     names = (*published.PHASES, "all")
     heads = (*published.PHASES, "all positions")
 
