@@ -10,7 +10,12 @@ import numpy as np
 from rich.table import Table
 
 from phasezoo.training.evaluation import PositionLosses, mixture_losses
-from phasezoo.training.resampling import ResampledMeans, percentiles, resample_games
+from phasezoo.training.resampling import (
+    ResampledMeans,
+    percentiles,
+    resample_games,
+    sums_by_kind,
+)
 
 __all__ = ["ALL", "METRICS", "BASELINE", "MIXTURE", "LossCell", "LossTable", "loss_table"]
 
@@ -165,11 +170,9 @@ def _means(
     """Means [row, metric, test set] with their resampled counterparts."""
     _, game = np.unique(rows[0].game, return_inverse=True)
     games = int(game.max(initial=-1)) + 1
-    cell = game * phases + rows[0].phase
 
     def by_game(values: np.ndarray | None) -> np.ndarray:
-        sums = np.bincount(cell, weights=values, minlength=games * phases).reshape(games, phases)
-        return np.concatenate([sums, sums.sum(axis=1, keepdims=True)], axis=1)
+        return sums_by_kind(values, game, rows[0].phase, games, phases)
 
     sums = np.empty((games, len(rows), len(METRICS), phases + 1))
     for index, losses in enumerate(rows):

@@ -7,7 +7,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ResampledMeans", "percentiles", "resample_games", "sums_by_game", "widening"]
+__all__ = [
+    "ResampledMeans",
+    "percentiles",
+    "resample_games",
+    "sums_by_game",
+    "sums_by_kind",
+    "widening",
+]
 
 Array: TypeAlias = npt.NDArray[np.float64]
 
@@ -73,6 +80,26 @@ def sums_by_game(values: Array, games: npt.NDArray[Any]) -> tuple[Array, Array]:
     np.add.at(sums, game, np.moveaxis(np.where(counts, values, 0.0)[..., kept], -1, 0))
     np.add.at(numbers, game, np.moveaxis(counts[..., kept].astype(np.float64), -1, 0))
     return sums, numbers
+
+
+def sums_by_kind(
+    values: Array | None, game: npt.NDArray[Any], kind: npt.NDArray[Any], games: int, kinds: int
+) -> Array:
+    """Return sums over the positions of each game by their kind, then over all of them.
+
+    Args:
+        values: ``float64[P]``; None counts positions.
+        game: ``[P]``: the game of each position, from 0.
+        kind: ``[P]``: which of the kinds each belongs to, such as its phase.
+        games: Number G of games.
+        kinds: Number n of kinds.
+
+    Returns:
+        ``float64[G, n + 1]``.
+    """
+    sums = np.bincount(game * kinds + kind, weights=values, minlength=games * kinds)
+    sums = sums.reshape(games, kinds).astype(np.float64)
+    return np.concatenate([sums, sums.sum(axis=1, keepdims=True)], axis=1)
 
 
 def widening(games: int) -> float:

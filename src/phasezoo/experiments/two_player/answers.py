@@ -15,6 +15,7 @@ from phasezoo.experiments.two_player.preparation import Prepared
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, PLACEBO
 from phasezoo.training.evaluation import PositionLosses
 from phasezoo.training.positions import PositionTable
+from phasezoo.training.resampling import sums_by_kind
 
 MARGIN = 1e-3
 """Values are taken as if they were this far from -1 and 1 at least, where log-odds are infinite."""
@@ -219,19 +220,14 @@ def means_of(
     """
     sums, counts = [], []
     for sample in samples.values():
-        cell = sample.game * kinds + sample.kind
-        counts.append(_by_game(np.ones(len(cell)), cell, games, kinds))
-        sums.append(np.stack([_by_game(row, cell, games, kinds) for row in sample.values]))
+        at = sample.game, sample.kind, games, kinds
+        counts.append(sums_by_kind(None, *at))
+        sums.append(np.stack([sums_by_kind(row, *at) for row in sample.values]))
     # [sample, training, game, kind] -> [game, training, sample, kind], as resample_games wants it
     stacked = np.transpose(np.stack(sums), (2, 1, 0, 3))
     positions = np.transpose(np.stack(counts), (1, 0, 2))
     found = resample_games(stacked, positions[:, None], rng, resamples)
     return Means(list(samples), found.means, found.resampled, (positions > 0).sum(axis=0))
-
-
-def _by_game(values: Array, cell: Indices, games: int, kinds: int) -> Array:
-    sums = np.bincount(cell, weights=values, minlength=games * kinds).reshape(games, kinds)
-    return np.concatenate([sums, sums.sum(axis=1, keepdims=True)], axis=1)
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from phasezoo.experiments.two_player.variants import (
 from phasezoo.report.console import Console
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks
 from phasezoo.training.positions import PositionTable, without_seen
+from phasezoo.training.resampling import sums_by_kind
 from phasezoo.training.splits import PositionStore
 
 Array: TypeAlias = npt.NDArray[np.float64]
@@ -130,14 +131,11 @@ def _means(
     """Means [training, row, metric, test set] with their resampled counterparts."""
     _, game = np.unique(positions.game, return_inverse=True)
     games = int(game.max(initial=-1)) + 1
-    cell = game * phases + positions.phase
-    size = games * phases
 
-    def by_game(values: Array) -> Array:
-        sums = np.bincount(cell, weights=values, minlength=size).reshape(games, phases)
-        return np.concatenate([sums, sums.sum(axis=1, keepdims=True)], axis=1)
+    def by_game(values: Array | None) -> Array:
+        return sums_by_kind(values, game, positions.phase, games, phases)
 
-    counts = by_game(np.ones(len(cell)))
+    counts = by_game(None)
     sums = np.stack(
         [
             [[by_game(metric) for metric in row] for row in _rows(positions, training)]

@@ -157,32 +157,29 @@ def _opening_paragraph(results: Results) -> str:
 def _summary_table(results: Results) -> Table:
     """Return the three main figures."""
 
-    def loss(name: str) -> Interval | None:
-        return comparison(results.losses, name).differences[ALL].total
+    def row(
+        name: str, found: Interval | None, digits: int, above: str, below: str, sign: int
+    ) -> tuple[str, str, str, float | None]:
+        if found is None:
+            return name, numbers.ABSENT, "no test positions", None
+        word, tone = {
+            "higher": (above, 0.25 * sign),
+            "lower": (below, -0.25 * sign),
+            "unclear": ("cannot tell", None),
+        }[verdict(found)]
+        span = f"95 %: {numbers.span(found, digits)}; {word}"
+        return name, numbers.signed(found.value, digits), span, tone
 
-    elo = results.matches.elo
+    def loss(name: str, compared: str) -> tuple[str, str, str, float | None]:
+        found = comparison(results.losses, compared).differences[ALL].total
+        return row(f"Test loss: {name}", found, 3, "worse", "better", -1)
+
     rows = [
-        ("Strength of M2CTS over MCTS, Elo", elo, 0, ("stronger", "weaker"), 1),
-        ("Test loss: specialisation", loss("specialisation"), 3, ("worse", "better"), -1),
-        ("Test loss: thinner data", loss("thinning"), 3, ("worse", "better"), -1),
+        row("Strength of M2CTS over MCTS, Elo", results.matches.elo, 0, "stronger", "weaker", 1),
+        loss("specialisation", "specialisation"),
+        loss("thinner data", "thinning"),
     ]
-
-    def tone(row: tuple[str, Interval | None, int, tuple[str, str], int]) -> float | None:
-        signs: dict[Verdict, float] = {"higher": 0.25, "lower": -0.25}
-        sign = None if row[1] is None else signs.get(verdict(row[1]))
-        return None if sign is None else sign * row[4]
-
-    def said(row: tuple[str, Interval | None, int, tuple[str, str], int]) -> str:
-        if row[1] is None:
-            return "no test positions"
-        higher, lower = row[3]
-        words: dict[Verdict, str] = {"higher": higher, "lower": lower, "unclear": "cannot tell"}
-        return f"95 %: {numbers.span(row[1], row[2])}; {words[verdict(row[1])]}"
-
-    def figure(row: tuple[str, Interval | None, int, tuple[str, str], int]) -> str:
-        return numbers.ABSENT if row[1] is None else numbers.signed(row[1].value, row[2])
-
-    columns = [Column("", 0), Column("found", figure, tone=tone), Column("interval", said)]
+    columns = [Column("", 0), Column("found", 1, tone=lambda row: row[3]), Column("interval", 2)]
     return Table("summary", columns, rows)
 
 
