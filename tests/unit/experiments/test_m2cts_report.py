@@ -367,7 +367,9 @@ def test_one_expert_at_a_time_gains_but_for_the_openings(elo, opening, endgame):
     alone = [AloneRow(phase, synthetic.matches(elo)) for phase in published.PHASES]
     found = twice(alone=alone)
     assert judged(found, "opening’s expert alone gains nothing") == [opening]
-    assert judged(found, "endgame’s expert alone gains Elo") == [endgame]
+    assert judged(much(found), "endgame’s expert alone gains Elo") == [endgame]
+    if endgame == "disagrees":  # with little data the paper's experts lose too
+        assert judged(found, "endgame’s expert alone gains Elo") == ["not settled"]
 
 
 def test_batches_are_judged_by_the_majority_alone():

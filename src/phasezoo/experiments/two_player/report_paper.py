@@ -22,6 +22,8 @@ _BY_LOSS = (
     f"disagrees if it lies on the other side; {_ONE_TRAINING}"
 )
 
+_MUCH_DATA = f"{numbers.percent(published.LITTLE_DATA, 0)} or more of the paper’s positions"
+
 _NOTHING_GAINED = 50.0
 """Elo below which an expert alone counts as no gain; the others of Fig. 6 gain more."""
 
@@ -143,24 +145,12 @@ def _by_strategy(results: Results) -> dict[str, VariantRow]:
 
 def _strength(results: Results) -> Iterator[Claim]:
     """Tables XV and IV: M2CTS beside MCTS with one network, with much and with little data."""
-    little = has_little_data(results)
-    share = numbers.percent(published.LITTLE_DATA, 0)
-    for strategy, variant in _by_strategy(results).items():
+    for strategy, arm in _by_strategy(results).items():
         theirs = published.ELO_BY_STRATEGY.get(strategy)
-        if theirs is None or variant.matches is None:
-            continue
-        elo = variant.matches.elo
-        yield Claim(
-            text=(
-                f"M2CTS with {strategy} experts beats MCTS with one network: "
-                f"{numbers.elo_interval(theirs.interval)} Elo on average (Table XV)."
-            ),
-            ours=_elo_found(variant.matches),
-            rule=(
-                f"{BY_ELO} after {share} or more of the paper’s training positions; {_ONE_TRAINING}"
-            ),
-            judgement=_unless(little, "disagrees", by_sign(_known(elo), "higher")),
-        )
+        if theirs is not None and arm.matches is not None:
+            gain = f"{numbers.elo_interval(theirs.interval)} Elo on average (Table XV)"
+            text = f"M2CTS with {strategy} experts beats MCTS with one network: {gain}."
+            yield _gain(results, text, arm.matches)
     main = results.arms[0]
     if main.strategy == "separated" and main.matches is not None and _has_papers_phases(results):
         half = ", ".join(numbers.signed(row.value, 1) for _, row in published.DATA_AND_SIZE)
@@ -174,10 +164,18 @@ def _strength(results: Results) -> Iterator[Claim]:
                 f"{_elo_found(main.matches)} The one network learned from "
                 f"{numbers.percent(data_share(results), 2)} of the paper’s positions."
             ),
-            rule=f"{BY_ELO}; not settled after {share} or more of the paper’s training "
-            f"positions; {_ONE_TRAINING}",
-            judgement=found if little else "not settled",
+            rule=f"{BY_ELO}; not settled after {_MUCH_DATA}; {_ONE_TRAINING}",
+            judgement=found if has_little_data(results) else "not settled",
         )
+
+
+def _gain(results: Results, text: str, matches: Matches) -> Claim:
+    """Judge a gain that the paper has with all of its data; a loss with little data is no test."""
+    judgement = by_sign(_known(matches.elo), "higher")
+    if judgement == "disagrees" and has_little_data(results):
+        judgement = "not settled"
+    rule = f"{BY_ELO} after {_MUCH_DATA}; {_ONE_TRAINING}"
+    return Claim(text, _elo_found(matches), rule, judgement)
 
 
 def _weighted_gains_less(results: Results) -> Iterator[Claim]:
@@ -245,20 +243,11 @@ def _batches(results: Results) -> Iterator[Claim]:
         routing = changes.get("routing", results.config.routing)
         if theirs is None or routing != "majority" or changes.keys() - {"search-batch", "routing"}:
             continue
-        little = has_little_data(results)
-        yield Claim(
-            text=(
-                f"The gain holds in batches of {changes['search-batch']} positions, of which the "
-                f"majority chooses the expert: {numbers.elo_interval(theirs.interval)} Elo "
-                "(Table XV)."
-            ),
-            ours=_elo_found(row.matches),
-            rule=(
-                f"{BY_ELO} after {numbers.percent(published.LITTLE_DATA, 0)} or more of the "
-                f"paper’s training positions; {_ONE_TRAINING}"
-            ),
-            judgement=_unless(little, "disagrees", by_sign(_known(row.matches.elo), "higher")),
+        text = (
+            f"The gain holds in batches of {changes['search-batch']} positions, of which the "
+            f"majority chooses the expert: {numbers.elo_interval(theirs.interval)} Elo (Table XV)."
         )
+        yield _gain(results, text, row.matches)
 
 
 def _alone(results: Results) -> Iterator[Claim]:
@@ -267,24 +256,23 @@ def _alone(results: Results) -> Iterator[Claim]:
         return
     for row in results.alone:
         elo, theirs = _known(row.matches.elo), published.ALONE[row.phase]
+        gain = f"about {numbers.signed(theirs, 0)} (Fig. 6)"
         if theirs > 0:
-            text = f"The {row.phase}’s expert alone gains Elo, about {numbers.signed(theirs, 0)}"
-            rule, judgement = BY_ELO, by_sign(elo, "higher")
-        else:
-            text = (
-                f"The {row.phase}’s expert alone gains nothing, about {numbers.signed(theirs, 0)}"
-            )
-            rule = (
-                "agrees if the whole 95 % interval lies below "
-                f"{numbers.signed(_NOTHING_GAINED, 0)} Elo, disagrees if it lies above zero"
-            )
-            judgement = "not settled"
-            if elo is not None and elo.low > 0:
-                judgement = "disagrees"
-            elif elo is not None and elo.high < _NOTHING_GAINED:
-                judgement = "agrees"
+            text = f"The {row.phase}’s expert alone gains Elo, {gain}."
+            yield _gain(results, text, row.matches)
+            continue
+        judgement: Judgement = "not settled"
+        if elo is not None and elo.low > 0:
+            judgement = "disagrees"
+        elif elo is not None and elo.high < _NOTHING_GAINED:
+            judgement = "agrees"
         yield Claim(
-            f"{text} (Fig. 6).", _elo_found(row.matches), f"{rule}; {_ONE_TRAINING}", judgement
+            f"The {row.phase}’s expert alone gains nothing, {gain}.",
+            _elo_found(row.matches),
+            "agrees if the whole 95 % interval lies below "
+            f"{numbers.signed(_NOTHING_GAINED, 0)} Elo, disagrees if it lies above zero; "
+            f"{_ONE_TRAINING}",
+            judgement,
         )
 
 
@@ -294,11 +282,6 @@ def _elo_found(matches: Matches) -> str:
 
 def _known(elo: Interval) -> Interval | None:
     return elo if elo.is_known else None
-
-
-def _unless(condition: bool, judgement: Judgement, found: Judgement) -> Judgement:
-    """Return a judgement, or that nothing is settled where a condition rules it out."""
-    return "not settled" if condition and found == judgement else found
 
 
 def claims_section(results: Results) -> Section:
