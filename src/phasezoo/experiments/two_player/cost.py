@@ -64,7 +64,7 @@ def measure(
     sizes = [_size(ONE, trained[BASELINE], parameters)]
     sizes += [
         _size(mixture_name(variant.role), trained[variant.role], parameters)
-        for variant in prepared.arms
+        for variant in prepared.variants
     ]
     is_cpu = networks.resolve_device(prepared.config.device).type == "cpu"
     clock = time.process_time if is_cpu else time.perf_counter

@@ -71,7 +71,11 @@ def measure(
     searched = np.sort(rng.permutation(len(positions))[:count])
     phase = gating.make(prepared.config.gate, prepared.config.game).batch(positions.states)
     judge = _Judge(prepared, positions, searched, phase)
-    roles = [*(variant.role for variant in prepared.arms), *([LEARNED] if gates else []), BASELINE]
+    roles = [
+        *(variant.role for variant in prepared.variants),
+        *([LEARNED] if gates else []),
+        BASELINE,
+    ]
     found: dict[str, list[_Judged]] = {role: [] for role in roles}
     with console.task("Moves by perfect play", len(trainings) * len(roles)) as task:
         done = 0
@@ -158,7 +162,7 @@ class _Judge:
         loaded = [load(config, path) for path in paths]
         if role == BASELINE:
             return loaded[0]
-        variant = next(variant for variant in self._prepared.arms if variant.role == role)
+        variant = next(variant for variant in self._prepared.variants if variant.role == role)
         names = self._prepared.labelled[variant.gate]["train"].names
         experts = dict(zip(names, loaded, strict=True))
         return inference.MixtureOfExperts(

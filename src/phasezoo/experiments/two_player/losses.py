@@ -249,7 +249,7 @@ def measure(
 ) -> Losses:
     """Return the loss matrix over the test games of a run."""
     rows = answers.rows
-    parts = {variant.role: _parts(prepared, variant, rows) for variant in prepared.arms[1:]}
+    parts = {variant.role: _parts(prepared, variant, rows) for variant in prepared.variants[1:]}
     total = len(trainings) * len(rows) * (1 + len(prepared.phases) + len(parts))
     measured = []
     with console.task("Test losses", total) as task:

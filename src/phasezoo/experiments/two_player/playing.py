@@ -45,9 +45,9 @@ class PlayingRun(M2ctsRun[M2ctsConfig, Results]):
         """Files of the games that are played, in the order in which they are."""
 
     @property
-    def arms(self) -> Sequence[Variant]:
+    def variants(self) -> Sequence[Variant]:
         """The mixtures of the run."""
-        return self.prepared.arms
+        return self.prepared.variants
 
     def matches(self, planned: Sequence[PlannedNetwork]) -> dict[str, Matches]:
         """Every arm that plays, all its trainings against all of the one network, by its role."""
@@ -60,7 +60,7 @@ class PlayingRun(M2ctsRun[M2ctsConfig, Results]):
                 variant.gate,
                 [self.experts(planned, k, variant.role) for k in range(self.config.trainings)],
             )
-            for variant in self.arms
+            for variant in self.variants
             if variant.plays
         }
 
@@ -160,7 +160,7 @@ class PlayingRun(M2ctsRun[M2ctsConfig, Results]):
         return [
             {
                 role: list(folders(planned, self.networks, training, role).values())
-                for role in (BASELINE, *(variant.role for variant in self.arms))
+                for role in (BASELINE, *(variant.role for variant in self.variants))
             }
             for training in range(self.config.trainings)
         ]

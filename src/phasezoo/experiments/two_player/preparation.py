@@ -160,7 +160,7 @@ class Prepared:
     """Train, validation, test."""
     tables: dict[str, PositionTable]
     """Positions of each split, by the gate under study."""
-    arms: tuple[Variant, ...]
+    variants: tuple[Variant, ...]
     """The mixtures of the run, the one under study and its placebo first."""
     labelled: dict[str, dict[str, PositionTable]]
     """Positions of each split, by the gate of every variant as the variant spells it."""
@@ -210,12 +210,12 @@ def prepare(config: M2ctsConfig) -> Prepared:
     if gate.num_phases < 2:
         message = f"--gate {config.gate!r}: has one phase, and experts need two or more to differ"
         raise InvalidGate(message)
-    arms = variants_of(config, gate.num_phases)
-    gates = {variant.gate: _gate(variant.gate, game, _asked(variant)) for variant in arms}
-    if config.gate == arms[1].gate:
+    variants = variants_of(config, gate.num_phases)
+    gates = {variant.gate: _gate(variant.gate, game, _asked(variant)) for variant in variants}
+    if config.gate == variants[1].gate:
         message = f"--gate {config.gate}: is its own placebo; give a gate that tells something"
         raise InvalidGate(message)
-    _check_network(config, arms)
+    _check_network(config, variants)
     found = read_games(game, config.games)
     store, path = found.store, found.path
     splits = store.split(stream(config.seed, "split"))
@@ -225,7 +225,7 @@ def prepare(config: M2ctsConfig) -> Prepared:
     check_unseen(test, path)
     check_games(config, splits, stream(config.seed, "games of gates"))
     labelled = {config.gate: tables}
-    for other in [variant.gate for variant in arms if variant.gate not in labelled]:
+    for other in [variant.gate for variant in variants if variant.gate not in labelled]:
         labelled[other] = splits.positions(gates[other], threads=config.threads)
         _check_tables(labelled[other], path)
     keys = np.unique(np.concatenate([table.key for table in tables.values()]))
@@ -239,7 +239,7 @@ def prepare(config: M2ctsConfig) -> Prepared:
         games=len(store),
         splits=splits,
         tables=tables,
-        arms=arms,
+        variants=variants,
         labelled=labelled,
         test=test,
         removed=removed.tolist(),
@@ -286,12 +286,12 @@ def _asked(variant: Variant) -> str:
     return f"--arms {variant.role}{no_strategy}"
 
 
-def _check_network(config: M2ctsConfig, arms: Sequence[Variant]) -> None:
+def _check_network(config: M2ctsConfig, variants: Sequence[Variant]) -> None:
     from phasezoo import networks
 
     game = games_registry.make(config.game)
     sizes = check_networks([config.network], game, config.planes)
-    for how in {variant.strategy.phase_input for variant in arms}:
+    for how in {variant.strategy.phase_input for variant in variants}:
         if how is None:
             continue
         told = networks.conditioned(config.network, how, 2)

@@ -112,7 +112,7 @@ class TwoPlayerRun(PlayingRun):
         self.table(report_games.inference_table(together.total))
         arms = [
             self._variant_row(variant, planned, losses, played.get(variant.role))
-            for variant in self.arms
+            for variant in self.variants
         ]
         self.table(report_games.variants_table(arms))
         if alone:
@@ -234,7 +234,7 @@ class TwoPlayerRun(PlayingRun):
         seen = budget(config.positions, config.epochs, len(self.prepared.tables["train"]))
         one = plan_baseline(seen, gate=self.prepared.gate)
         groups: list[tuple[str, Sequence[PlannedTraining]]] = [(BASELINE, [one])]
-        for variant in self.arms:
+        for variant in self.variants:
             begun, experts = plan_variant(
                 variant, self.prepared.labelled[variant.gate]["train"], seen
             )
