@@ -81,7 +81,7 @@ def losses_section(results: Results) -> Section:
                         "of the difference to one network.",
                         muted=True,
                     ),
-                    *(_numbers_table(losses, column) for column in losses.columns),
+                    *(numbers_table(losses, column) for column in losses.columns),
                 ],
                 folded=True,
             ),
@@ -152,7 +152,9 @@ def comparisons_table(losses: Losses) -> Table:
     return Table("comparisons", columns, losses.comparisons, caption)
 
 
-def _numbers_table(losses: Losses, name: str) -> Table:
+def numbers_table(losses: Losses, name: str) -> Table:
+    """Return every number of a test set."""
+
     def column(metric: str) -> Column:
         head, shown = _METRICS[metric]
 

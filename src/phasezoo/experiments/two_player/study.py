@@ -86,6 +86,8 @@ class TwoPlayerRun(PlayingRun):
         gates = self._gates(planned)
         losses = self._losses(planned)
         self.table(report_losses.losses_table(losses))
+        for column in losses.columns:
+            self.table(report_losses.numbers_table(losses, column))
         self.table(report_losses.comparisons_table(losses))
         overfitting = self._overfitting(planned)
         self.table(report_losses.overfitting_table(overfitting))
