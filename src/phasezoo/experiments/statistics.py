@@ -433,6 +433,8 @@ def _correlation(first: Array, second: Array) -> Array:
         scale = np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
         found: Array = np.where(scale > 0, (one * other).sum(axis=1) / scale, np.nan)
     return found
+
+
 def resample_weights(rng: np.random.Generator, count: int, draws: int) -> Array:
     """Return the share of each of ``count`` things in draws with replacement.
 
