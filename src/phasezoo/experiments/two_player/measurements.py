@@ -9,7 +9,6 @@ from phasezoo.arena.elo import Interval
 ALL = "all"
 """Name of the column of all test positions."""
 
-
 METRICS = ("total", "policy", "value", "accuracy")
 """What is measured on test positions; the first three are losses, where less is better."""
 

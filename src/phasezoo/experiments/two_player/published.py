@@ -12,10 +12,8 @@ CITATION = (
     "Combining Mixture of Experts with MCTS to Improve in Chess”"
 )
 
-
 GAME = "chess"
 """The game of all tables."""
-
 
 PHASES = ("opening", "middlegame", "endgame")
 
@@ -42,7 +40,6 @@ class PublishedLoss:
 
 ONE_NETWORK_LOSS = PublishedLoss("one network", 0.9269, 1.5043, 1.3523, 1.2897)
 """Table XIV, the single network."""
-
 
 TEST_LOSSES = {
     "separated": (
@@ -96,10 +93,8 @@ ELO_SEPARATED = (
 )
 """Table XV, separated learning: mean over 100–3200 nodes and 100–1600 ms a move."""
 
-
 ELO_MEAN = PublishedElo("mean", 122.20, 22.54)
 """Table XV, separated learning, mean over the batch sizes."""
-
 
 ELO_BY_STRATEGY = {
     "separated": ELO_MEAN,
@@ -109,7 +104,6 @@ ELO_BY_STRATEGY = {
 }
 """Table XV, means over the batch sizes by how experts learned."""
 
-
 DATA_AND_SIZE = (
     (PublishedElo("RISEv3.3", 117.2, 20.8), PublishedElo("RISEv3.3", -109.5, 20.8)),
     (PublishedElo("AlphaVile-tiny", 35.9, 19.7), PublishedElo("AlphaVile-tiny", -144.7, 21.5)),
@@ -117,14 +111,11 @@ DATA_AND_SIZE = (
 )
 """Table IV, separated learning at 800 nodes: (all of the data, half of the data) per network."""
 
-
 NOTEBOOK_GAINS = (66, 78)
 """Elo gains of a second pair of trainings in the author's own notebook (lowest, highest)."""
 
-
 ALONE = {"opening": -3.8, "middlegame": 65.7, "endgame": 73.3}
 """Elo with one expert at a time, batch 64 (Fig. 6, from its author's data)."""
-
 
 LITTLE_DATA = 0.5
 """Share of the training positions with which Table IV has losses in place of gains; from it on the

@@ -34,7 +34,6 @@ _METRICS = {
 }
 """Numbers of a cell: heading and format."""
 
-
 _COMPARISONS = {
     "thinning": ("placebo − one network: what thinner data costs", plots.PLACEBO),
     "specialisation": ("phases − placebo: what specialisation gives", plots.PHASE),

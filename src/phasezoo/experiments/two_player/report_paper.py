@@ -335,7 +335,6 @@ _MUCH: dict[Verdict, str] = {
 }
 """Conclusions of :func:`expectation` with as much data as the paper's gains were found with."""
 
-
 _LITTLE: dict[Verdict, str] = {
     "lower": (
         "A loss at this size is therefore what the paper predicts. It speaks of too little data to "
@@ -351,7 +350,6 @@ _LITTLE: dict[Verdict, str] = {
     ),
 }
 """The same with less."""
-
 
 _FEW_DATA = 0.05
 """Share of the paper's training positions below which a run is a small fraction of the paper's."""

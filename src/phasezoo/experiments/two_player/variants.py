@@ -25,7 +25,6 @@ ONE = "one network"
 STARTED = " start"
 """Ends the role of networks that a variant's experts begin from."""
 
-
 _TAKEN = frozenset({BASELINE, "mixture", "alone", "from", "search", "learned"})
 """First parts of names that networks and matches of other roles have."""
 
