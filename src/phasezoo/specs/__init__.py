@@ -2,6 +2,7 @@
 
 * ``text``: a text ``name:first,key=value,…`` names a thing and its options.
 * ``values``: the annotation of an option says what it takes, and nothing repeats it.
+* ``ranges``: an annotation gives the range and the unit of numbers.
 * ``options``: the fields of a dataclass, or the signature of a class or function, are its options.
 * ``recipes``: a recipe makes the things of one name.
 * ``registry``: a registry finds things by name.
@@ -17,12 +18,7 @@ from phasezoo.specs.options import (
     options_of,
     unknown_option,
 )
-from phasezoo.specs.recipes import Part, Recipe
-from phasezoo.specs.registry import Registry, renamed
-from phasezoo.specs.text import SpecText, did_you_mean, read_items, read_spec, write_spec
-from phasezoo.specs.values import (
-    UNKNOWN,
-    Default,
+from phasezoo.specs.ranges import (
     Even,
     NonNegativeFloat,
     NonNegativeInt,
@@ -30,6 +26,13 @@ from phasezoo.specs.values import (
     PositiveInt,
     Share,
     Unit,
+)
+from phasezoo.specs.recipes import Part, Recipe
+from phasezoo.specs.registry import Registry, renamed
+from phasezoo.specs.text import SpecText, did_you_mean, read_items, read_spec, write_spec
+from phasezoo.specs.values import (
+    UNKNOWN,
+    Default,
     as_typed,
     check_value,
     read_value,

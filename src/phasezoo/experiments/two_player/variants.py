@@ -1,14 +1,13 @@
 """Variants of a run: other mixtures, and other searches in which the phase mixture plays."""
 
 import dataclasses
-import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.m2cts.cards import NetworkCard
-from phasezoo.inference.routing import Routing
+from phasezoo.specs import fields_of
 from phasezoo.training.strategies import PlannedStage, Strategy, plan_strategy
 
 if TYPE_CHECKING:
@@ -153,6 +152,9 @@ RECALIBRATED = "recalibrated"
 """The setting that has no value: the values of all networks are recalibrated on validation
 games."""
 
+SETTINGS = ("search-batch", "nodes", "movetime", "simulations-per-node", "routing", "search")
+"""The settings that may differ."""
+
 
 @dataclass(frozen=True)
 class Search:
@@ -219,6 +221,8 @@ def _what_counts(config: "M2ctsConfig") -> "M2ctsConfig":
 def _read_search(text: str, config: "M2ctsConfig") -> Search:
     """``SETTING=VALUE``, ``recalibrated`` or ``equal-cost``, several with commas."""
     changes: dict[str, Any] = {}
+    kind: Any = type(config)
+    options = {option.name: option for option in fields_of(kind)}
     names: set[str] = set()
     for part in text.split(","):
         name, _, value = part.partition("=")
@@ -228,15 +232,16 @@ def _read_search(text: str, config: "M2ctsConfig") -> Search:
         names.add(name)
         if part in (RECALIBRATED, EQUAL_COST):
             continue
-        if name not in _KINDS:
-            known = ", ".join(f"{each}=…" for each in _KINDS)
+        if name not in SETTINGS:
+            known = ", ".join(f"{each}=…" for each in SETTINGS)
             message = (
                 f"--searches {text}: {part!r} is none of {known}, {RECALIBRATED} and {EQUAL_COST}"
             )
             raise InvalidConfig(message)
+        field = name.replace("-", "_")
         try:
-            changes[name.replace("-", "_")] = _KINDS[name](value)
-        except ValueError as error:
+            changes[field] = options[field].read(value)
+        except InvalidConfig as error:
             message = f"--searches {text}: {error}"
             raise InvalidConfig(message) from error
     if "movetime" in changes and ("nodes" in changes or "simulations_per_node" in changes):
@@ -254,37 +259,3 @@ def _read_search(text: str, config: "M2ctsConfig") -> Search:
         message = f"--searches {text}: costs are made equal by nodes, not by time; leave one out"
         raise InvalidConfig(message)
     return Search(text, changed, RECALIBRATED in names, EQUAL_COST in names)
-
-
-def _one_of(values: Sequence[str]) -> Callable[[str], str]:
-    def read(text: str) -> str:
-        if text not in values:
-            message = f"{text!r} is none of {', '.join(values)}"
-            raise ValueError(message)
-        return text
-
-    return read
-
-
-def _number(kind: type[int | float], called: str) -> Callable[[str], int | float]:
-    def read(text: str) -> int | float:
-        try:
-            return kind(text)
-        except ValueError:
-            message = f"{text!r} is no {called}"
-            raise ValueError(message) from None
-
-    return read
-
-
-_WHOLE = _number(int, "whole number")
-
-_KINDS: Mapping[str, Callable[[str], Any]] = {
-    "search-batch": _WHOLE,
-    "nodes": _WHOLE,
-    "movetime": _number(float, "number"),
-    "simulations-per-node": _WHOLE,
-    "routing": _one_of(typing.get_args(Routing)),
-    "search": _one_of(("default", "published")),
-}
-"""The settings that may differ, and what reads their values."""
