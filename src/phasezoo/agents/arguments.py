@@ -8,6 +8,7 @@ import numpy as np
 from phasezoo import games
 from phasezoo.errors import InvalidArray, InvalidConfig
 from phasezoo.games.options import at_least, between
+from phasezoo.specs import check_value
 
 __all__ = [
     "actions_of",
@@ -50,12 +51,7 @@ def name_or(name: Any, default: str) -> str:
     Raises:
         InvalidConfig: It is no text.
     """
-    if name is None:
-        return default
-    if not isinstance(name, str):
-        message = f"name={name!r}: expected a text, by which reports call the agent"
-        raise InvalidConfig(message)
-    return name
+    return default if name is None else str(check_value("name", str, name))
 
 
 def one_line(text: str) -> str:

@@ -7,7 +7,16 @@ from typing import Any
 from phasezoo.agents.catalogue import AGENTS, agent_recipe
 from phasezoo.errors import InvalidConfig, UnknownGame
 from phasezoo.plugins import attribute_named
-from phasezoo.specs import Recipe, Registry, SpecText, read_spec, renamed, values_of, write_spec
+from phasezoo.specs import (
+    Recipe,
+    Registry,
+    SpecText,
+    joined,
+    read_spec,
+    renamed,
+    values_of,
+    write_spec,
+)
 
 OWN = "module"
 """The name of agents that are named by their module: ``module:my_module:MyAgent``."""
@@ -96,12 +105,7 @@ def make(spec: str, /, **options: Any) -> Any:
     if text.name == OWN or REGISTRY.find(text.name) is None:
         return _make_own(text, spec, options)
     recipe = REGISTRY.get_or_raise(text.name)
-    read = recipe.read_options(text)
-    twice = sorted(read.keys() & options.keys())
-    if twice:
-        message = f"{spec!r} has {', '.join(twice)} too: give it once"
-        raise InvalidConfig(message)
-    given = {**read, **options}
+    given = joined(spec, recipe.read_options(text), options)
     agent = recipe.build(text.name, given)
     written = (text.first, text.options) if not options else recipe.written(given)
     if written is not None and recipe.sets_name:

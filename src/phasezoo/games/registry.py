@@ -13,6 +13,7 @@ from phasezoo.games.options import is_unicode
 from phasezoo.specs import (
     Registry,
     SpecText,
+    joined,
     options_of,
     read_spec,
     write_spec,
@@ -73,7 +74,7 @@ def make(spec: "str | Game", **options: Any) -> Game:
         read = {
             k: known[k].read(value) if k in known else value for k, value in text.options.items()
         }
-        given = {**read, **options}
+        given = joined(spec, read, options)
     if game is None:
         raise REGISTRY.unknown(spec)
     return game.with_options(**given) if given else game

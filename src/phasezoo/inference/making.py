@@ -9,7 +9,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.inference.load import load
 from phasezoo.inference.packaged import packaged_networks
 from phasezoo.inference.uniform import Uniform
-from phasezoo.specs import Recipe, Registry, SpecText, read_spec, write_spec
+from phasezoo.specs import Recipe, Registry, SpecText, joined, read_spec, write_spec
 
 NETWORK = "network"
 """The name of evaluators in a folder: ``network:runs/x``."""
@@ -66,13 +66,9 @@ def make(spec: str, /, **options: Any) -> Any:
         is_folder = "/" in text.name or Path(text.name).is_dir()
         text = SpecText(NETWORK, text.name, text.options) if is_folder else text
     recipe = REGISTRY.get_or_raise(text.name)
-    read = recipe.read_options(text)
-    twice = sorted(read.keys() & options.keys())
-    if twice:
-        message = f"{spec!r} has {', '.join(twice)} too: give it once"
-        raise InvalidConfig(message)
-    made = recipe.build(text.name, {**read, **options})
-    written = recipe.written({**read, **options})
+    given = joined(spec, recipe.read_options(text), options)
+    made = recipe.build(text.name, given)
+    written = recipe.written(given)
     if written is not None:
         made.spec = write_spec(SpecText(text.name, *written))
     return made

@@ -20,7 +20,7 @@ from phasezoo.networks.registry import (
     form,
     refuse_modules,
 )
-from phasezoo.specs import SpecText, did_you_mean, read_items, write_spec, write_value
+from phasezoo.specs import SpecText, did_you_mean, joined, read_items, write_spec, write_value
 
 _PATH = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*:[A-Za-z_][A-Za-z0-9_.]*")
 
@@ -83,28 +83,15 @@ def plan_of(spec: Any, more: Mapping[str, Any] | None = None) -> Plan:
     """
     beside = more or {}
     if isinstance(spec, NetworkSpec):
-        return _from_spec(replace(spec, options=_joined(spec, spec.options, beside)))
+        return _from_spec(replace(spec, options=joined(spec, spec.options, beside)))
     if isinstance(spec, str):
         head, options = _split(spec)
-        return _named(head, _joined(spec, options, beside), f"network {spec!r}")
+        return _named(head, joined(spec, options, beside), f"network {spec!r}")
     refuse_modules(spec)
     if not callable(spec):  # a caller without a type checker
         message = f"network={spec!r}: expected a name, {GRAMMAR}; or a factory"
         raise InvalidConfig(message)
     return _direct(partial(spec, **beside) if beside else spec)
-
-
-def _joined(spec: object, own: Mapping[str, Any], beside: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a text and those beside it.
-
-    Raises:
-        InvalidConfig: One is given twice.
-    """
-    twice = sorted(own.keys() & beside.keys())
-    if twice:
-        message = f"{str(spec)!r} has {', '.join(twice)} too: give it once"
-        raise InvalidConfig(message)
-    return {**own, **beside}
 
 
 def _from_spec(spec: NetworkSpec) -> Plan:

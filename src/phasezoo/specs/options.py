@@ -255,6 +255,24 @@ def changed(config: Config, changes: Mapping[str, Any], what: str = "option") ->
     return dataclasses.replace(config, **changes)
 
 
+def joined(spec: object, own: Mapping[str, Any], beside: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that a text gives and those beside it.
+
+    Args:
+        spec: The text, for the message.
+        own: Its options.
+        beside: The others.
+
+    Raises:
+        InvalidConfig: One is given twice.
+    """
+    twice = sorted(own.keys() & beside.keys())
+    if twice:
+        message = f"{str(spec)!r} has {', '.join(twice)} too: give it once"
+        raise InvalidConfig(message)
+    return {**own, **beside}
+
+
 def unknown_option(name: str, of: str, known: Collection[str], listed: str | None = None) -> str:
     """The message about an option that does not exist.
 

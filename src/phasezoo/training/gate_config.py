@@ -1,6 +1,5 @@
 """The knobs of training a gate."""
 
-import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from typing import Annotated, Any
 from annotated_types import Interval
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.specs import NonNegativeFloat, PositiveFloat, check
+from phasezoo.specs import NonNegativeFloat, PositiveFloat, changed, check
 
 __all__ = ["GateConfig", "gate_config", "hidden_layers"]
 
@@ -47,12 +46,7 @@ def gate_config(options: Mapping[str, Any]) -> GateConfig:
     Raises:
         InvalidConfig: There is no such option, or a value is out of range.
     """
-    known = [field.name for field in dataclasses.fields(GateConfig)]
-    unknown = [name for name in options if name not in known]
-    if unknown:
-        message = f"{unknown[0]!r} is no option of training a gate; there are {', '.join(known)}"
-        raise InvalidConfig(message)
-    return GateConfig(**options)
+    return changed(GateConfig(), options, "training a gate")
 
 
 def hidden_layers(network: str) -> tuple[int, ...]:
