@@ -7,8 +7,6 @@ from typing import Any
 
 from phasezoo.errors import PhasezooError
 
-__all__ = ["Breach", "Findings", "Report"]
-
 MOST_OF_A_KIND = 1
 """Breaches of one contract that a report shows; the first says how, the rest would repeat it."""
 

@@ -26,16 +26,6 @@ from typing import Any, Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig, PhasezooError
 
-__all__ = [
-    "Kind",
-    "attribute_named",
-    "import_module",
-    "is_installed_program",
-    "lasting",
-    "load",
-    "load_all",
-]
-
 Kind: TypeAlias = Literal["games", "gates", "networks", "agents"]
 """What a package can offer; the groups of entry points are called so, after ``phasezoo.``."""
 

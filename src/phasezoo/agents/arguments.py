@@ -10,17 +10,6 @@ from phasezoo.errors import InvalidArray, InvalidConfig
 from phasezoo.games.options import at_least, between
 from phasezoo.specs import check_value
 
-__all__ = [
-    "actions_of",
-    "checked_player",
-    "config_or",
-    "name_or",
-    "one_line",
-    "seed_of",
-    "states_and_players",
-    "threads_or",
-]
-
 MOST_THREADS = 1024
 """As many as the core runs."""
 

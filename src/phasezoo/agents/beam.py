@@ -11,7 +11,8 @@ from annotated_types import Interval
 from phasezoo import _core, games
 from phasezoo.agents.arguments import config_or, name_or, seed_of, threads_or
 from phasezoo.agents.beam_seats import BeamSeats
-from phasezoo.agents.config import Limit, UInt32, limit_or, taken_by_core, with_fields
+from phasezoo.agents.config import UInt32, taken_by_core, with_fields
+from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.mcts import check_evaluator, search_gate_of
 from phasezoo.agents.mcts_session import MCTSSession
 from phasezoo.agents.searching import SearchingAgent
@@ -19,8 +20,6 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import between
 from phasezoo.inference.other_games import check_plays
 from phasezoo.types import Gate
-
-__all__ = ["BeamAgent", "BeamConfig"]
 
 DEFAULT_LIMIT = Limit(infinite=True)
 """A beam ends by its schedule."""

@@ -4,10 +4,10 @@ from typing import Any
 
 from phasezoo import _core, games
 from phasezoo.agents.base import Move
-from phasezoo.agents.config import Limit
 from phasezoo.agents.continuation import steps_between
 from phasezoo.agents.driver import Driver
 from phasezoo.agents.fresh_seats import FreshTreeSeats
+from phasezoo.agents.limit import Limit
 from phasezoo.agents.pooled_seats import DEFAULT_POOL_ROWS
 from phasezoo.agents.seat import Asked, Played, Seat
 from phasezoo.conductor import Told

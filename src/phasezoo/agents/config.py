@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 from annotated_types import Interval
 
 from phasezoo import _core
-from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.specs import Share, changed, check
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
-
-__all__ = ["Limit", "SearchConfig", "limit_or", "params_of", "taken_by_core", "with_fields"]
 
 _DEFAULT = _core.SearchParams()
 

@@ -7,8 +7,9 @@ from annotated_types import Interval
 
 from phasezoo import _core, games
 from phasezoo.agents.arguments import checked_player, config_or, name_or, seed_of, threads_or
-from phasezoo.agents.config import Limit, UInt32, limit_or, taken_by_core, with_fields
+from phasezoo.agents.config import UInt32, taken_by_core, with_fields
 from phasezoo.agents.decoupled_seats import DecoupledSeats
+from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.mcts import check_evaluator, search_gate_of
 from phasezoo.agents.others import INFORMATION
 from phasezoo.agents.searching import SearchingAgent
@@ -16,8 +17,6 @@ from phasezoo.games.options import one_of
 from phasezoo.inference.other_games import check_plays
 from phasezoo.specs import Share
 from phasezoo.types import Gate
-
-__all__ = ["DecoupledConfig", "DecoupledMCTSAgent"]
 
 DEFAULT_LIMIT = Limit(simulations=800)
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from phasezoo import _core, games
-from phasezoo.agents.config import Limit
 from phasezoo.agents.driver import Driver
 from phasezoo.agents.fresh_seats import FreshTreeSeats
+from phasezoo.agents.limit import Limit
 from phasezoo.agents.pooled_seats import DEFAULT_POOL_ROWS
 from phasezoo.agents.seat import Asked, Seat
 from phasezoo.conductor import Told

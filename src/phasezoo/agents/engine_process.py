@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import chess
     import chess.engine
 
-__all__ = ["Engine", "find_engine", "require_chess"]
-
 MORE_FOLDERS = ("/usr/games", "/usr/local/games", "/usr/local/bin", "/opt/homebrew/bin")
 """Where systems put engines that ``PATH`` may lack; Debian's Stockfish is in the first."""
 

@@ -14,8 +14,6 @@ from phasezoo.inference.uniform import Uniform
 from phasezoo.specs import Part
 from phasezoo.types import Gate, InferenceDtype
 
-__all__ = ["LOADING", "NETWORK", "Loading", "make_m2cts", "network"]
-
 
 @dataclass(frozen=True)
 class Loading:

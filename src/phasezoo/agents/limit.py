@@ -10,8 +10,6 @@ from phasezoo import _core
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import Unit, check
 
-__all__ = ["Limit", "TimeControl", "checked_limit", "limit_or"]
-
 LEAST_MS, MOST_MS = 1e-6, 1e12
 """The shortest and the longest time: a nanosecond, and 31 years."""
 

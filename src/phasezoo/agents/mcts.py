@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 from phasezoo import games, gating
 from phasezoo.agents.arguments import checked_player, config_or, name_or, seed_of, threads_or
-from phasezoo.agents.config import Limit, SearchConfig, limit_or
+from phasezoo.agents.config import SearchConfig
+from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.others import INFORMATION, check_others
 from phasezoo.agents.search_seats import SearchSeats
 from phasezoo.agents.searching import SearchingAgent

@@ -9,8 +9,8 @@ import numpy as np
 from phasezoo import games
 from phasezoo.agents.arguments import threads_or
 from phasezoo.agents.base import Move
-from phasezoo.agents.config import Limit
 from phasezoo.agents.driver import Driver
+from phasezoo.agents.limit import Limit
 from phasezoo.agents.seat import Seat
 from phasezoo.conductor import View
 from phasezoo.errors import InvalidEvaluation

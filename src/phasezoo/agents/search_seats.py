@@ -10,10 +10,11 @@ import numpy.typing as npt
 from phasezoo import _core, games
 from phasezoo.agents.arguments import actions_of
 from phasezoo.agents.base import Move
-from phasezoo.agents.config import Limit, SearchConfig, params_of
+from phasezoo.agents.config import SearchConfig, params_of
 from phasezoo.agents.continuation import steps_between
 from phasezoo.agents.driver import Driver
 from phasezoo.agents.kept_result import kept_by
+from phasezoo.agents.limit import Limit
 from phasezoo.agents.others import OnePlayersGate, OnePlayersState, check_others, needs_others
 from phasezoo.agents.pooled_seats import DEFAULT_POOL_ROWS, PooledSeats
 from phasezoo.agents.seat import Asked, Event, Played, SavedSeat, Seat

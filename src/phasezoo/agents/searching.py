@@ -10,7 +10,7 @@ import numpy.typing as npt
 from phasezoo import games
 from phasezoo.agents.arguments import checked_player, states_and_players
 from phasezoo.agents.base import called_session, state_in
-from phasezoo.agents.config import Limit
+from phasezoo.agents.limit import Limit
 from phasezoo.agents.mcts_session import MCTSSession
 from phasezoo.errors import InvalidArray
 from phasezoo.games.queries import to_play_of

@@ -18,8 +18,6 @@ from phasezoo.inference.packaged import EXPERTS, MANIFEST, PREFIX
 from phasezoo.plugins import import_module
 from phasezoo.specs import PositiveInt
 
-__all__ = ["CheckOptions"]
-
 FOUND_BROKEN = 1
 
 

@@ -11,8 +11,6 @@ import tyro
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import did_you_mean
 
-__all__ = ["Looks", "Option", "arranged", "chosen", "options_of", "unknown_command"]
-
 _POSITIONAL = get_args(tyro.conf.Positional[int])[1]
 
 

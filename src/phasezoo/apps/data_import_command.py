@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from phasezoo.training.import_target import MonthSplit
     from phasezoo.training.importer import ImportReport
 
-__all__ = ["ImportOptions"]
-
 Months = Annotated[tuple[str, ...], tyro.conf.arg(metavar="YYYY-MM ..."), Looks(r"\d{4}-\d\d")]
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from phasezoo.training.phase_study import PhaseStudy
     from phasezoo.training.positions import PhaseTable
 
-__all__ = ["PhasesOptions", "course_view", "phase_table_view", "results_view", "transitions_view"]
-
 PHASES = "phases.png"
 """The picture that is always drawn."""
 

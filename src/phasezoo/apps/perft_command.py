@@ -12,8 +12,6 @@ from phasezoo import _core
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import PositiveInt
 
-__all__ = ["PerftOptions", "divide"]
-
 MOST = 13
 """The last depth whose count from the start of chess, 2e18, fits into 64 bits."""
 

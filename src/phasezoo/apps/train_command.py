@@ -17,8 +17,6 @@ from phasezoo.training.config import SupervisedConfig
 if TYPE_CHECKING:
     from phasezoo.training.splits import PositionStore
 
-__all__ = ["TrainOptions"]
-
 WIDTH = 120
 
 

@@ -14,8 +14,6 @@ from phasezoo.inference.evaluator import name_of
 from phasezoo.inference.oracle import check_knows, looked_up
 from phasezoo.specs import NonNegativeInt, PositiveInt, Share, check
 
-__all__ = ["Adjudication", "Adjudicator", "Verdict"]
-
 
 @dataclass(frozen=True)
 class Adjudication:

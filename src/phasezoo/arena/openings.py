@@ -21,8 +21,6 @@ from phasezoo.errors import InvalidConfig, InvalidFen, InvalidPgn, InvalidUci
 from phasezoo.games.options import at_least
 from phasezoo.specs import did_you_mean
 
-__all__ = ["OpeningSuite", "as_suite"]
-
 SUITE = "openings.txt"
 """Ends the names of the package's files of openings."""
 

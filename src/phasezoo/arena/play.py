@@ -17,8 +17,6 @@ from phasezoo.arena.stopping import sequential_test
 from phasezoo.games import Game
 from phasezoo.types import Gate
 
-__all__ = ["play_match"]
-
 
 def play_match(
     agent_a: Any,

@@ -18,8 +18,6 @@ from phasezoo.inference.evaluator import name_of
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
 
-__all__ = ["make_sides", "names_of"]
-
 
 def make_sides(
     players: Sequence[Any],

@@ -19,8 +19,6 @@ from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import check
 
-__all__ = ["Decision", "EloModel", "Sprt", "SprtVerdict", "sprt"]
-
 EloModel = Literal["normalized", "logistic"]
 """What Elo means in a test: normalised by the spread of results, or that of a mean score."""
 

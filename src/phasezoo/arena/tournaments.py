@@ -22,8 +22,6 @@ from phasezoo.games import Game
 from phasezoo.games.options import at_least
 from phasezoo.types import Gate
 
-__all__ = ["Format", "pairings_of", "tournament"]
-
 Format = Literal["round-robin", "gauntlet", "ladder"]
 """Who plays whom: everybody everybody, the first everybody else, or each the next."""
 

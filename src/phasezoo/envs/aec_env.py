@@ -20,8 +20,6 @@ from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.games.options import one_of
 from phasezoo.types import SIMULTANEOUS, Info, Planes
 
-__all__ = ["PROBE", "AECGameEnv", "agent_names", "without_probe"]
-
 PROBE = "options"
 """PettingZoo's API tests reset with an option of this name, to see whether options are taken."""
 

@@ -21,8 +21,6 @@ from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.types import SIMULTANEOUS, Info
 
-__all__ = ["GymEnv"]
-
 Step = tuple[Any, SupportsFloat, bool, bool, Info]
 
 

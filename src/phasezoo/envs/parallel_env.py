@@ -20,8 +20,6 @@ from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.types import SIMULTANEOUS, Info, Planes
 
-__all__ = ["ParallelGameEnv"]
-
 Step = tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Info]]
 
 

@@ -27,8 +27,6 @@ from phasezoo.envs.vector_seeds import GameSeeds
 from phasezoo.errors import IllegalAction, InvalidArray, InvalidConfig
 from phasezoo.games.options import one_of
 
-__all__ = ["GameVectorEnv", "States"]
-
 Flags = npt.NDArray[np.bool_]
 Infos = dict[str, Any]
 Step = tuple[Any, npt.NDArray[np.float64], Flags, Flags, Infos]

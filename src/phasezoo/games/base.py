@@ -16,8 +16,6 @@ from phasezoo.games.packed import PlaneLayout
 from phasezoo.specs import unknown_option
 from phasezoo.types import Actions, Info, PlaneShape
 
-__all__ = ["Game", "check_sizes", "fen_info"]
-
 _HISTORY = ":history="
 """Between the name of planes and how many of the last moves they show."""
 

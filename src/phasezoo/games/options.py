@@ -11,20 +11,6 @@ from annotated_types import Ge, Interval
 from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.specs import check_value
 
-__all__ = [
-    "at_least",
-    "between",
-    "file_path",
-    "flag",
-    "folder_path",
-    "function_or_none",
-    "instance_of",
-    "is_file",
-    "is_unicode",
-    "one_of",
-]
-
-
 Kind = TypeVar("Kind")
 
 

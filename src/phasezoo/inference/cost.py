@@ -14,8 +14,6 @@ from phasezoo.inference.evaluator import evaluate_leaves
 from phasezoo.inference.states import StateBatch
 from phasezoo.specs import NonNegativeFloat, check
 
-__all__ = ["CostModel"]
-
 
 @dataclass(frozen=True)
 class CostModel:

@@ -28,8 +28,6 @@ from phasezoo.inference.tensors import Floats, kind_of, looks_like_odds
 from phasezoo.specs import PositiveInt, check_value
 from phasezoo.types import Gate
 
-__all__ = ["OnnxEvaluator"]
-
 MAX_ROWS = 32
 """Rows of one call to the runtime. Measured on two cores: 256 rows in parts of 32 take a fifth less
 time than at once, because the activations of few rows stay in the cache."""

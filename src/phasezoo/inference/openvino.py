@@ -24,8 +24,6 @@ from phasezoo.inference.tensors import Floats
 from phasezoo.specs import PositiveInt, check_value
 from phasezoo.types import InferenceDtype
 
-__all__ = ["OpenVinoEvaluator"]
-
 MAX_ROWS = 32
 """Rows of one request; the activations of few rows stay in the cache."""
 

@@ -20,8 +20,6 @@ from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage import digest, read_file, write_directory
 from phasezoo.types import Gate
 
-__all__ = ["save"]
-
 TOLERANCE = 1e-3
 """How far an ONNX model's answers may be from the network's, relative to their size."""
 

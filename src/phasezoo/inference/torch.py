@@ -27,8 +27,6 @@ from phasezoo.networks.blocks import fold_batch_norms
 from phasezoo.networks.making import made_as
 from phasezoo.types import Gate, InferenceDtype, Planes
 
-__all__ = ["TorchEvaluator"]
-
 MAX_ROWS = 4096
 """Rows a device sees at once; bounds memory, larger batches are answered in parts."""
 

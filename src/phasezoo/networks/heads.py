@@ -15,15 +15,6 @@ from phasezoo.networks.policy_heads import (
 )
 from phasezoo.networks.value_heads import ValueHead, ValueKind, VectorValueHead
 
-__all__ = [
-    "HeadOptions",
-    "MapHeadOptions",
-    "TowerOptions",
-    "VectorHeadOptions",
-    "heads",
-    "vector_heads",
-]
-
 POOLED_CHANNELS = 32
 """Channels of a value head that is pooled over the board (Wu 2019, KataGo's smaller networks)."""
 

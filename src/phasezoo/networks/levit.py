@@ -13,8 +13,6 @@ from phasezoo.networks.heads import TowerOptions
 from phasezoo.networks.network import tower_network
 from phasezoo.networks.sizes import MAX_CHANNELS, Blocks, Share
 
-__all__ = ["LevitBlock", "levit"]
-
 VALUE_CHANNELS = 8
 
 MLP_RATIO = 2

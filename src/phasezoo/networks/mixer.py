@@ -11,8 +11,6 @@ from phasezoo.networks.heads import MapHeadOptions, heads
 from phasezoo.networks.output import NetworkOutput
 from phasezoo.networks.sizes import Blocks, Channels, Share
 
-__all__ = ["MixerBlock", "MixerNetwork", "mixer"]
-
 VALUE_CHANNELS = 4
 
 

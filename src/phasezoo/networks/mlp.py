@@ -13,8 +13,6 @@ from phasezoo.networks.heads import VectorHeadOptions
 from phasezoo.networks.network import VectorNetwork
 from phasezoo.networks.sizes import Blocks, Channels, Share
 
-__all__ = ["LinearNorm", "ResidualLayers", "convmlp", "mlp"]
-
 Width = Annotated[int, Interval(ge=8, le=4096)]
 """Units of a fully connected layer."""
 

@@ -14,8 +14,6 @@ from phasezoo.networks.heads import TowerOptions
 from phasezoo.networks.network import tower_network
 from phasezoo.networks.sizes import MAX_CHANNELS, Blocks, Share
 
-__all__ = ["NextConvolutionBlock", "NextTransformerBlock", "TransformerChannels", "nextvit"]
-
 ATTENTION_SHARE = 0.75
 """Share of a transformer block's channels that attend; the others are convolved."""
 

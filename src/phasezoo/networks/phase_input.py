@@ -20,15 +20,6 @@ from phasezoo.networks.network import BodyAndHeads
 from phasezoo.networks.output import NetworkOutput
 from phasezoo.specs import Option
 
-__all__ = [
-    "PHASE_OPTIONS",
-    "ConditionedNetwork",
-    "PhaseChoice",
-    "PhaseHeads",
-    "PhaseInput",
-    "PhasePlanes",
-]
-
 PhaseInput: TypeAlias = Literal["planes", "heads"]
 """How a network is told the phase: by a plane for each, or by a policy head and a value head for
 each on a body that all share."""

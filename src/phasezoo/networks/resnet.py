@@ -13,8 +13,6 @@ from phasezoo.networks.heads import TowerOptions
 from phasezoo.networks.network import tower_network
 from phasezoo.networks.sizes import Blocks, Channels, Share
 
-__all__ = ["BoardBlock", "resnet"]
-
 VALUE_CHANNELS = 4
 
 

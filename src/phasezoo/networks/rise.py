@@ -15,8 +15,6 @@ from phasezoo.networks.heads import TowerOptions
 from phasezoo.networks.network import tower_network
 from phasezoo.networks.sizes import MAX_CHANNELS, Blocks, Channels, Share
 
-__all__ = ["BlockPlan", "rise", "rise_plan", "rise_tower", "risev2", "risev2_plan", "risex4"]
-
 VALUE_CHANNELS = 8
 
 PUBLISHED_CHANNELS = 256

@@ -4,8 +4,6 @@ from typing import Annotated, TypeAlias
 
 from annotated_types import Interval
 
-__all__ = ["MAX_BLOCKS", "MAX_CHANNELS", "Blocks", "Channels", "Share"]
-
 MAX_CHANNELS = 1024
 MAX_BLOCKS = 100
 

@@ -14,8 +14,6 @@ from phasezoo.networks.network import VectorNetwork
 from phasezoo.networks.output import NetworkOutput
 from phasezoo.networks.sizes import MAX_CHANNELS, Blocks, Share
 
-__all__ = ["SquareTransformer", "patchvit", "vit"]
-
 MLP_RATIO = 4
 
 VALUE_CHANNELS = 8

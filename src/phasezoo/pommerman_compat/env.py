@@ -44,8 +44,6 @@ from phasezoo.pommerman_compat.forward_model import (
 from phasezoo.resolver import game_named
 from phasezoo.specs import check_value, did_you_mean
 
-__all__ = ["REGISTRY", "PommermanGame", "make"]
-
 _GAMES = {
     GameType.FFA: "pommerman-ffa",
     GameType.Team: "pommerman-team",

@@ -16,8 +16,6 @@ from phasezoo.networks.registry import Factory
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.data import stream_seed
 
-__all__ = ["FreshNetwork"]
-
 _WEIGHTS = 1
 """Name of the random stream of initial weights."""
 

@@ -10,8 +10,6 @@ from annotated_types import Interval
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import NonNegativeFloat, PositiveFloat, changed, check
 
-__all__ = ["GateConfig", "gate_config", "hidden_layers"]
-
 _NETWORK = re.compile(r"mlp-([0-9]{1,4})x([0-9])")
 
 

@@ -9,8 +9,6 @@ from annotated_types import Interval
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import NonNegativeInt, check
 
-__all__ = ["PgnFilter", "checked_month"]
-
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 
 

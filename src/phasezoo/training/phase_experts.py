@@ -44,8 +44,6 @@ from phasezoo.training.strategies import (
 )
 from phasezoo.training.supervised import Hooks, TrainingResult, train_on
 
-__all__ = ["Experts", "TrainedNetwork", "train_experts"]
-
 KIND = "training of experts"
 LOSSES = "losses.json"
 

@@ -15,8 +15,6 @@ from phasezoo.training.batches import Batch
 from phasezoo.training.positions import PositionTable
 from phasezoo.training.splits import PositionStore
 
-__all__ = ["Sampler"]
-
 _ORDER, _DROPOUT, _SYMMETRY = 1, 2, 3
 """Names of the sampler's random streams."""
 

@@ -24,8 +24,6 @@ from phasezoo.runs import provenance
 from phasezoo.runs.files import save_files
 from phasezoo.specs import PositiveInt
 
-__all__ = ["InferenceBenchOptions"]
-
 MOST_ROWS = 65_536
 
 Rows: TypeAlias = Annotated[int, Interval(ge=1, le=MOST_ROWS)]

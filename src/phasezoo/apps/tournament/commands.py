@@ -17,8 +17,6 @@ from phasezoo.apps.command_words import Looks
 from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.plugins import is_installed_program, lasting
 
-__all__ = ["MatchOptions", "TournamentOptions"]
-
 _ADJUDICATE = (
     "End games early: 5 moves in a row at a value of -0.867 or less (6 pawns) resign, 4 of each "
     "within 0.065 of 0 from move 30 on agree to a draw."

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from phasezoo.apps.uci.player import Player
     from phasezoo.apps.uci.search import Search
 
-__all__ = ["Engine"]
-
 PATIENCE = 10.0
 """Seconds in which a search has to have ended after ``quit``."""
 

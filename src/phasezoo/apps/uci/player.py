@@ -17,8 +17,6 @@ from phasezoo.inference.other_games import check_plays, parts_of
 from phasezoo.registration import register_all
 from phasezoo.specs import read_spec, write_spec
 
-__all__ = ["Player", "adapted", "load", "variants_of"]
-
 OTHER_GAME = "allow_other_game"
 """The option that lets a network play a game that it was not trained for."""
 

@@ -14,8 +14,6 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.runs.provenance import usable_cores
 from phasezoo.specs import read_spec
 
-__all__ = ["Bounds", "Holder"]
-
 TREE_MB = 64
 """Size of the tree of an agent that names none."""
 

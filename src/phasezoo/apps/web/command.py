@@ -19,8 +19,6 @@ from phasezoo.errors import InvalidConfig, MissingDependency
 if TYPE_CHECKING:
     from phasezoo.apps.web.server import Server
 
-__all__ = ["WebOptions", "listening"]
-
 LONGEST_SEARCH = 3_600.0
 
 SPARE = 100

@@ -8,8 +8,6 @@ from phasezoo.envs.rendering.choice import pointing_of
 from phasezoo.errors import PhasezooError
 from phasezoo.gating.registry import own_names
 
-__all__ = ["PhaseStrip", "gates_of", "suggested_gates"]
-
 
 class PhaseStrip:
     """The phases of a game by up to two gates.

@@ -17,8 +17,6 @@ from phasezoo.inference import packaged
 from phasezoo.inference.parallel import parallel_calls_of
 from phasezoo.specs import read_spec
 
-__all__ = ["Listed", "Roster"]
-
 KEPT = 32
 """Agents that are kept for the next game; networks take memory."""
 

@@ -11,8 +11,6 @@ from tyro.conf import Positional, arg
 from phasezoo.experiments.settings import check_ranges
 from phasezoo.specs import NonNegativeInt, PositiveInt
 
-__all__ = ["PRESETS", "GeneraliseConfig", "OwnConfig", "Preset"]
-
 Preset: TypeAlias = Literal["quick", "standard"]
 
 

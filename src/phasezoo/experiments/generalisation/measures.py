@@ -16,8 +16,6 @@ from phasezoo.training.score import Score
 from phasezoo.training.solved import Starts, moves_of
 from phasezoo.training.splits import PositionStore
 
-__all__ = ["Exam", "Losses", "Meeting", "Play", "Regret", "Starts", "Together", "agent_of"]
-
 
 def agent_of(model: Any, seed: int, nodes: int = 0) -> Any:
     """A model as an agent: an evaluator plays its policy, or searches; agents are what they are."""

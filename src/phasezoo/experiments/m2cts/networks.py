@@ -16,8 +16,6 @@ from phasezoo.training.phase_parts import take_part
 from phasezoo.training.progress import Progress
 from phasezoo.training.supervised import TrainingResult, train_supervised
 
-__all__ = ["check_networks", "curve_of", "train"]
-
 _REFRESH_SECONDS = 0.2
 
 

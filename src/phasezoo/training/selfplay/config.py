@@ -18,16 +18,6 @@ from phasezoo.training.selfplay.start_texts import source_of_texts
 from phasezoo.training.selfplay.watching import Watching
 from phasezoo.training.strategies import Strategy
 
-__all__ = [
-    "CONSTANT",
-    "ONE_CYCLE",
-    "SelfPlayConfig",
-    "check_schedule",
-    "measuring_search",
-    "self_play_search",
-    "self_play_settings",
-]
-
 ONE_CYCLE, CONSTANT = "one-cycle", "constant"
 """Schedules: one cycle a round, and ``max_lr`` and ``max_momentum`` always."""
 

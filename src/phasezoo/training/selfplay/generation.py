@@ -30,8 +30,6 @@ from phasezoo.training.selfplay.start_sources import (
 )
 from phasezoo.types import SIMULTANEOUS, Gate
 
-__all__ = ["Generation", "exploring"]
-
 _EXPLORATION = (
     "dirichlet_alpha",
     "dirichlet_epsilon",

@@ -13,8 +13,6 @@ from phasezoo.training.positions import PositionTable
 from phasezoo.training.sampler import Sampler
 from phasezoo.training.store import GameStore
 
-__all__ = ["ReplayRules", "ReplaySampler"]
-
 _AGES = 4
 """Name of the random stream that draws by age, beside those of :class:`Sampler`."""
 

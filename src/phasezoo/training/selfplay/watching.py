@@ -6,8 +6,6 @@ from typing import Self
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import Even, NonNegativeInt, PositiveInt, check
 
-__all__ = ["Watching"]
-
 
 @dataclass(frozen=True)
 class Watching:

@@ -8,7 +8,8 @@ from phasezoo.experiments.generalisation.axis import Axis, Environment, Split
 from phasezoo.experiments.generalisation.config import GeneraliseConfig
 from phasezoo.experiments.generalisation.learners import Lesson, SupervisedLearner
 from phasezoo.experiments.generalisation.lessons import lesson_of_states
-from phasezoo.experiments.generalisation.measures import Regret, Starts
+from phasezoo.experiments.generalisation.measures import Regret
+from phasezoo.training.solved import Starts
 from phasezoo.zoo.krk.game import KRK
 
 __all__ = ["distance", "regions"]

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from phasezoo.agents.config import Limit, SearchConfig
+from phasezoo.agents.config import SearchConfig
+from phasezoo.agents.limit import Limit
 from phasezoo.agents.mcts import MCTSAgent
 
 __all__ = ["PUBLISHED", "SinglePlayerMCTSAgent"]
