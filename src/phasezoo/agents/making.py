@@ -169,7 +169,7 @@ def _make_own(spec: SpecText, text: str, options: Mapping[str, Any]) -> Any:
     """The agent that a module's name in a text, or the option ``object``, names.
 
     Raises:
-        InvalidConfig: It cannot be imported, or is none.
+        InvalidConfig: It cannot be imported, or is not an agent.
         UnknownGame: Neither an agent nor a module has that name.
     """
     given: dict[str, Any] = {**spec.options, **options}

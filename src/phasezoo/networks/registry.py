@@ -93,7 +93,7 @@ class Signature:
 
 
 def allowed(option: Option) -> str:
-    """What an option may be, in words."""
+    """Describe the values that an option takes."""
     return option.values.words(as_text=True)
 
 

@@ -5,7 +5,7 @@ import inspect
 import typing
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from phasezoo.errors import InvalidConfig
@@ -33,13 +33,13 @@ class Option:
     name: str
     """Its parameter's or field's name."""
     annotation: Any
-    """What it takes; :data:`UNKNOWN` if nothing says."""
+    """The annotation of its values; :data:`UNKNOWN` if there is none."""
     default: Any = REQUIRED
-    """What holds if it is not given."""
+    """The value if it is not given."""
 
-    @property
+    @cached_property
     def values(self) -> Values:
-        """What it takes."""
+        """The values that it takes."""
         return values_of(self.annotation)
 
     @property
@@ -66,7 +66,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Options:
-    """What something can be called with by name."""
+    """The options of something that is called by name."""
 
     by_name: Mapping[str, Option]
     """The options, in the order of the signature."""
@@ -175,7 +175,7 @@ def _unpacked(annotation: Any) -> dict[str, Option]:
 
 
 def _chain(make: Callable[..., Any]) -> Iterator[Any]:
-    """What is called, one after another, as long as options are passed on."""
+    """The functions called one after another, as long as options are passed on."""
     if not inspect.isclass(make):
         yield make
         return
@@ -231,8 +231,11 @@ def check(config: "DataclassInstance", shown: Callable[[str, Any], str] | None =
     """
     for option in fields_of(type(config)):
         value = getattr(config, option.name)
-        own = {} if shown is None else {"shown": shown}
-        taken = check_value(option.name, option.annotation, value, **own)
+        try:
+            taken = option.values.taken(value)
+        except ValueError:
+            own = {} if shown is None else {"shown": shown}
+            taken = check_value(option.name, option.annotation, value, **own)
         if taken is not value:
             object.__setattr__(config, option.name, taken)
 

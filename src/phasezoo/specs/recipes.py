@@ -1,4 +1,4 @@
-"""What a name in a text stands for: the class or function that is called, and its options."""
+"""Recipes: the class or function that a name in a text calls, and its options."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields

@@ -74,7 +74,7 @@ class Kind:
         return bool(self.choices) or self.written is not None or self.type in _READERS
 
     def words(self, *, as_text: bool) -> str:
-        """What its values look like; empty if there is nothing to say."""
+        """Describe its values; empty if there is nothing to say."""
         if self.choices:
             words = [write_value(c) or "" if as_text else repr(c) for c in self.choices]
             return " or ".join(words) if len(words) < 3 else f"one of {', '.join(words)}"
@@ -102,7 +102,7 @@ class Kind:
         return f"a {getattr(self.type, '__name__', self.type)}"
 
     def read(self, text: str) -> Any:
-        """The value that a text writes; raises ``ValueError`` if it is none, whatever its range."""
+        """The value that a text writes; raises ``ValueError`` if there is no such value."""
         if self.choices:
             return {write_value(choice): choice for choice in self.choices}[text]
         if self.items is not None:
@@ -110,7 +110,7 @@ class Kind:
         return self.written.read(text) if self.written is not None else _READERS[self.type](text)
 
     def taken(self, value: Any) -> Any:
-        """The value as the option keeps it; raises ``ValueError`` if it is none of the type's."""
+        """The value as the option keeps it; raises ``ValueError`` if it is not allowed."""
         if self.choices:
             if not any(type(value) is type(choice) and value == choice for choice in self.choices):
                 raise ValueError
@@ -156,6 +156,7 @@ class Values:
 
     def __init__(self, annotation: Any) -> None:
         self.kinds = tuple(Kind(type_, notes) for type_, notes in _members(annotation, ()))
+        self._takes_none = any(kind.type is type(None) for kind in self.kinds)
         self._readers = sorted(
             (kind for kind in self.kinds if kind.in_texts), key=lambda kind: kind.order
         )
@@ -169,7 +170,7 @@ class Values:
         return any(kind.type is not type(None) for kind in self._readers)
 
     def words(self, *, as_text: bool = False) -> str:
-        """What the values look like, such as ``"a whole number, 1 or more"``.
+        """Describe the values, such as ``"a whole number, 1 or more"``.
 
         Args:
             as_text: Whether texts are meant and not values in Python.
@@ -189,7 +190,7 @@ class Values:
         return ""
 
     def read(self, text: str) -> Any:
-        """The value that a text writes; raises ``ValueError`` if it is none, whatever its range."""
+        """The value that a text writes; raises ``ValueError`` if there is no such value."""
         for kind in self._readers:
             try:
                 return kind.read(text)
@@ -199,6 +200,8 @@ class Values:
 
     def taken(self, value: Any) -> Any:
         """The value as an option keeps it; raises ``ValueError`` if it is not allowed."""
+        if value is None and self._takes_none:
+            return None
         for kind in self.kinds:
             try:
                 return kind.taken(value)

@@ -10,6 +10,7 @@ from annotated_types import Ge, Gt, Interval, Lt, MinLen, MultipleOf
 from hypothesis import given
 from hypothesis import strategies as st
 
+from phasezoo import agents, games, gating, networks
 from phasezoo.errors import InvalidConfig, UnknownGame
 from phasezoo.specs import (
     UNKNOWN,
@@ -218,3 +219,32 @@ def test_an_old_spelling_warns():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert old.__name__ == "length"
+
+
+def test_the_old_spellings_of_registries_work_with_a_warning():
+    with pytest.warns(DeprecationWarning, match=r"use agents\.make"):
+        assert agents.parse("random:seed=2").seed == 2
+    with pytest.warns(DeprecationWarning, match=r"use gating\.names"):
+        assert set(gating.registered()) <= set(gating.names())
+    with pytest.warns(DeprecationWarning, match=r"use networks\.spec_of"):
+        assert str(networks.describe("resnet-8x1")) == networks.spec_of("resnet-8x1")
+
+
+def test_games_have_texts_too():
+    game = games.make("krk:start=dtm,dtm='1,5'")
+    assert game == games.make("krk", start="dtm", dtm=(1, 5))
+    assert games.make(games.spec_of(game)) == game
+    for text, words in [
+        ("krk:stat=fixed", "stat=: 'krk' has no such option; did you mean start="),
+        ("krk:uniform", "'uniform' has no key"),
+        ("pommerman-ffa:fog=dense", "fog='dense': expected true or false or none"),
+    ]:
+        with pytest.raises(InvalidConfig, match=words):
+            games.make(text)
+
+
+def test_networks_take_options_beside_their_text():
+    network = networks.make("resnet-8x1", (3, 6, 7), 7, value="mse")
+    assert networks.spec_of(network) == "resnet-8x1:value=mse"
+    with pytest.raises(InvalidConfig, match="has value too: give it once"):
+        networks.make("resnet-8x1:value=mse", (3, 6, 7), 7, value="wdl")
