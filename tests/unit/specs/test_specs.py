@@ -223,7 +223,7 @@ def test_an_old_spelling_warns():
 
 def test_the_old_spellings_of_registries_work_with_a_warning():
     with pytest.warns(DeprecationWarning, match=r"use agents\.make"):
-        assert agents.parse("random:seed=2").seed == 2
+        assert agents.parse("random:seed=2").name == "random:seed=2"
     with pytest.warns(DeprecationWarning, match=r"use gating\.names"):
         assert set(gating.registered()) <= set(gating.names())
     with pytest.warns(DeprecationWarning, match=r"use networks\.spec_of"):
