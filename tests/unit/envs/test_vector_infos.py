@@ -112,5 +112,5 @@ def test_copies_remember_the_last_move():
     ],
 )
 def test_what_a_game_does_not_tell_is_refused(env_id, infos):
-    with pytest.raises(InvalidConfig, match="expected a tuple of names"):
+    with pytest.raises(InvalidConfig, match=r"expected a (tuple of names|list, each a text)"):
         gym.make_vec(env_id, 2, infos=infos)

@@ -241,7 +241,7 @@ def test_an_axis_of_ones_own_by_its_name(tmp_path, monkeypatch, capsys):
 
 def test_what_does_not_exist_is_named_before_anything_is_written(tmp_path, capsys):
     assert cli.main(["generalise", "go", "--out", str(tmp_path / "run")]) == 2
-    assert "'go' is no axis. There are krk/distance" in capsys.readouterr().err
+    assert "'go': no such axis. Known are chess, " in capsys.readouterr().err
     assert cli.main(["generalise", "--positions", "10", "--out", str(tmp_path / "run")]) == 2
     assert "--positions 10" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()

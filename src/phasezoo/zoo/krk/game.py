@@ -4,7 +4,7 @@ import operator
 from collections.abc import Mapping, Sequence
 from functools import partial
 from operator import attrgetter
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ __all__ = ["KRK", "range_of"]
 MAX_ROLLOUT_PLIES = 100
 """Plies after which a rollout counts as no mate (Kohne 2012)."""
 
+Start: TypeAlias = Literal["fixed", "uniform", "dtm", "train", "heldout", "heldout-region"]
+"""Where games start."""
+
 LONGER_THAN_ANY_MATE = 1000
 """More than the moves to any mate."""
 
@@ -36,7 +39,7 @@ def _initial(
     dtm: Sequence[int] | None = None,
     both_move: bool = False,
 ) -> _core.BoardState:
-    start = check_value("start", str | None, start)
+    start = check_value("start", Start | None, start)
     both_move = flag("both_move", both_move)
     return _core.board_initial("krk", seed, start=start, dtm=range_of(dtm), both_move=both_move)
 
