@@ -80,7 +80,10 @@ def test_the_version_is_the_packages(capsys):
         (["reproduce", "m2cts", "--boards", "3"], ["--boards, 3 (see phasezoo reproduce m2cts"]),
         (["reproduce", "m2cts", "--planes", "v9"], ["--planes v9: "]),
         (["reproduce", "m2cts", "--positions", "1000000000000"], ["from 1,000 to 100,000,000,000"]),
-        (["reproduce", "m2cts", "--searches", "nodes=zero"], ["'zero' is no whole number"]),
+        (
+            ["reproduce", "m2cts", "--searches", "nodes=zero"],
+            ["nodes='zero': expected a whole number"],
+        ),
         (["reproduce", "m2cts", "--arms", "staged@nope"], ["--arms staged@nope: gate"]),
         (["reproduce", "m2cts", "--gate", "hash:3"], ["--gate hash:3: is its own placebo"]),
         (["reproduce", "m2cts", "--nodes"], ["--nodes"]),

@@ -122,8 +122,8 @@ def test_presets_are_defaults(capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit):
             cli.main(["selfplay", "krk", "--preset", preset, "--out", "x", "--help"])
         shown[preset] = " ".join(capsys.readouterr().out.split())
-    assert "(default: 800)" in shown["paper"]
-    assert "(default: 800)" not in shown["quick"]
+    assert "default: 800)" in shown["paper"]
+    assert "default: 800)" not in shown["quick"]
 
 
 THESIS = (

@@ -187,8 +187,14 @@ def test_a_directory_of_another_match_is_left_alone(tmp_path, capsys):
         (("match", "random", "random", "--tables", "nowhere"), "nowhere: no such folder"),
         (("match", "random", "random", "--sprt", "5", "0"), "elo0 must be below elo1"),
         (("match", "random", "random", "--sprt", "5"), "expected two differences"),
-        (("match", "random", "random", "--sprt", "0", "nan"), "elo1=nan: expected a finite"),
-        (("match", "random", "random", "--sprt", "0", "1e999"), "elo1=inf: expected a finite"),
+        (
+            ("match", "random", "random", "--sprt", "0", "nan"),
+            "--sprt 0.0 nan: expected a list, each a finite",
+        ),
+        (
+            ("match", "random", "random", "--sprt", "0", "1e999"),
+            "--sprt 0.0 inf: expected a list, each a finite",
+        ),
         (("match", "--resume", "x"), "no run of 'match' to resume there"),
         (("tournament", "random", "random", "--anchor", "third"), "no player of this tournament"),
     ],

@@ -175,7 +175,10 @@ def test_a_wrong_file_is_one_sentence(
             "--phase",
         ),
         (["train", "sample:chess", "--positions=9", "--out=x", "--strategy=odd"], "separated"),
-        (["train", "sample:chess", "--positions=0", "--out=x"], "positions=0"),
+        (
+            ["train", "sample:chess", "--positions=0", "--out=x"],
+            "--positions 0: expected a whole number, 1 or more",
+        ),
         (["train", "sample:chess", "--positions=9", "--out=x", "--network=ris-8x1"], "rise"),
     ],
 )

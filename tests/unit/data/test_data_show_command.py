@@ -116,10 +116,18 @@ def test_phases_tell_shares_lengths_transitions_and_results(capsys, tmp_path):
         (["stats", "nothing"], 1, "nothing"),
         (["phases", "STORE", "--gate", "plies:3", "--fit", "2"], 2, "without them"),
         (["phases", "STORE", "--gate", "lichess", "--fit", "2"], 2, "gate of thresholds"),
-        (["phases", "STORE", "--gate", "plies", "--fit", "1"], 2, "2 phases or more"),
+        (
+            ["phases", "STORE", "--gate", "plies", "--fit", "1"],
+            2,
+            "--fit 1: expected a whole number, 2 or more",
+        ),
         (["import", "STORE", "new", "--test", "2020-01"], 2, "--split-by month"),
         (["import", "x.pgn", "new", "--from", "May"], 2, "YYYY-MM"),
-        (["import", "x.pgn", "new", "--top-players", "2"], 2, "a share"),
+        (
+            ["import", "x.pgn", "new", "--top-players", "2"],
+            2,
+            "--top-players 2.0: expected a number above 0, to 1",
+        ),
         (["import", "x.pgn", "new", "--game", "go"], 2, "go"),
     ],
 )
