@@ -139,7 +139,9 @@ def test_a_drill_that_is_stopped_leaves_no_trace(toy, sent, code):
     write(catalogue, FAULTS[:1])
     before = files(project)
     script = (
-        "import sys; from pathlib import Path; from drills.breaking.command import main; "
+        # Where the tests run in the background of a shell, SIGINT is ignored from the start.
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from pathlib import Path; from drills.breaking.command import main; "
         f"sys.exit(main([], Path({str(catalogue)!r}), Path({str(project)!r})))"
     )
     drill = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, start_new_session=True)

@@ -439,7 +439,7 @@ def test_another_game_of_two_players_is_a_domain_by_its_presets_alone(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit):
         cli.main(["reproduce", "m2cts", "--game", "atomic", "--help"])
-    assert "(default: 77)" in capsys.readouterr().out
+    assert "default: 77)" in capsys.readouterr().out
     config = tiny(store, game="atomic", gate="moves:2")
     words = atomic.spelled(config, tmp_path / "run")
     assert cli.main(shlex.split(words)[1:]) == 1
