@@ -250,7 +250,7 @@ def test_a_search_beats_agents_that_do_not_search():
 def test_bad_options_are_refused():
     for options, message in [
         ({"others": "smple"}, "smple"),
-        ({"information": "all"}, "'observed', 'full'"),
+        ({"information": "all"}, "'observed' or 'full'"),
         ({"limit": 100}, "expected a Limit"),
         ({"reuse_tree": True}, "reuse_tree=True"),
         ({"batch": 8}, "a search has no such option"),

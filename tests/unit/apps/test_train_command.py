@@ -50,7 +50,7 @@ def queens(state):
 @pytest.fixture(scope="module")
 def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("games") / "games.parquet"
-    GameStore.sample("chess").subset(range(20)).save(path)
+    GameStore.sample("chess").subset(range(100)).save(path)
     return path
 
 

@@ -196,6 +196,8 @@ def test_processes_end_with_the_run(store, tmp_path, how):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # Where the tests run in the background of a shell, SIGINT is ignored from the start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     deadline = time.monotonic() + 120
     while len(list(out.glob("networks/*/metrics.csv"))) < 2:

@@ -120,7 +120,7 @@ def test_without_pooling_the_weights_are_of_one_board():
         ("rise-8x1:policy=factorised", CHESS, "one of auto, planes, pointwise, flat, dense"),
         ("patchvit-32x1:patch=11,policy=factorised", WALKER, "no planes"),
         ("patchvit-32x1:policy=planes", CHESS, "one of auto, flat, factorised"),
-        ("rise-8x1:value_channels=0", CHESS, "1 to 1024"),
+        ("rise-8x1:value_channels=0", CHESS, "1 to 1,024"),
     ],
 )
 def test_heads_that_do_not_fit_are_refused(text, size, says):
