@@ -77,7 +77,7 @@ class TestOptions:
             ({"start": "dtm", "dtm": "ab"}, r"\(low, high\)"),
             ({"start": "dtm", "dtm": (1, 1), "both_move": True}, "leaves none"),
             ({"both_move": 1}, "True or False"),
-            ({"start": b"train"}, "expected a text"),
+            ({"start": b"train"}, "expected one of .fixed., .uniform."),
         ],
     )
     def test_bad_values_are_refused_when_the_game_is_made(self, options, allowed):
