@@ -20,7 +20,7 @@ HEAVY = (
     "openvino",
     "tensorrt",
     "starlette",
-    "jinja2",
+    "markupsafe",
     "asyncio",
     "tyro",
     "rich",

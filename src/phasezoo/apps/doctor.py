@@ -77,7 +77,6 @@ def examine() -> list[Finding]:
         ("TensorRT", _tensorrt, TENSORRT_HINT, False),
         ("networks in the package", _models, "", False),
         ("plots (matplotlib)", _version("matplotlib"), "plot", False),
-        ("reports (Jinja2)", _version("jinja2"), "plot", False),
         ("Stable-Baselines3", _version("stable_baselines3", "stable-baselines3"), "sb3", False),
         ("clusters (Ray)", _installed("ray"), "ray", False),
         ("attributions (Captum)", _installed("captum"), "captum", False),

@@ -1,12 +1,11 @@
 """Rules by which a claim of a publication and what we found agree, disagree, or settle nothing."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.statistics import verdict
 from phasezoo.report import numbers
-from phasezoo.report.console import Console
 from phasezoo.report.document import Claim, Judgement, judgements
 
 __all__ = [
@@ -22,7 +21,6 @@ __all__ = [
     "by_sign",
     "counted",
     "judgements",
-    "show_claims",
     "throughout",
 ]
 
@@ -121,10 +119,3 @@ def by_range(together: Sequence[Interval | None], low: float, high: float) -> Ju
 def counted(claims: int) -> str:
     """A number of claims in running text, such as ``none`` or ``two``."""
     return numbers.spelled(claims) if claims else "none"
-
-
-def show_claims(console: Console, claims: Iterable[Claim]) -> None:
-    """Tell the console every claim with its verdict, and what we found below it."""
-    for claim in claims:
-        console.note(f"{claim.judgement:<11}  {claim.text}")
-        console.note(f"             {claim.ours}")

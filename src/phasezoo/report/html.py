@@ -1,23 +1,14 @@
-"""Reports from templates: one HTML page that needs nothing from outside.
+"""Documents as HTML: a page that needs nothing from outside, or a part of a notebook."""
 
-Templates are beside the study that they are of and extend ``base.html.j2`` here; what is put into
-them is escaped unless it is :class:`markupsafe.Markup`. Every function of
-:mod:`phasezoo.report.numbers` is a filter.
-"""
-
-import dataclasses
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import resources
 from typing import Any, cast
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from phasezoo.report import numbers
-from phasezoo.report.again import machine_of
 from phasezoo.report.document import (
     JUDGEMENTS,
     Claim,
@@ -30,57 +21,11 @@ from phasezoo.report.document import (
     Text,
 )
 
-__all__ = ["cell", "page", "prose", "render", "table"]
+__all__ = ["cell", "page", "prose", "table"]
 
 _HERE = "phasezoo.report"
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
-
-
-def render(
-    package: str,
-    results: Any,
-    headline: str,
-    *,
-    filters: Mapping[str, Callable[..., Any]] | None = None,
-    more_versions: Iterable[tuple[str, str]] = (),
-    settings: Sequence[tuple[str, Any]] | None = None,
-    **values: Any,
-) -> str:
-    """Return the report of a study.
-
-    Args:
-        package: The study's package, which has a ``templates/report.html.j2``.
-        results: Everything a run found; ``r`` in the template.
-        headline: The main result as one line.
-        filters: Filters of the study's own.
-        more_versions: Further rows of the table of versions.
-        settings: The table of settings; None: the fields of ``results.config``.
-        values: What else the template shows.
-    """
-    loaders = [PackageLoader(package), PackageLoader(_HERE)]
-    environment = Environment(
-        loader=ChoiceLoader(loaders),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= {name: getattr(numbers, name) for name in numbers.__all__[1:]}
-    environment.filters |= {"unbroken": _unbroken, "general": "{:g}".format, **(filters or {})}
-    style = resources.files(_HERE).joinpath("style.css").read_text(encoding="utf-8")
-    if settings is None:
-        fields: Any = dataclasses.fields(results.config)
-        settings = [(f.name, getattr(results.config, f.name)) for f in fields]
-    return environment.get_template("report.html.j2").render(
-        r=results,
-        headline=headline,
-        style=Markup(style),
-        settings=settings,
-        environment=machine_of(results.provenance, more_versions),
-        **values,
-    )
 
 
 def _unbroken(text: str) -> Markup:
@@ -277,7 +222,7 @@ def _table(head: Sequence[str], rows: Markup, *, caption: Any = "", kind: str = 
 def _of(column: Column, row: Any) -> Markup:
     text = _unbroken(column.format(column.of(row)))
     below = column.below(row) if column.below is not None else ""
-    return text + Markup("<small>{}</small>").format(_unbroken(below)) if below else text
+    return text + Markup(" <small>{}</small>").format(_unbroken(below)) if below else text
 
 
 def _shaded(column: Column, row: Any, text: Markup) -> Markup:

@@ -34,7 +34,6 @@ PACKAGES = (
     "chess",
     "matplotlib",
     "tensorboard",
-    "jinja2",
 )
 """Packages whose version may change a number or a file of a run."""
 

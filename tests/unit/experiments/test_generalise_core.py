@@ -12,7 +12,7 @@ from phasezoo import errors, experiments
 from phasezoo.apps import cli
 from phasezoo.arena.intervals import Interval
 from phasezoo.experiments import Axis, Measure, Sample, Score, Split
-from phasezoo.experiments.generalisation import story
+from phasezoo.experiments.generalisation import report
 from phasezoo.experiments.generalisation.estimates import gap_of, score_of
 from phasezoo.experiments.generalisation.matrix import Cell, Matrix, Results
 from phasezoo.runs import jsonable
@@ -124,6 +124,10 @@ def test_a_run_leaves_everything_it_promises(whole):
         assert (out / name).read_bytes().startswith(b"\x89PNG")
     words, images = check_page((out / "report.html").read_text())
     assert images == 2
+    document = experiments.open(out)
+    assert document.to_html() == (out / "report.html").read_text()
+    scores = document.tables["toy-means-error-scores"].records()
+    assert scores[0]["high"] == pytest.approx(5)
     assert "Three places on a line." in words
     assert "six of six cells are worse" in words
     assert "+100.0 % +" in " ".join(words.split())  # a gap, and its ends below
@@ -333,7 +337,7 @@ def test_a_run_of_a_program_says_how_it_goes_on(whole, capsys):
 
 
 def test_a_headline_counts_in_words():
-    assert story.headline(results_of(0.5)) == (
+    assert report.headline(results_of(0.5)) == (
         "Away from home none of two cells are worse than who learnt there, none better, two not "
         "settled"
     )

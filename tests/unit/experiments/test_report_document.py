@@ -101,7 +101,7 @@ def test_an_estimate_has_its_ends_below_it():
     found = Table("elo", columns, rows)
     assert [row[1] for row in found.texts()] == ["12 (−3 to 27)", "−40 (−60 to −20)", "–"]
     assert found.records()[0] == {"player": "one <b>|", "Elo": 12, "Elo low": -3, "Elo high": 27}
-    assert "12<small>−3 to 27</small>" in Document("t", "h", [found]).to_html()
+    assert "12 <small>−3 to 27</small>" in Document("t", "h", [found]).to_html()
 
 
 def test_a_page_is_whole_and_shows_text_as_text(document):

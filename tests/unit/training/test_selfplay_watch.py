@@ -206,7 +206,6 @@ def test_the_page_of_a_run_that_was_stopped_is_as_new_as_the_run(
     tmp_path: Path, how: type[BaseException]
 ) -> None:
     pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
-    pytest.importorskip("jinja2", reason="pages need the extra 'plot'")
     out = tmp_path / "run"
     seen: list[int] = []
 

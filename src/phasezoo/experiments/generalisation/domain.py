@@ -15,7 +15,7 @@ __all__ = ["GENERALISE", "OWN"]
 
 _STAGES = "phasezoo.experiments.generalisation.run:GeneraliseRun"
 
-_PACKAGES = {"matplotlib": "plot", "jinja2": "plot"}
+_PACKAGES = {"matplotlib": "plot"}
 
 
 class _Generalise(Study[GeneraliseConfig]):

@@ -9,6 +9,7 @@ from typing import Any
 
 from phasezoo.arena.intervals import Interval
 from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.generalisation.config import GeneraliseConfig, OwnConfig
 from phasezoo.experiments.generalisation.scores import Score
 from phasezoo.runs import Provenance
 
@@ -92,7 +93,7 @@ class Matrix:
 class Results:
     """Everything a run found."""
 
-    config: Any
+    config: GeneraliseConfig | OwnConfig
     """The settings."""
     command: str
     """What does the same again."""

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from phasezoo.errors import PhasezooError
-from phasezoo.experiments.generalisation import page, show
+from phasezoo.experiments.generalisation import report
 from phasezoo.experiments.generalisation.axis import Axis
 from phasezoo.experiments.generalisation.describing import description_of
-from phasezoo.experiments.generalisation.drawings import png_of
+from phasezoo.experiments.generalisation.figures import png_of
 from phasezoo.experiments.generalisation.filling import Sizes, fill, folder_of
 from phasezoo.experiments.generalisation.matrix import Matrix, Results, csv_of
+from phasezoo.experiments.generalisation.writing import gap_text
 from phasezoo.experiments.study import StudyRun
 
 __all__ = ["CSV_FILE", "GeneraliseRun"]
@@ -25,6 +26,9 @@ class GeneraliseRun(StudyRun[Any, Results]):
         axes: The axes, or names with what is missing to make them; None: those that the settings
             name.
     """
+
+    results = Results
+    report = staticmethod(report.report)
 
     def __init__(self, *attempt: Any, axes: Sequence[Axis] | None = None) -> None:
         super().__init__(*attempt)
@@ -55,7 +59,7 @@ class GeneraliseRun(StudyRun[Any, Results]):
                 self.console.note(f"Left out: {axis}")
                 continue
             found = fill(axis, sizes, self.directory, self.once, self.console)
-            show.show_axis(self.console, found)
+            self._show(found)
             matrices += found
         self.directory.write_text(CSV_FILE, csv_of(matrices))
         for matrix in matrices:
@@ -68,10 +72,21 @@ class GeneraliseRun(StudyRun[Any, Results]):
             seconds={name: self.seconds([f"{folder_of(name)}/"]) for name in self._axes},
         )
 
-    def render(self, results: Results) -> str:
-        """The report as one HTML page."""
-        return page.render(results)
+    def _show(self, matrices: Sequence[Matrix]) -> None:
+        """Show every score of an axis, and the gaps of the first."""
+        for matrix in matrices:
+            scores, *_ = report.tables_of(matrix)
+            self.table(scores)
+        first = matrices[0]
+        if removed := report.left_out(first):
+            self.console.note(removed)
+        for cell in first.cells:
+            if cell.gap is not None:
+                gap = gap_text(cell.gap, first.score)
+                self.console.note(f"gap of {cell.train} on {cell.test}: {gap}")
 
     def show(self, results: Results) -> None:
-        """Where everything is."""
-        show.show_end(self.console, results, self.path)
+        """Where everything is; the tables of every axis were shown when it was done."""
+        for name, reason in results.skipped.items():
+            self.console.note(f"Left out {name}: {reason}")
+        self.console.note(f"Numbers: {self.path / CSV_FILE} and {self.path / 'results.json'}")

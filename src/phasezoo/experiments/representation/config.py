@@ -361,7 +361,6 @@ REPRESENTATION: Study[RepresentationConfig] = Study(
         "onnx": "onnx",
         "captum": "captum",
         "matplotlib": "plot",
-        "jinja2": "plot",
     },
     any_game=True,
 )

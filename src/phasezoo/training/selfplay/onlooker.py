@@ -57,7 +57,7 @@ class Onlooker:
         self._scores = tuple(score for probe in probes for score in probe.scores)
         self._costs: RowLog[CostRow] = RowLog(out / COSTS, CostRow)
         self._out, self._kind = out, kind
-        can_write = all(map(importlib.util.find_spec, ("matplotlib", "jinja2")))
+        can_write = importlib.util.find_spec("matplotlib") is not None
         self._has_page = config.watching.report and can_write
         self._next_page = 0.0
         self._watched = Stopwatch()

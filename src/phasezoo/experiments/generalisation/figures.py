@@ -3,28 +3,34 @@
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
 from phasezoo.experiments.generalisation.filling import folder_of
 from phasezoo.experiments.generalisation.matrix import Cell, Matrix
 from phasezoo.experiments.generalisation.writing import number_of, span_of
 from phasezoo.report import plots
+from phasezoo.report.document import Figure, literal
 from phasezoo.runs.files import save_files
-
-__all__ = ["png_of", "svg_of"]
 
 STRONGEST = 0.6
 """Opacity of the worst cell; ink must stay readable on it."""
 
 
-def svg_of(matrix: Matrix) -> Markup:
-    """The heat map to put into a page."""
-    name = f"heat-{folder_of(matrix.axis)}-{folder_of(matrix.score.name)}".replace(".", "-")
-    told = "; ".join(
+def heat_of(matrix: Matrix) -> Figure:
+    """Return the heat map of a matrix.
+
+    Args:
+        matrix: One score of an axis.
+    """
+    cells = "; ".join(
         f"{cell.train} on {cell.test} {number_of(cell.score, matrix.score)}"
         for cell in matrix.cells
     )
-    return plots.to_svg(_heat(matrix), name, f"{matrix.axis}, {matrix.score.name}: {told}")
+    return Figure(
+        f"heat-{folder_of(matrix.axis)}-{folder_of(matrix.score.name)}".replace(".", "-"),
+        lambda: _heat(matrix),
+        f"{literal(matrix.axis)}, {literal(matrix.score.name)}: {matrix.score.better} is better, "
+        "darker is worse; small: 95 % intervals.",
+        f"{matrix.axis}, {matrix.score.name}: {cells}",
+    )
 
 
 def png_of(matrix: Matrix, path: Path) -> None:
