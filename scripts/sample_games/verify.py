@@ -106,9 +106,8 @@ def check_openings(path: Path) -> set[str]:
 
 def read_moves(path: Path) -> list[list[int]]:
     """Reads the moves of every game of a store of chess, as `encode_move` gives them."""
-    return [
-        _moves_of(store, number) for store in [GameStore.open(path)] for number in range(len(store))
-    ]
+    store = GameStore.open(path)
+    return [_moves_of(store, number) for number in range(len(store))]
 
 
 def _moves_of(store: GameStore, number: int) -> list[int]:

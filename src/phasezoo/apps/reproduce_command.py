@@ -13,7 +13,7 @@ from phasezoo._interrupt import nothing_written, saying
 from phasezoo.apps.common import with_common
 from phasezoo.apps.options import glance
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.catalogue import STUDIES
+from phasezoo.experiments.catalogue import STUDIES, find
 from phasezoo.experiments.generalisation.domain import GENERALISE
 from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS, SCRATCH
 from phasezoo.experiments.study import Study
@@ -112,11 +112,8 @@ def reproduce_tree(arguments: Sequence[str]) -> Any:
     choice = glance(_Choice, arguments)
     members = []
     for name, games in STUDIES.items():
-        study = games.get(choice.game, next(iter(games.values())))
-        if choice.from_scratch and games is DOMAINS:
-            study = SCRATCH
-        elif choice.curve and games is DOMAINS:
-            study = CURVES.get(choice.game, next(iter(CURVES.values())))
+        own = choice if games is DOMAINS else _Choice()  # no other study has these variants
+        study = find(name, choice.game, curve=own.curve, from_scratch=own.from_scratch)
         members.append(_study_command(name, study, choice.preset))
     return members
 

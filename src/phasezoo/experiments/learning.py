@@ -1,7 +1,7 @@
 """Stages that studies of learning by play have in common: a network that learns, and matches."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,14 @@ from phasezoo.arena.elo import Interval
 from phasezoo.arena.rates import rate_of
 from phasezoo.arena.ratings import Rating
 from phasezoo.experiments.study import StudyRun
+from phasezoo.report import numbers
 from phasezoo.report.console import Console
+from phasezoo.report.document import Column
 from phasezoo.runs import RowLog
 from phasezoo.training import SelfPlay, SelfPlayOutcome
 from phasezoo.training.selfplay.watch import LADDER, PROBES, ProbeRow, RungRow, elo_of
 
-__all__ = ["Course", "Meeting", "Probing", "Round", "learn", "meet"]
+__all__ = ["Course", "Meeting", "Probing", "Round", "learn", "meet", "result_columns"]
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,21 @@ class Meeting:
     """Time that the evaluators took, of both."""
     pairs: list[float]
     """The first one's share of the points in each pair of games from one opening."""
+
+
+def result_columns(meeting_of: Callable[[Any], Meeting]) -> list[Column]:
+    """Return the columns of a match's result.
+
+    Args:
+        meeting_of: The match of a row.
+    """
+    return [
+        Column("won", lambda row: meeting_of(row).wins),
+        Column("drawn", lambda row: meeting_of(row).draws),
+        Column("lost", lambda row: meeting_of(row).losses),
+        Column("points", lambda row: meeting_of(row).score.value, numbers.percent),
+        Column("Elo", lambda row: meeting_of(row).elo, numbers.elo_interval),
+    ]
 
 
 def learn(

@@ -14,7 +14,7 @@ from phasezoo.report.document import (
     Text,
 )
 
-__all__ = ["of_document", "of_items"]
+__all__ = ["of_document"]
 
 
 def of_document(document: Document) -> str:
@@ -24,21 +24,14 @@ def of_document(document: Document) -> str:
         document: The document.
     """
     parts = [f"# {document.title}", document.lead, f"**{document.headline}**"]
-    parts += [_items(document.answer, 2), _items(document.items, 2, document.source)]
+    parts += [
+        _items(document.answer, 2, document.source),
+        _items(document.items, 2, document.source),
+    ]
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
 
 
-def of_items(items: Iterable[Item], level: int = 2) -> str:
-    """Return some of the items of a document.
-
-    Args:
-        items: The items.
-        level: Level of the headings of sections.
-    """
-    return _items(items, level) + "\n"
-
-
-def _items(items: Iterable[Item], level: int, source: str = "publication") -> str:
+def _items(items: Iterable[Item], level: int, source: str) -> str:
     parts: list[str] = []
     for is_claim, group in itertools.groupby(items, lambda item: isinstance(item, Claim)):
         if is_claim:

@@ -7,7 +7,7 @@ from phasezoo.experiments.atomic import figures, published
 from phasezoo.experiments.atomic.config import VARIANTS
 from phasezoo.experiments.atomic.measurements import CollisionRow, MoveCost, Results, WorkerRow
 from phasezoo.experiments.claims import BY_ELO, by_sign
-from phasezoo.experiments.learning import Course, Meeting
+from phasezoo.experiments.learning import Course, Meeting, result_columns
 from phasezoo.experiments.study import done_again
 from phasezoo.report import numbers
 from phasezoo.report.document import (
@@ -124,14 +124,7 @@ def meetings_table(name: str, meetings: Sequence[tuple[str, Meeting]], caption: 
         meetings: What each match is called, and the match.
         caption: Heading of the table.
     """
-    columns = [
-        Column("", 0),
-        Column("won", lambda row: row[1].wins),
-        Column("drawn", lambda row: row[1].draws),
-        Column("lost", lambda row: row[1].losses),
-        Column("points", lambda row: row[1].score.value, numbers.percent),
-        Column("Elo", lambda row: row[1].elo, numbers.elo_interval),
-    ]
+    columns = [Column("", 0), *result_columns(lambda row: row[1])]
     return Table(name, columns, meetings, caption)
 
 

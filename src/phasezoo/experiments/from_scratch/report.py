@@ -8,7 +8,7 @@ from phasezoo.arena.elo import Interval
 from phasezoo.experiments.claims import BY_ELO, by_sign
 from phasezoo.experiments.from_scratch import published
 from phasezoo.experiments.from_scratch.config import ScratchConfig
-from phasezoo.experiments.learning import Course, Meeting
+from phasezoo.experiments.learning import Course, Meeting, result_columns
 from phasezoo.experiments.study import done_again
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import Claim, Column, Document, Figure, Section, Table, Text
@@ -155,11 +155,7 @@ def _matches_table(advantages: Sequence[Advantage]) -> Table:
         Column("strategy", lambda row: row[0].strategy),
         Column("rounds", lambda row: row[0].update),
         Column("training", 1),
-        Column("won", lambda row: row[2].wins),
-        Column("drawn", lambda row: row[2].draws),
-        Column("lost", lambda row: row[2].losses),
-        Column("points", lambda row: row[2].score.value, numbers.percent),
-        Column("Elo", lambda row: row[2].elo, numbers.elo_interval),
+        *result_columns(lambda row: row[2]),
     ]
     return Table("matches", columns, rows, "The same for each training")
 
