@@ -1,6 +1,5 @@
 """The published studies that can be done again, and how a program runs and opens them."""
 
-import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from phasezoo.experiments.study import Study
 from phasezoo.report.console import Console
 from phasezoo.report.document import Document
 from phasezoo.runs import jsonable, kind_of
-from phasezoo.specs import did_you_mean
+from phasezoo.specs import changed, did_you_mean
 
 __all__ = ["STUDIES", "find", "open", "reproduce"]
 
@@ -95,15 +94,9 @@ def reproduce(
     if preset and preset not in study.presets:
         message = f"preset={preset!r}{did_you_mean(preset, study.presets)} Expected "
         raise InvalidConfig(message + " or ".join(study.presets))
-    config = study.presets[preset] if preset else study.default
-    known = [field.name for field in dataclasses.fields(config)]
-    for key in settings:
-        if key not in known:
-            message = f"{key}=: {name} has no such setting{did_you_mean(key, known)} Settings are "
-            raise InvalidConfig(message + ", ".join(known))
+    config = changed(study.presets[preset] if preset else study.default, settings, name)
     # Read as the file of a run is, so that lists and paths come as the settings have them.
-    values = jsonable.encode({**jsonable.encode(config), **settings})
-    config = jsonable.decode(type(config), values, name)
+    config = jsonable.decode(type(config), jsonable.encode(config), name)
     results = study.reproduce(config, Path(out), console)
     return study.report(results)
 

@@ -223,7 +223,7 @@ def test_a_program_runs_it_and_opens_its_report(tmp_path):
     [
         ({"name": "atomik"}, "did you mean 'atomic'"),
         ({"name": "atomic", "preset": "quik"}, "did you mean 'quick'"),
-        ({"name": "atomic", "match_game": 4}, "did you mean 'match_games'"),
+        ({"name": "atomic", "match_game": 4}, "did you mean match_games="),
         ({"name": "atomic", "nodes": "many"}, "nodes"),
         ({"name": "atomic", "curve": True}, "no curve"),
     ],
