@@ -306,6 +306,7 @@ class StudyRun(ABC, Generic[Config, Results]):
         self.prepared = prepared
         self.console = console
         self.threads = config.threads or _core.default_threads()
+        self._tables: set[str] = set()
 
     @classmethod
     def prepare(cls, config: Config, console: Console) -> Any:
@@ -333,8 +334,8 @@ class StudyRun(ABC, Generic[Config, Results]):
         return self.report(results).to_html()
 
     def show(self, results: Results) -> None:
-        """Tell the console what came out."""
-        self.report(results).show(self.console)
+        """Tell the console what came out, but for the tables that it has."""
+        self.report(results).show(self.console, self._tables)
 
     def finish(self) -> Results:
         """Do the work, and leave ``results.json`` and ``report.html``."""
@@ -364,6 +365,7 @@ class StudyRun(ABC, Generic[Config, Results]):
         Args:
             table: The table.
         """
+        self._tables.add(table.name)
         show_table(table, self.console)
 
     def once(self, stage: str, name: str, kind: type[T], make: Callable[[], T]) -> T:

@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import IO, Protocol
 
 from markdown_it import MarkdownIt
@@ -147,15 +147,17 @@ class SilentConsole:
         yield _Line()
 
 
-def show(document: Document, console: Console) -> None:
+def show(document: Document, console: Console, without: Collection[str] = ()) -> None:
     """Show the headline, tables and claims of a document; details that a page folds are left out.
 
     Args:
         document: The document.
         console: Where to.
+        without: Names of tables that are left out too.
     """
     for item in (*document.answer, *document.items):
-        _show(item, console)
+        if _is_shown(item, without):
+            _show(item, console, without)
     console.note(f"\n{document.headline}.")
 
 
@@ -180,7 +182,7 @@ def plain(text: str) -> str:
                    for line in inline for token in line.children or ())  # fmt: skip
 
 
-def _show(item: Item, console: Console) -> None:
+def _show(item: Item, console: Console, without: Collection[str]) -> None:
     match item:
         case Table():
             show_table(item, console)
@@ -188,10 +190,15 @@ def _show(item: Item, console: Console) -> None:
             console.note(f"{item.judgement:<11}  {plain(item.text)}")
             console.note(f"             {plain(item.ours)}")
         case Section(folded=False):
-            if any(isinstance(part, Table | Claim) for part in item.items):
+            parts = [part for part in item.items if _is_shown(part, without)]
+            if any(isinstance(part, Table | Claim) for part in parts):
                 console.heading(item.title)
-            for part in item.items:
-                _show(part, console)
+            for part in parts:
+                _show(part, console, without)
+
+
+def _is_shown(item: Item, without: Collection[str]) -> bool:
+    return not isinstance(item, Table) or item.name not in without
 
 
 def silent() -> Console:

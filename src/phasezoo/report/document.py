@@ -8,7 +8,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -369,15 +369,16 @@ class Document:
             write_whole(files[-1], table.to_csv())
         return files
 
-    def show(self, console: "Console") -> None:
+    def show(self, console: "Console", without: Collection[str] = ()) -> None:
         """Show the headline, tables and claims on a console.
 
         Args:
             console: Where to.
+            without: Names of tables that are left out.
         """
         from phasezoo.report.console import show
 
-        show(self, console)
+        show(self, console, without)
 
     def _repr_html_(self) -> str:
         from phasezoo.report import html

@@ -204,3 +204,12 @@ def test_counts_and_names_stand_in_running_text():
     assert numbers.plural(30, "game") == "30 games"
     names = [numbers.listed(each) for each in ((), ("a",), ("a", "b"), ("a", "b", "c"))]
     assert names == ["", "a", "a and b", "a, b and c"]
+
+
+def test_the_console_shows_no_table_that_it_has(document):
+    out = io.StringIO()
+    document.show(TerminalConsole(out), without={"losses"})
+    text = out.getvalue()
+    assert "Losses of both" not in text
+    assert "Numbers" not in text  # a heading of nothing
+    assert "agrees       Experts <win> 50 %." in text
