@@ -19,10 +19,11 @@ import numpy as np
 from benchmarks.common import Row, sized
 from phasezoo import agents, arena, games, networks
 from phasezoo.agents import Limit
-from phasezoo.inference.manifest import Manifest, action_spec
-from phasezoo.inference.modules import answers_of
-from phasezoo.inference.onnx import OnnxEvaluator
-from phasezoo.inference.onnx_export import export_onnx
+from phasezoo.games.queries import action_spec
+from phasezoo.inference.backends.modules import answers_of
+from phasezoo.inference.backends.onnx import OnnxEvaluator
+from phasezoo.inference.backends.onnx_export import export_onnx
+from phasezoo.inference.storage.manifest import Manifest
 
 TREES = sized(64, 4)
 REPEATS = sized(5, 1)

@@ -16,9 +16,10 @@ import torch
 from benchmarks.common import sized
 from phasezoo import games, networks
 from phasezoo._onnxruntime import onnxruntime
-from phasezoo.inference.manifest import Manifest, action_spec
-from phasezoo.inference.modules import answers_of
-from phasezoo.inference.onnx_export import export_onnx
+from phasezoo.games.queries import action_spec
+from phasezoo.inference.backends.modules import answers_of
+from phasezoo.inference.backends.onnx_export import export_onnx
+from phasezoo.inference.storage.manifest import Manifest
 from phasezoo.networks.blocks import fold_batch_norms
 from phasezoo.types import Dtype
 

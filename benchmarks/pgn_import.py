@@ -8,8 +8,8 @@ import numpy as np
 
 from benchmarks.common import Row, compared, named, sized
 from phasezoo import games
-from phasezoo.training.importer import import_pgn
-from phasezoo.training.store import GameStore
+from phasezoo.data.importer import import_pgn
+from phasezoo.data.store import GameStore
 
 GAMES = sized(2_000, 20)
 TIMES = sized(10, 1)

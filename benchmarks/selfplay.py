@@ -19,10 +19,11 @@ import numpy as np
 from benchmarks.common import Row, absent, alone, named, sized
 from phasezoo import agents, games, inference, networks, training
 from phasezoo.agents import Limit
-from phasezoo.inference.manifest import Manifest, action_spec
-from phasezoo.inference.modules import answers_of
-from phasezoo.inference.onnx import OnnxEvaluator
-from phasezoo.inference.onnx_export import export_onnx
+from phasezoo.games.queries import action_spec
+from phasezoo.inference.backends.modules import answers_of
+from phasezoo.inference.backends.onnx import OnnxEvaluator
+from phasezoo.inference.backends.onnx_export import export_onnx
+from phasezoo.inference.storage.manifest import Manifest
 
 GAMES, NODES = sized((256, 100), (4, 4))
 """Of a run with the evaluator that knows nothing."""

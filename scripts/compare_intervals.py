@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.arena.intervals import PRIOR_PAIRS, score_ends, t95
+from phasezoo.arena.statistics.intervals import PRIOR_PAIRS, score_ends, t95
 
 Array = npt.NDArray[np.float64]
 Method = Callable[[Array], tuple[Array, Array]]

@@ -23,10 +23,10 @@ import numpy as np
 import tyro
 
 from phasezoo import inference, training
+from phasezoo.data.sampler import Sampler
 from phasezoo.inference import CostModel
 from phasezoo.training import evaluate_network, train_supervised
 from phasezoo.training.progress import Progress
-from phasezoo.training.sampler import Sampler
 
 PLANES = "v2"
 SPLIT_SEED = 1

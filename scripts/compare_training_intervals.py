@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.arena.crossed_trainings import crossed_half_width, mean_squares
-from phasezoo.arena.intervals import t95
+from phasezoo.arena.statistics.crossed_trainings import crossed_half_width, mean_squares
+from phasezoo.arena.statistics.intervals import t95
 
 Array = npt.NDArray[np.float64]
 Effects = Callable[[np.random.Generator, tuple[int, ...]], Array]

@@ -1,4 +1,4 @@
-"""Makes the mates in two of ``src/phasezoo/data`` from the sample games.
+"""Makes the mates in two of ``src/phasezoo/data/samples`` from the sample games.
 
     python scripts/make_mates.py chess atomic    # all variants without names
 
@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
+from phasezoo.data.stored_states import state_at
 from phasezoo.training import GameStore
 from phasezoo.training.probes.tactics import solutions
-from phasezoo.training.stored_states import state_at
 
-DATA = Path(__file__).resolve().parents[1] / "src" / "phasezoo" / "data"
+DATA = Path(__file__).resolve().parents[1] / "src" / "phasezoo" / "data" / "samples"
 VARIANTS = ("chess", "chess960", "atomic", "crazyhouse")
 COUNT = 200
 SEED = 1

@@ -2,7 +2,7 @@
 
     python scripts/make_opening_suites.py NAME [NAME …]     # names: see SUITES
 
-Each is a file of `src/phasezoo/data/`, and a function of the seed below.
+Each is a file of `src/phasezoo/data/samples/`, and a function of the seed below.
 """
 
 import itertools
@@ -20,7 +20,7 @@ from sample_games.recipes import RECIPES
 
 from phasezoo import agents, arena, games, training
 
-DATA: Final = Path(__file__).resolve().parent.parent / "src" / "phasezoo" / "data"
+DATA: Final = Path(__file__).resolve().parent.parent / "src" / "phasezoo" / "data" / "samples"
 SEED: Final = 20_242
 
 UNBALANCED: Final = (60, 120)

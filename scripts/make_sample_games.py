@@ -24,7 +24,7 @@ import tyro
 from sample_games import chunks, openings, verify
 from sample_games.engine import Engine, EngineError
 
-DATA = Path(__file__).resolve().parents[1] / "src" / "phasezoo" / "data"
+DATA = Path(__file__).resolve().parents[1] / "src" / "phasezoo" / "data" / "samples"
 STORE = DATA / "chess_games.parquet"
 SUITE = DATA / "chess_openings.txt"
 UNBALANCED = DATA / "chess_unbalanced_openings.txt"

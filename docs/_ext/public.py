@@ -15,7 +15,7 @@ from phasezoo.errors import MissingDependency
 
 __all__ = ["constant_text", "documented", "missing", "modules", "public_names"]
 
-BESIDES = ("phasezoo.conductor", "phasezoo.envs.rendering", "phasezoo.registration")
+BESIDES = ("phasezoo.observation", "phasezoo.envs.rendering", "phasezoo.registration")
 """Modules that are of use to some, and less steady than public ones."""
 
 

@@ -15,8 +15,8 @@ from drills.fuzz.board_texts import positions
 from drills.fuzz.mutations import mutated, mutated_value
 from drills.fuzz.target import Target
 from phasezoo import _core, games, training
+from phasezoo.data.importer import read_games
 from phasezoo.errors import CorruptRecord, InvalidPgn, StoreError
-from phasezoo.training.importer import read_games
 
 __all__ = ["parquet", "pgn"]
 

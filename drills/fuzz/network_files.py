@@ -12,11 +12,11 @@ from drills.fuzz.target import Target
 from phasezoo import inference
 from phasezoo.errors import CheckpointError, InvalidGate
 from phasezoo.gating.learned import GateManifest
-from phasezoo.inference import packaged
-from phasezoo.inference.experts import load_experts
-from phasezoo.inference.manifest import MANIFEST, MODEL, Manifest
-from phasezoo.inference.storage import digest
-from phasezoo.inference.weights import parse_tensors
+from phasezoo.inference.storage import packaged
+from phasezoo.inference.storage.experts import load_experts
+from phasezoo.inference.storage.files import digest
+from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
+from phasezoo.inference.storage.weights import parse_tensors
 
 __all__ = ["manifest", "safetensors"]
 

@@ -132,7 +132,7 @@ def _import() -> Victim:
 def _warm() -> None:
     import torch
 
-    import phasezoo.inference.torch
+    import phasezoo.inference.backends.torch
     import phasezoo.training.selfplay.loop
     import phasezoo.training.trainer  # noqa: F401
 

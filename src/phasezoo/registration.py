@@ -130,7 +130,7 @@ def _gate_trainer() -> Any:
     from phasezoo._torch import require_torch
 
     require_torch()
-    from phasezoo.training.gate_training import train_gate  # heavy, and above what it trains
+    from phasezoo.training.gates.training import train_gate  # heavy, and above what it trains
 
     return train_gate
 

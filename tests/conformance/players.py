@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from phasezoo.conductor.action_parts import flat_mask
+from phasezoo.observation.action_parts import flat_mask
 
 
 def at_once(name):

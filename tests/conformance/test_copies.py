@@ -16,7 +16,7 @@ from players import (
     without_opponent,
 )
 
-from phasezoo.conductor.action_parts import flat_mask
+from phasezoo.observation.action_parts import flat_mask
 
 COPIES = {
     "deepcopy": copy.deepcopy,

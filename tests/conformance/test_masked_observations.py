@@ -8,9 +8,9 @@ from pettingzoo.test import api_test, parallel_api_test
 from players import action_for, at_once, opponents, smallest_planes, without_opponent
 
 from phasezoo import games
-from phasezoo.conductor.action_parts import flat_mask
 from phasezoo.envs import pommerman_v0
 from phasezoo.errors import InvalidConfig
+from phasezoo.observation.action_parts import flat_mask
 
 KEYS = {"observation", "action_mask"}
 

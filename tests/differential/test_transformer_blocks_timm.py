@@ -7,10 +7,10 @@ one is given to the other, in the order in which the papers' figures have them.
 import pytest
 import torch
 
-from phasezoo.networks.attention import LEVIT_VALUES
+from phasezoo.networks.architectures.attention import LEVIT_VALUES
+from phasezoo.networks.architectures.levit import LevitBlock
+from phasezoo.networks.architectures.nextvit import NextConvolutionBlock, NextTransformerBlock
 from phasezoo.networks.blocks import fold_batch_norms
-from phasezoo.networks.levit import LevitBlock
-from phasezoo.networks.nextvit import NextConvolutionBlock, NextTransformerBlock
 
 nextvit = pytest.importorskip("timm.models.nextvit")
 levit = pytest.importorskip("timm.models.levit")

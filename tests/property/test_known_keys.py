@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phasezoo.training.positions import are_among
+from phasezoo.data.positions import are_among
 
 KEYS = st.lists(st.one_of(st.integers(0, 20), st.integers(2**64 - 3, 2**64 - 1)), max_size=30)
 

@@ -8,8 +8,8 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from phasezoo.data.importer import read_pgn
 from phasezoo.errors import InvalidPgn
-from phasezoo.training.importer import read_pgn
 
 GOOD = '[Event "good"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 {x} Nc6 (2... d6) 3. Bb5 a6 1-0\n\n'
 

@@ -8,7 +8,7 @@ import chess.pgn
 import pytest
 from pgn_mangling import KINDS, Mangled, mangled
 
-from phasezoo.training.importer import read_pgn
+from phasezoo.data.importer import read_pgn
 
 CHUNKS = 20
 GAMES = 500

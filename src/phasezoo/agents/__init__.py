@@ -11,7 +11,6 @@ from phasezoo.agents.base import (
     name_of_agent,
     seats_of,
 )
-from phasezoo.agents.beam import BeamAgent, BeamConfig
 from phasezoo.agents.catalogue import (
     LegacyPommermanAgent,
     SimpleAgent,
@@ -20,19 +19,20 @@ from phasezoo.agents.catalogue import (
     Syzygy,
 )
 from phasezoo.agents.checker import check
-from phasezoo.agents.config import SearchConfig
-from phasezoo.agents.decoupled import DecoupledConfig, DecoupledMCTSAgent
-from phasezoo.agents.engine import EngineAgent
+from phasezoo.agents.engines.agent import EngineAgent
 from phasezoo.agents.human import HumanAgent
 from phasezoo.agents.limit import Limit, TimeControl
 from phasezoo.agents.making import make, names, options, register, spec_of
 from phasezoo.agents.making import parse as parse
-from phasezoo.agents.mcts import M2CTSAgent, MCTSAgent
 from phasezoo.agents.policy import PolicyAgent
 from phasezoo.agents.sb3 import SB3Agent
+from phasezoo.agents.search.beam import BeamAgent, BeamConfig
+from phasezoo.agents.search.config import SearchConfig
+from phasezoo.agents.search.decoupled import DecoupledConfig, DecoupledMCTSAgent
+from phasezoo.agents.search.mcts import M2CTSAgent, MCTSAgent
+from phasezoo.agents.search.uct import UCTAgent, UCTSession
 from phasezoo.agents.simple import RandomAgent
 from phasezoo.agents.tablebase import TablebaseAgent
-from phasezoo.agents.uct import UCTAgent, UCTSession
 
 __all__ = [
     "BatchAgent",

@@ -43,11 +43,6 @@ def name_or(name: Any, default: str) -> str:
     return default if name is None else str(check_value("name", str, name))
 
 
-def one_line(text: str) -> str:
-    """A text without line breaks and control characters, as reports, tags and terminals show it."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
-
-
 def checked_player(player: Any, game: games.Game | None) -> int:
     """A player of ``game``; of any game if that is not known yet.
 

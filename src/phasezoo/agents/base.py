@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo.agents.limit import Limit
-from phasezoo.conductor import Conductor, Told, View, make_view, told, view_of
 from phasezoo.errors import GameForfeited, InvalidConfig, InvalidState
 from phasezoo.inference.counts import Counts
+from phasezoo.observation import Conductor, Told, View, make_view, told, view_of
 
 __all__ = [
     "BatchAgent",
@@ -181,7 +181,7 @@ class CallableAgent:
 
     It is told what an environment would tell it: never the state of a game that hides it. What it
     wants to see it says by its attributes ``plane_spec`` and ``gate``
-    (:func:`phasezoo.conductor.view_of`). It answers with an index, or if actions have parts with
+    (:func:`phasezoo.observation.view_of`). It answers with an index, or if actions have parts with
     one number for each.
     """
 

@@ -5,18 +5,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from phasezoo.agents.beam import BeamAgent
-from phasezoo.agents.decoupled import DecoupledMCTSAgent
-from phasezoo.agents.engine import EngineAgent
+from phasezoo.agents.engines.agent import EngineAgent
 from phasezoo.agents.human import HumanAgent
 from phasezoo.agents.knowledge import LOADING, NETWORK, make_m2cts
 from phasezoo.agents.limit import Limit
-from phasezoo.agents.mcts import M2CTSAgent, MCTSAgent
 from phasezoo.agents.policy import PolicyAgent
 from phasezoo.agents.sb3 import SB3Agent
+from phasezoo.agents.search.beam import BeamAgent
+from phasezoo.agents.search.decoupled import DecoupledMCTSAgent
+from phasezoo.agents.search.mcts import M2CTSAgent, MCTSAgent
+from phasezoo.agents.search.uct import UCTAgent
 from phasezoo.agents.simple import RandomAgent
 from phasezoo.agents.tablebase import TablebaseAgent
-from phasezoo.agents.uct import UCTAgent
 from phasezoo.errors import InvalidConfig
 from phasezoo.plugins import attribute_named
 from phasezoo.specs import Part, Recipe

@@ -10,9 +10,9 @@ import numpy as np
 from phasezoo import games
 from phasezoo.agents.base import SessionAgent, name_of_agent
 from phasezoo.checking import Findings, Report, shown
-from phasezoo.conductor import Conductor, make_view, told, view_of
 from phasezoo.errors import IllegalAction
 from phasezoo.games.random_play import random_action
+from phasezoo.observation import Conductor, make_view, told, view_of
 from phasezoo.types import SIMULTANEOUS
 
 __all__ = ["check"]

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from phasezoo.agents.mcts import M2CTSAgent
+from phasezoo.agents.search.mcts import M2CTSAgent
 from phasezoo.errors import InvalidConfig
-from phasezoo.inference.backends import Backend
-from phasezoo.inference.experts import load_experts
-from phasezoo.inference.load import load
+from phasezoo.inference.backends.choice import Backend
+from phasezoo.inference.storage.experts import load_experts
+from phasezoo.inference.storage.load import load
 from phasezoo.inference.uniform import Uniform
 from phasezoo.specs import Part
 from phasezoo.types import Gate, InferenceDtype

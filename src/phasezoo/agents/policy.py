@@ -9,15 +9,15 @@ import numpy.typing as npt
 from phasezoo import games
 from phasezoo.agents.arguments import name_or, seed_of, states_and_players
 from phasezoo.agents.base import Move, state_in
-from phasezoo.agents.mcts import check_evaluator
-from phasezoo.agents.phase_memory import PhaseMemory
-from phasezoo.agents.pooled_seats import DEFAULT_POOL_ROWS
-from phasezoo.conductor import Told, View
+from phasezoo.agents.search.mcts import check_evaluator
+from phasezoo.agents.search.phase_memory import PhaseMemory
+from phasezoo.agents.search.pooled_seats import DEFAULT_POOL_ROWS
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, evaluate_leaves, name_of
 from phasezoo.inference.other_games import check_plays
 from phasezoo.inference.states import StateBatch
+from phasezoo.observation import Told, View
 from phasezoo.types import Gate
 
 __all__ = ["PolicyAgent"]

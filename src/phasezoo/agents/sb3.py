@@ -12,12 +12,12 @@ import numpy as np
 
 from phasezoo._torch import require_torch
 from phasezoo.agents.base import mask_in, state_in
-from phasezoo.conductor.action_parts import flat_mask
-from phasezoo.conductor.compact import action_of_compact, check_compact, compact_mask
-from phasezoo.conductor.view import View
 from phasezoo.errors import CheckpointError, InvalidConfig, MissingDependency
 from phasezoo.games import game_of
 from phasezoo.games.options import flag
+from phasezoo.observation.action_parts import flat_mask
+from phasezoo.observation.compact import action_of_compact, check_compact, compact_mask
+from phasezoo.observation.view import View
 from phasezoo.types import ActionMask
 
 __all__ = ["SB3Agent"]

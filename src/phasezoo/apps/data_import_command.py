@@ -12,13 +12,13 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from phasezoo._interrupt import saying
 from phasezoo.apps.command_words import Looks
+from phasezoo.data.pgn_filter import PgnFilter
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import NonNegativeInt, PositiveInt
-from phasezoo.training.pgn_filter import PgnFilter
 
 if TYPE_CHECKING:
-    from phasezoo.training.import_target import MonthSplit
-    from phasezoo.training.importer import ImportReport
+    from phasezoo.data.import_target import MonthSplit
+    from phasezoo.data.importer import ImportReport
 
 Months = Annotated[tuple[str, ...], tyro.conf.arg(metavar="YYYY-MM ..."), Looks(r"\d{4}-\d\d")]
 
@@ -69,7 +69,7 @@ class ImportOptions(PgnFilter):
                 "phasezoo data import GAMES.pgn.zst GAMES/"
             )
             raise InvalidConfig(message)
-        from phasezoo.training.importer import import_pgn
+        from phasezoo.data.importer import import_pgn
 
         *sources, target = self.paths
         before = _identity(target)
@@ -114,7 +114,7 @@ class ImportOptions(PgnFilter):
                 message = "--validation and --test name months: give --split-by month with them"
                 raise InvalidConfig(message)
             return None
-        from phasezoo.training.import_target import MonthSplit
+        from phasezoo.data.import_target import MonthSplit
 
         return MonthSplit(self.validation, self.test)
 

@@ -15,8 +15,8 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.specs import PositiveInt
 
 if TYPE_CHECKING:
-    from phasezoo.training.phase_study import PhaseStudy
-    from phasezoo.training.positions import PhaseTable
+    from phasezoo.data.phase_study import PhaseStudy
+    from phasezoo.data.positions import PhaseTable
 
 PHASES = "phases.png"
 """The picture that is always drawn."""
@@ -59,7 +59,7 @@ class PhasesOptions:
             StoreError: The store cannot be read, or there are pictures already.
         """
         from phasezoo import gating
-        from phasezoo.training.phase_study import fitted_gate, study_phases
+        from phasezoo.data.phase_study import fitted_gate, study_phases
 
         if self.fit is not None and ":" in self.gate:
             message = f"--fit chooses thresholds: name the gate without them, not {self.gate!r}"

@@ -16,7 +16,7 @@ from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.runs.files import save_files
 
 if TYPE_CHECKING:
-    from phasezoo.training.store import GameStore
+    from phasezoo.data.store import GameStore
 
 __all__ = ["ShowOptions", "StatsOptions", "about_game", "game_json", "game_text", "stats_of"]
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from phasezoo.inference.backends import TENSORRT_HINT
+from phasezoo.inference.backends.choice import TENSORRT_HINT
 from phasezoo.runs import provenance
 
 __all__ = ["DoctorOptions", "Finding", "examine"]
@@ -119,7 +119,7 @@ def _core() -> str:
 
 
 def _sample() -> str:
-    file = resources.files("phasezoo") / "data" / "chess_games.parquet"
+    file = resources.files("phasezoo") / "data" / "samples" / "chess_games.parquet"
     size = len(file.read_bytes())
     return f"chess, {size / 2**20:.1f} MiB"
 

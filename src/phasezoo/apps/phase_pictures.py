@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.apps.stores import refuse_existing
+from phasezoo.data.positions import PositionTable
+from phasezoo.data.store import GameStore
 from phasezoo.errors import StoreError
 from phasezoo.report.plots import INK, MUTED, axes, entitle, ordered_colours, to_png
 from phasezoo.runs.files import MAKE_ROOM, save_files
-from phasezoo.training.positions import PositionTable
-from phasezoo.training.store import GameStore
 
 __all__ = ["draw_phases", "measured"]
 

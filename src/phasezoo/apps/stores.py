@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from phasezoo.errors import StoreError
 
 if TYPE_CHECKING:
-    from phasezoo.training.store import GameStore
+    from phasezoo.data.store import GameStore
 
 __all__ = ["open_games", "refuse_existing"]
 
@@ -21,7 +21,7 @@ def open_games(name: str | Path) -> "GameStore":
     Raises:
         StoreError: There are none, or they cannot be read.
     """
-    from phasezoo.training.store import GameStore
+    from phasezoo.data.store import GameStore
 
     kind, _, game = str(name).partition(":")
     if kind == SAMPLE and not Path(name).exists():

@@ -15,7 +15,7 @@ from phasezoo.specs import PositiveInt
 from phasezoo.training.config import SupervisedConfig
 
 if TYPE_CHECKING:
-    from phasezoo.training.splits import PositionStore
+    from phasezoo.data.splits import PositionStore
 
 WIDTH = 120
 

@@ -3,20 +3,20 @@
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.arena.concurrent_games import SideFailed
 from phasezoo.arena.cost import equal_cost_limits, seconds_per_move
-from phasezoo.arena.crossed_trainings import CrossedResult, crossed, crossed_pairs
-from phasezoo.arena.elo import los, pentanomial_elo, trinomial_elo
-from phasezoo.arena.intervals import Interval
 from phasezoo.arena.log import GameLog
 from phasezoo.arena.match import Match
-from phasezoo.arena.normalized import normalized_elo
 from phasezoo.arena.openings import OpeningSuite
 from phasezoo.arena.pgn import pgn_of
 from phasezoo.arena.play import play_match
-from phasezoo.arena.rates import rate_of
-from phasezoo.arena.ratings import Rating, Result, ratings, results_of
 from phasezoo.arena.records import GameRecord, SideStats, Thought
-from phasezoo.arena.sprt import Sprt, SprtVerdict, sprt
 from phasezoo.arena.standings import Line, Standings
+from phasezoo.arena.statistics.crossed_trainings import CrossedResult, crossed, crossed_pairs
+from phasezoo.arena.statistics.elo import los, pentanomial_elo, trinomial_elo
+from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.arena.statistics.normalized import normalized_elo
+from phasezoo.arena.statistics.rates import rate_of
+from phasezoo.arena.statistics.ratings import Rating, Result, ratings, results_of
+from phasezoo.arena.statistics.sprt import Sprt, SprtVerdict, sprt
 from phasezoo.arena.streams import stream
 from phasezoo.arena.tournaments import tournament
 

@@ -10,16 +10,16 @@ import numpy as np
 from phasezoo import games
 from phasezoo.agents import Limit, Move, Seats
 from phasezoo.arena.adjudication import Adjudication, Adjudicator, Verdict
-from phasezoo.arena.blame import Place, blame, is_the_games
 from phasezoo.arena.clocks import Times
+from phasezoo.arena.forfeits import Place, blame, is_the_games
 from phasezoo.arena.opening_files import action_of
 from phasezoo.arena.records import Ending, GameRecord, SideStats, Thought
-from phasezoo.conductor import Conductor, Moment, View, make_view, told
-from phasezoo.conductor.action_parts import index_of
 from phasezoo.errors import GameForfeited, IllegalAction, InvalidEvaluation
 from phasezoo.games.contracts import checked_players, unchanged
 from phasezoo.games.failures import failure_of
 from phasezoo.inference.counts import Counts
+from phasezoo.observation import Conductor, Moment, View, make_view, told
+from phasezoo.observation.action_parts import index_of
 from phasezoo.types import SIMULTANEOUS, Gate
 
 __all__ = ["ConcurrentGames", "Scheduled", "Side", "SideFailed"]

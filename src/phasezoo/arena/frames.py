@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from phasezoo.arena.intervals import finite
 from phasezoo.arena.records import GameRecord
+from phasezoo.arena.statistics.intervals import finite
 from phasezoo.errors import MissingDependency
 
 __all__ = ["frame", "rows_of_games", "without_infinite"]

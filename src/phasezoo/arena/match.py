@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from phasezoo.arena.elo import los, pair_score_statistics, pentanomial_elo, trinomial_elo
 from phasezoo.arena.frames import frame, rows_of_games
-from phasezoo.arena.intervals import Interval, score_ends
-from phasezoo.arena.normalized import normalized_elo
-from phasezoo.arena.rates import percent, rate_of
 from phasezoo.arena.records import GameRecord, SideStats, duplicates
-from phasezoo.arena.sprt import EloModel, Sprt, SprtVerdict
+from phasezoo.arena.statistics.elo import los, pair_score_statistics, pentanomial_elo, trinomial_elo
+from phasezoo.arena.statistics.intervals import Interval, score_ends
+from phasezoo.arena.statistics.normalized import normalized_elo
+from phasezoo.arena.statistics.rates import percent, rate_of
+from phasezoo.arena.statistics.sprt import EloModel, Sprt, SprtVerdict
 from phasezoo.errors import InvalidConfig
 
 __all__ = ["Match"]

@@ -242,7 +242,7 @@ class OpeningSuite:
 
 
 def _data() -> Traversable:
-    return resources.files("phasezoo") / "data"
+    return resources.files("phasezoo") / "data" / "samples"
 
 
 @lru_cache(maxsize=8)

@@ -1,24 +1,20 @@
 """Matches as PGN."""
 
-import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from phasezoo import games
-from phasezoo.agents.arguments import one_line
-from phasezoo.agents.centipawns import centipawns_of_value
 from phasezoo.arena.records import GameRecord, Thought
+from phasezoo.data.centipawns import centipawns_of_value
+from phasezoo.data.pgn import moves_from, pgn_text, variant_tag
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.games.options import file_path
 from phasezoo.runs.files import MAKE_ROOM, append_line, write_whole
 from phasezoo.runs.lock import acquire
 
-__all__ = ["PgnFile", "moves_from", "pgn_of", "pgn_text", "variant_tag"]
-
-WIDTH = 80
-"""Columns of move text, as the PGN standard's export format has it (§4.3)."""
+__all__ = ["PgnFile", "pgn_of"]
 
 TERMINATIONS = {
     "rules": "normal",
@@ -90,43 +86,6 @@ def pgn_of(record: GameRecord, names: Sequence[str], game: str = "chess", event:
     return pgn_text(tags, moves_from(state, (*record.opening_moves, *record.moves)), comments)
 
 
-def variant_tag(game: games.Game) -> dict[str, str]:
-    """The tag that tells readers of PGN which game it is, if it needs one."""
-    variant = game.name.capitalize() if game.pgn_variant is None else game.pgn_variant
-    return {"Variant": variant} if variant else {}
-
-
-def pgn_text(
-    tags: Mapping[str, str],
-    played: Sequence[tuple[Any, int]],
-    comments: Sequence[str | None] = (),
-) -> str:
-    """A game as PGN, in the standard's export format, with a blank line at the end.
-
-    Args:
-        tags: The header; its ``Result`` stands after the moves too.
-        played: The states before each move, and the actions.
-        comments: What is said after each of the first moves; None for nothing.
-    """
-    number = int(played[0][0].fen.split()[5]) if played else 1
-    words = []
-    for index, (state, action) in enumerate(played):
-        if state.to_play == 0:
-            words.append(f"{number}.")
-        elif not words or words[-1].endswith("}"):
-            words.append(f"{number}...")
-        words.append(state.san(action))
-        comment = comments[index] if index < len(comments) else None
-        if comment is not None:
-            words.append(f"{{{comment}}}")
-        number += state.to_play
-    header = "\n".join(f'[{key} "{_escaped(value)}"]' for key, value in tags.items())
-    text = textwrap.fill(
-        " ".join([*words, tags["Result"]]), WIDTH, break_long_words=False, break_on_hyphens=False
-    )
-    return f"{header}\n\n{text}\n\n"
-
-
 def _comment(thought: Thought | None, player: int) -> str | None:
     """What an agent said of its move; players are counted in turn, White first."""
     if thought is None:
@@ -150,19 +109,6 @@ def _time(seconds: float) -> str:
     """Hours, minutes and seconds, to a millisecond."""
     minutes, milliseconds = divmod(round(1000 * seconds), 60_000)
     return f"{minutes // 60}:{minutes % 60:02}:{milliseconds / 1000:06.3f}"
-
-
-def moves_from(state: Any, moves: Iterable[str]) -> list[tuple[Any, int]]:
-    """Moves in UCI notation as actions, each with the state before it."""
-    played = []
-    for move in moves:
-        played.append((state, state.parse_uci(move)))
-        state = state.play(played[-1][1])
-    return played
-
-
-def _escaped(text: str) -> str:
-    return one_line(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
 class PgnFile:

@@ -12,7 +12,7 @@ from phasezoo.arena.openings import OpeningSuite
 from phasezoo.arena.playing import play_games
 from phasezoo.arena.records import GameRecord
 from phasezoo.arena.schedule import OpeningsAs
-from phasezoo.arena.sprt import Sprt
+from phasezoo.arena.statistics.sprt import Sprt
 from phasezoo.arena.stopping import sequential_test
 from phasezoo.games import Game
 from phasezoo.types import Gate

@@ -9,17 +9,66 @@ from phasezoo.agents import Limit
 from phasezoo.arena.concurrent_games import ConcurrentGames, Side
 from phasezoo.arena.conditions import Conditions
 from phasezoo.arena.log import GameLog
+from phasezoo.arena.openings import OpeningSuite
 from phasezoo.arena.pgn import PgnFile
 from phasezoo.arena.records import GameRecord, SideStats
-from phasezoo.arena.repeats import Repeats
 from phasezoo.arena.schedule import Schedule
 from phasezoo.arena.sides import make_sides
 from phasezoo.arena.stopping import SequentialTest
 from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig
+from phasezoo.games import Game
 from phasezoo.games.options import function_or_none
 
-__all__ = ["play_games"]
+__all__ = ["Repeats", "play_games"]
+
+
+ENOUGH = 3
+"""Groups of games without a difference after which none is expected."""
+
+
+class Repeats:
+    """Watches matches whose games all have the same start.
+
+    Agents without randomness then play one game over and over; its pairs would count as many, and
+    the interval would be one of width nearly zero about nothing.
+
+    Args:
+        game: What is played.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._group_size = game.num_players
+        self._games: dict[tuple[int, int], list[GameRecord]] = {}
+
+    def add(self, record: GameRecord) -> None:
+        """Take in a finished game.
+
+        Raises:
+            InvalidConfig: The first games of a pairing, several from each seat, are all the same.
+        """
+        games = self._games.setdefault(record.pairing, [])
+        if len(games) >= ENOUGH * self._group_size:
+            return
+        games.append(record)
+        if len(games) < ENOUGH * self._group_size:
+            return
+        different = {(game.sides, game.moves) for game in games}
+        if len(different) <= self._group_size:
+            message = (
+                f"the first {len(games)} games from the only opening differ by seat alone: these "
+                f"agents play without randomness; give openings, such as {self._openings()}, or "
+                f"play {self._group_size} games"
+            )
+            raise InvalidConfig(message)
+
+    def _openings(self) -> str:
+        """What could be given as openings."""
+        suites = OpeningSuite.names(self._game.name)
+        named = f"the suite {' or '.join(map(repr, suites))}, " if suites else ""
+        return f"{named}a file or a list of moves"
+
 
 DEFAULT_CONCURRENCY = 64
 """Games at once, and so about the rows of a call of one network: more cost little less a row."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from phasezoo import agents, gating
 from phasezoo.agents import Limit
-from phasezoo.agents.arguments import name_or, one_line
+from phasezoo.agents.arguments import name_or
 from phasezoo.agents.limit import checked_limit
 from phasezoo.arena.clocks import check_clock
 from phasezoo.arena.concurrent_games import Side
@@ -17,6 +17,7 @@ from phasezoo.games import Game
 from phasezoo.inference.evaluator import name_of
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
+from phasezoo.specs.text import one_line
 
 
 def make_sides(

@@ -5,12 +5,12 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from phasezoo.arena.crossed_trainings import CrossedResult, crossed_pairs
 from phasezoo.arena.frames import frame, rows_of_games, without_infinite
 from phasezoo.arena.match import Match
-from phasezoo.arena.ratings import Rating, ratings, result_of
 from phasezoo.arena.records import GameRecord, SideStats
-from phasezoo.arena.sprt import SprtVerdict
+from phasezoo.arena.statistics.crossed_trainings import CrossedResult, crossed_pairs
+from phasezoo.arena.statistics.ratings import Rating, ratings, result_of
+from phasezoo.arena.statistics.sprt import SprtVerdict
 from phasezoo.errors import InvalidConfig
 
 __all__ = ["Line", "Standings", "place_in"]

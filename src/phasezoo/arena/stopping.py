@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from phasezoo.arena.records import GameRecord
-from phasezoo.arena.sprt import Sprt, SprtVerdict
+from phasezoo.arena.statistics.sprt import Sprt, SprtVerdict
 from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game

@@ -4,11 +4,11 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from phasezoo.agents.arguments import one_line
-from phasezoo.arena.elo import los_unsaid
-from phasezoo.arena.intervals import Interval, signed
-from phasezoo.arena.rates import percent
 from phasezoo.arena.records import GameRecord, SideStats
+from phasezoo.arena.statistics.elo import los_unsaid
+from phasezoo.arena.statistics.intervals import Interval, signed
+from phasezoo.arena.statistics.rates import percent
+from phasezoo.specs.text import one_line
 
 if TYPE_CHECKING:
     from phasezoo.arena.match import Match

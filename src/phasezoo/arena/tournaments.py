@@ -14,8 +14,8 @@ from phasezoo.arena.playing import play_games
 from phasezoo.arena.records import GameRecord
 from phasezoo.arena.schedule import OpeningsAs
 from phasezoo.arena.sides import names_of
-from phasezoo.arena.sprt import Sprt
 from phasezoo.arena.standings import Standings, place_in
+from phasezoo.arena.statistics.sprt import Sprt
 from phasezoo.arena.stopping import sequential_test
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game

@@ -11,13 +11,13 @@ from pettingzoo import AECEnv
 
 from phasezoo import games
 from phasezoo._core import Stream
-from phasezoo.conductor import Moment, info_of, mask_of, observe
 from phasezoo.envs import rendering
 from phasezoo.envs.options import PettingZooOptions, conducted, shown, taken
 from phasezoo.envs.spaces import observation_space, planes_of_all, state_space
 from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.games.options import one_of
+from phasezoo.observation import Moment, info_of, mask_of, observe
 from phasezoo.types import SIMULTANEOUS, Info, Planes
 
 PROBE = "options"

@@ -9,9 +9,6 @@ import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo._core import Stream
-from phasezoo.conductor import Moment, mask_of, told
-from phasezoo.conductor.action_parts import flat_mask
-from phasezoo.conductor.compact import action_of_compact
 from phasezoo.envs import rendering
 from phasezoo.envs.opponents import Opponent, choose, opponents_of, seated, views_of
 from phasezoo.envs.options import SingleOptions, conducted, shown, taken
@@ -19,6 +16,9 @@ from phasezoo.envs.seats import seat_in_game, seat_of
 from phasezoo.envs.spaces import action_space, observation_space
 from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.observation import Moment, mask_of, told
+from phasezoo.observation.action_parts import flat_mask
+from phasezoo.observation.compact import action_of_compact
 from phasezoo.types import SIMULTANEOUS, Info
 
 Step = tuple[Any, SupportsFloat, bool, bool, Info]

@@ -15,7 +15,7 @@ Actions, planes and endings are those of :class:`phasezoo.envs.KRKEnv`, infos to
 the state comes by ``env.unwrapped.game_state``, or in infos with ``state_in_info=True``.
 ``player_0`` is White, who has the rook. An agent's ``dtm_difference`` is that of its own last move.
 Where :class:`phasezoo.envs.KRKEnv` has None for ``dtm`` or ``dtm_difference``, infos have -1000.0
-(``phasezoo.conductor.UNKNOWN``).
+(``phasezoo.observation.UNKNOWN``).
 """
 
 from collections.abc import Sequence

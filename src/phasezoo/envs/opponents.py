@@ -6,10 +6,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from phasezoo._core import Stream
-from phasezoo.conductor import Conductor, Moment, View, told, view_of
-from phasezoo.conductor.action_parts import index_of
 from phasezoo.errors import IllegalAction, InvalidConfig
 from phasezoo.games.base import Game
+from phasezoo.observation import Conductor, Moment, View, told, view_of
+from phasezoo.observation.action_parts import index_of
 from phasezoo.resolver import agent_named
 
 __all__ = [

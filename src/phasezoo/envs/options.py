@@ -12,9 +12,9 @@ from annotated_types import Ge, Interval
 from gymnasium.vector import AutoresetMode
 
 from phasezoo import games
-from phasezoo.conductor import Conductor, View, make_view
-from phasezoo.conductor.conductor import Illegal, MaxPlies, Rewards
 from phasezoo.errors import InvalidConfig
+from phasezoo.observation import Conductor, View, make_view
+from phasezoo.observation.game_runner import Illegal, MaxPlies, Rewards
 from phasezoo.specs import Default, options_in, options_of, unknown_option
 
 

@@ -7,8 +7,8 @@ import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
-from phasezoo.conductor.view import View
 from phasezoo.games.packed import PlaneLayout
+from phasezoo.observation.view import View
 
 __all__ = ["Words", "packed_space"]
 

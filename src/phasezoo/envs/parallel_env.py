@@ -11,13 +11,13 @@ from pettingzoo import ParallelEnv
 
 from phasezoo import games
 from phasezoo._core import Stream
-from phasezoo.conductor import Moment, told
 from phasezoo.envs import rendering
 from phasezoo.envs.aec_env import agent_names, without_probe
 from phasezoo.envs.options import ParallelOptions, conducted, shown, taken
 from phasezoo.envs.spaces import action_space, observation_space, planes_of_all, state_space
 from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.observation import Moment, told
 from phasezoo.types import SIMULTANEOUS, Info, Planes
 
 Step = tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Info]]

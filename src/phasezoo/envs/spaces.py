@@ -7,9 +7,9 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from phasezoo import games
-from phasezoo.conductor.view import View
 from phasezoo.envs.packed_space import packed_space
 from phasezoo.errors import InvalidArray
+from phasezoo.observation.view import View
 from phasezoo.types import Planes
 
 __all__ = [

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from phasezoo import games
-from phasezoo.conductor.view import View
 from phasezoo.errors import GameContract, InvalidConfig
 from phasezoo.games.base import Game
+from phasezoo.observation.view import View
 
 __all__ = ["check_game", "check_planes", "given_options", "start"]
 

@@ -12,8 +12,6 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from phasezoo import _core, games
-from phasezoo.conductor import OBSERVATIONS
-from phasezoo.conductor.action_parts import flat_masks, masks_of, split_indices
 from phasezoo.envs import rendering
 from phasezoo.envs.opponents import opponents_of
 from phasezoo.envs.options import VectorOptions, conducted, shown, taken
@@ -26,6 +24,8 @@ from phasezoo.envs.vector_opponents import VectorOpponents
 from phasezoo.envs.vector_seeds import GameSeeds
 from phasezoo.errors import IllegalAction, InvalidArray, InvalidConfig
 from phasezoo.games.options import one_of
+from phasezoo.observation import OBSERVATIONS
+from phasezoo.observation.action_parts import flat_masks, masks_of, split_indices
 
 Flags = npt.NDArray[np.bool_]
 Infos = dict[str, Any]

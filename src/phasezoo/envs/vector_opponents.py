@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo._core import GameVector, Stream
-from phasezoo.conductor import Conductor, Moment, View
 from phasezoo.envs.opponents import Callee, Opponent, check_choice, choose, sit_down
 from phasezoo.errors import GameForfeited
+from phasezoo.observation import Conductor, Moment, View
 from phasezoo.types import SIMULTANEOUS, Gate, Info
 
 __all__ = ["VectorOpponents"]

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Literal
 
-from phasezoo.arena.elo import Interval
+from phasezoo.arena.statistics.elo import Interval
 from phasezoo.experiments.statistics import verdict
 from phasezoo.report import numbers
 from phasezoo.report.document import Claim, Judgement, judgements

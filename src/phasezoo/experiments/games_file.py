@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
+from phasezoo.data.positions import PositionTable
+from phasezoo.data.store import GameStore
+from phasezoo.data.store_folder import store_files
 from phasezoo.errors import StoreError
-from phasezoo.training.positions import PositionTable
-from phasezoo.training.store import GameStore
-from phasezoo.training.store_folder import store_files
 
 __all__ = ["GamesFile", "check_split", "check_unseen", "read_games"]
 
@@ -39,7 +39,7 @@ def read_games(game: str, given: Path | None) -> GamesFile:
         StoreError: The games are missing, damaged, or of another game.
     """
     if given is None:
-        packaged = resources.files("phasezoo") / "data" / f"{game}_games.parquet"
+        packaged = resources.files("phasezoo") / "data" / "samples" / f"{game}_games.parquet"
         try:
             store = GameStore.sample(game)
         except StoreError as error:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from phasezoo import arena
-from phasezoo.arena.elo import Interval
-from phasezoo.arena.rates import rate_of
-from phasezoo.arena.ratings import Rating
+from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.rates import rate_of
+from phasezoo.arena.statistics.ratings import Rating
 from phasezoo.experiments.study import StudyRun
 from phasezoo.report import numbers
 from phasezoo.report.console import Console

@@ -3,7 +3,7 @@
 Two sources of chance are kept apart: which games happened to be drawn, and how a training happened
 to come out. Games are cheap and trainings are not, so an interval that counts games only is far too
 narrow for a claim about a method. The same for matches is in
-:mod:`phasezoo.arena.crossed_trainings`.
+:mod:`phasezoo.arena.statistics.crossed_trainings`.
 """
 
 import math
@@ -15,7 +15,7 @@ from typing import Generic, Literal, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.arena.intervals import MIN_PAIRS, Z95, Interval, t95
+from phasezoo.arena.statistics.intervals import MIN_PAIRS, Z95, Interval, t95
 from phasezoo.training.resampling import (
     ResampledMeans,
     percentiles,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from phasezoo.arena.intervals import Interval
+from phasezoo.arena.statistics.intervals import Interval
 
 __all__ = ["LEAST_CALLS", "between_rounds", "fastest", "stopwatch"]
 

@@ -15,6 +15,7 @@ from phasezoo.types import SIMULTANEOUS, ActionMask, Actions, Planes
 __all__ = [
     "acting_players",
     "action_mask",
+    "action_spec",
     "check_actions",
     "encode",
     "is_over",
@@ -29,6 +30,16 @@ __all__ = [
 def move_text(state: Any, action: Any) -> str:
     """An action as text: UCI notation, or its number in games that have none."""
     return str(state.uci(action)) if hasattr(state, "uci") else str(action)
+
+
+def action_spec(num_actions: int, input_shape: tuple[int, int, int]) -> str:
+    """Name the layout of a policy.
+
+    ``planes-73`` is ``plane * 64 + square`` on a board of 64; ``flat-6`` are six actions, which are
+    not whole planes of the board.
+    """
+    planes, rest = divmod(num_actions, input_shape[1] * input_shape[2])
+    return f"flat-{num_actions}" if rest else f"planes-{planes}"
 
 
 def to_play_of(state: Any) -> int:

@@ -110,7 +110,7 @@ def train(
             are too sure of games that they learnt from themselves: a router learns better from
             others.
         **config: ``epochs``, ``batch_size``, ``learning_rate``, ``weight_decay`` and ``balance``
-            (:class:`phasezoo.training.gate_config.GateConfig`).
+            (:class:`phasezoo.training.gates.config.GateConfig`).
 
     Raises:
         CheckpointError: ``out`` holds something else, or the disk refuses.

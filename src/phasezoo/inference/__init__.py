@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from phasezoo.inference.backends import Backend, require
+from phasezoo.inference.backends.choice import Backend, require
 from phasezoo.inference.cache import Cached, with_cache
 from phasezoo.inference.checker import check
 from phasezoo.inference.cost import CostModel
@@ -15,22 +15,22 @@ from phasezoo.inference.evaluator import (
     Leaves,
     evaluate_leaves,
 )
-from phasezoo.inference.experts import Experts, load_experts
-from phasezoo.inference.load import load, load_network
 from phasezoo.inference.making import make, names, register, spec_of
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.oracle import Known, Oracle
-from phasezoo.inference.packaged import packaged_networks
-from phasezoo.inference.save import save
 from phasezoo.inference.states import StateBatch
+from phasezoo.inference.storage.experts import Experts, load_experts
+from phasezoo.inference.storage.load import load, load_network
+from phasezoo.inference.storage.packaged import packaged_networks
+from phasezoo.inference.storage.save import save
 from phasezoo.inference.uniform import Uniform
 
 if TYPE_CHECKING:  # a type checker cannot follow __getattr__
-    from phasezoo.inference.onnx import OnnxEvaluator
-    from phasezoo.inference.openvino import OpenVinoEvaluator
-    from phasezoo.inference.tensorrt import TensorRtEvaluator
-    from phasezoo.inference.torch import TorchEvaluator
+    from phasezoo.inference.backends.onnx import OnnxEvaluator
+    from phasezoo.inference.backends.openvino import OpenVinoEvaluator
+    from phasezoo.inference.backends.tensorrt import TensorRtEvaluator
+    from phasezoo.inference.backends.torch import TorchEvaluator
 
 __all__ = [
     "BatchEvaluator",
@@ -78,6 +78,6 @@ def __getattr__(name: str) -> Any:
     """The backends are loaded when they are asked for: their libraries are heavy."""
     if name in _EVALUATORS:
         require("torch" if name == "TensorRtEvaluator" else _EVALUATORS[name])
-        return getattr(import_module(f"phasezoo.inference.{_EVALUATORS[name]}"), name)
+        return getattr(import_module(f"phasezoo.inference.backends.{_EVALUATORS[name]}"), name)
     message = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(message)

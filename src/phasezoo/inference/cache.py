@@ -10,6 +10,7 @@ import numpy.typing as npt
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import PackedPlanes
+from phasezoo.games.varlen import entries_of
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import (
     Evaluation,
@@ -22,7 +23,6 @@ from phasezoo.inference.evaluator import (
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.parallel import parallel_calls_of
-from phasezoo.inference.ragged import entries_of
 from phasezoo.types import Planes
 
 __all__ = ["DEFAULT_CACHE_MB", "Cached", "forget_answers", "with_cache"]

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.games import PackedPlanes
+from phasezoo.games.varlen import offsets_of
 from phasezoo.inference.evaluator import Evaluation, Leaves, Legal
-from phasezoo.inference.ragged import offsets_of
 from phasezoo.types import Planes
 
 __all__ = ["LeafBatches"]

@@ -14,11 +14,11 @@ from phasezoo.errors import (
     InvalidGate,
     InvalidState,
 )
+from phasezoo.games.varlen import entries_of, segment_softmax
 from phasezoo.gating.callables import check_probabilities
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves, evaluate_leaves, name_of
 from phasezoo.inference.other_games import check_plays, common_game
-from phasezoo.inference.ragged import entries_of, segment_softmax
 from phasezoo.inference.routing import Routing, check_routing, majority_winners
 from phasezoo.types import Gate, Planes
 

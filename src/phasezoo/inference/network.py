@@ -11,10 +11,10 @@ import numpy as np
 from phasezoo.errors import InvalidArray
 from phasezoo.games import PackedPlanes
 from phasezoo.games.packed import checked_planes
+from phasezoo.inference.backends.tensors import Floats, by_seat
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves, Legal
-from phasezoo.inference.manifest import Manifest
-from phasezoo.inference.tensors import Floats, by_seat
+from phasezoo.inference.storage.manifest import Manifest
 from phasezoo.types import Planes
 
 __all__ = ["NetworkEvaluator"]

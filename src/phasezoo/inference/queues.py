@@ -7,12 +7,12 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo.games.varlen import entries_of
 from phasezoo.inference.calls import Call
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves
 from phasezoo.inference.leaf_batches import LeafBatches
 from phasezoo.inference.mixture import MixtureOfExperts
-from phasezoo.inference.ragged import entries_of
 
 __all__ = ["ExpertQueues"]
 

@@ -9,8 +9,8 @@ import numpy.typing as npt
 from phasezoo import games
 from phasezoo.errors import InvalidArray
 from phasezoo.games import PackedPlanes
+from phasezoo.games.varlen import offsets_of
 from phasezoo.inference.evaluator import Legal
-from phasezoo.inference.ragged import offsets_of
 from phasezoo.types import Planes
 
 __all__ = ["StateBatch"]

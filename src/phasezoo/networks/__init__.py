@@ -5,9 +5,12 @@ from phasezoo._torch import require_torch
 require_torch()
 
 from phasezoo.networks.checker import check  # noqa: E402  torch comes first
-from phasezoo.networks.compiling import autocast, compiled  # noqa: E402
+from phasezoo.networks.compiling import (  # noqa: E402
+    autocast,
+    compiled,
+    layout_of,
+)
 from phasezoo.networks.counts import NetworkSize, count  # noqa: E402
-from phasezoo.networks.layout import layout_of  # noqa: E402
 from phasezoo.networks.making import (  # noqa: E402
     conditioned,
     fits_boards,

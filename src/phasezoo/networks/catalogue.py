@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-from phasezoo.networks.alphavile import alphavile
-from phasezoo.networks.levit import levit
-from phasezoo.networks.mixer import mixer
-from phasezoo.networks.mlp import convmlp, mlp
-from phasezoo.networks.nextvit import nextvit
-from phasezoo.networks.resnet import resnet
-from phasezoo.networks.rise import rise, risev2, risex4
-from phasezoo.networks.vit import patchvit, vit
+from phasezoo.networks.architectures.alphavile import alphavile
+from phasezoo.networks.architectures.levit import levit
+from phasezoo.networks.architectures.mixer import mixer
+from phasezoo.networks.architectures.mlp import convmlp, mlp
+from phasezoo.networks.architectures.nextvit import nextvit
+from phasezoo.networks.architectures.resnet import resnet
+from phasezoo.networks.architectures.rise import rise, risev2, risex4
+from phasezoo.networks.architectures.vit import patchvit, vit
 
 __all__ = ["FAMILIES"]
 

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from phasezoo.arena.elo import Interval
+from phasezoo.arena.statistics.elo import Interval
 from phasezoo.report import numbers
 
 if TYPE_CHECKING:

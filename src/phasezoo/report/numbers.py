@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from phasezoo.arena.elo import Interval
+from phasezoo.arena.statistics.elo import Interval
 
 __all__ = [
     "ABSENT",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from phasezoo.arena.elo import Interval
+from phasezoo.arena.statistics.elo import Interval
 from phasezoo.errors import MissingDependency
 from phasezoo.report import numbers
 from phasezoo.report.document import Figure

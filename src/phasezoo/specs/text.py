@@ -136,3 +136,8 @@ def did_you_mean(
     """
     close = difflib.get_close_matches(str(name), list(known), n=most, cutoff=cutoff)
     return f"; did you mean {' or '.join(map(form.format, close))}?" if close else "."
+
+
+def one_line(text: str) -> str:
+    """A text without line breaks and control characters, as reports, tags and terminals show it."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -8,20 +8,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from phasezoo._torch import let_idle_threads_sleep, require_torch
-from phasezoo.training.batches import Batch, SparsePolicy
-from phasezoo.training.positions import (
+from phasezoo.data.batches import Batch, SparsePolicy
+from phasezoo.data.positions import (
     PhaseCount,
     PhaseTable,
     PositionTable,
     count_phases,
     without_seen,
 )
-from phasezoo.training.sampler import Sampler
-from phasezoo.training.splits import PositionStore, Splits
-from phasezoo.training.store import GameStore
-from phasezoo.training.store_writer import StoreWriter
+from phasezoo.data.sampler import Sampler
+from phasezoo.data.splits import PositionStore, Splits
+from phasezoo.data.store import GameStore
+from phasezoo.data.store_writer import StoreWriter
 
 if TYPE_CHECKING:
+    from phasezoo.data.import_target import MonthSplit
+    from phasezoo.data.importer import import_pgn, read_games
     from phasezoo.training.callbacks import Callback, TrainingStart
     from phasezoo.training.catalogue import POMMERMAN, EpisodeStore
     from phasezoo.training.config import SupervisedConfig
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
     )
     from phasezoo.training.expert_tables import LossCell, LossTable
     from phasezoo.training.experts import PlannedTraining, plan_baseline, plan_experts
-    from phasezoo.training.import_target import MonthSplit
-    from phasezoo.training.importer import import_pgn, read_games
     from phasezoo.training.loggers import (
         LoggedRun,
         Logger,
@@ -117,60 +117,60 @@ __all__ = [
 ]
 
 _LAZY = {
-    "EpisodeStore": "catalogue",
-    "POMMERMAN": "catalogue",
-    "SupervisedConfig": "config",
-    "MeanLosses": "evaluation",
-    "PositionLosses": "evaluation",
-    "evaluate_network": "evaluation",
-    "evaluate_networks": "evaluation",
-    "MonthSplit": "import_target",
-    "import_pgn": "importer",
-    "read_games": "importer",
-    "mixture_losses": "evaluation",
-    "PlannedTraining": "experts",
-    "plan_baseline": "experts",
-    "plan_experts": "experts",
-    "Callback": "callbacks",
-    "Experts": "phase_experts",
-    "LoggedRun": "loggers",
-    "Logger": "loggers",
-    "TensorBoardLogger": "loggers",
-    "TrainingStart": "callbacks",
-    "WandbLogger": "loggers",
-    "LossCell": "expert_tables",
-    "LossTable": "expert_tables",
-    "Probe": "probes.probe",
-    "Probed": "probes.probe",
-    "Progress": "progress",
-    "Score": "score",
-    "Watching": "selfplay.watching",
-    "Strategy": "strategies",
-    "StrategyPlan": "strategies",
-    "TrainedNetwork": "phase_experts",
-    "phase_weights": "strategies",
-    "plan_strategy": "strategies",
-    "train_experts": "phase_experts",
-    "progress_bar": "progress",
-    "Learner": "selfplay.learner",
-    "Replay": "selfplay.replay",
-    "ReplayRules": "selfplay.replay_sampler",
-    "SelfPlay": "selfplay.loop",
-    "SelfPlayConfig": "selfplay.config",
-    "SelfPlayOutcome": "selfplay.outcome",
-    "play_games": "selfplay.playing",
-    "TrainingResult": "supervised",
-    "train_supervised": "supervised",
+    "EpisodeStore": "phasezoo.training.catalogue",
+    "POMMERMAN": "phasezoo.training.catalogue",
+    "SupervisedConfig": "phasezoo.training.config",
+    "MeanLosses": "phasezoo.training.evaluation",
+    "PositionLosses": "phasezoo.training.evaluation",
+    "evaluate_network": "phasezoo.training.evaluation",
+    "evaluate_networks": "phasezoo.training.evaluation",
+    "MonthSplit": "phasezoo.data.import_target",
+    "import_pgn": "phasezoo.data.importer",
+    "read_games": "phasezoo.data.importer",
+    "mixture_losses": "phasezoo.training.evaluation",
+    "PlannedTraining": "phasezoo.training.experts",
+    "plan_baseline": "phasezoo.training.experts",
+    "plan_experts": "phasezoo.training.experts",
+    "Callback": "phasezoo.training.callbacks",
+    "Experts": "phasezoo.training.phase_experts",
+    "LoggedRun": "phasezoo.training.loggers",
+    "Logger": "phasezoo.training.loggers",
+    "TensorBoardLogger": "phasezoo.training.loggers",
+    "TrainingStart": "phasezoo.training.callbacks",
+    "WandbLogger": "phasezoo.training.loggers",
+    "LossCell": "phasezoo.training.expert_tables",
+    "LossTable": "phasezoo.training.expert_tables",
+    "Probe": "phasezoo.training.probes.probe",
+    "Probed": "phasezoo.training.probes.probe",
+    "Progress": "phasezoo.training.progress",
+    "Score": "phasezoo.training.score",
+    "Watching": "phasezoo.training.selfplay.watching",
+    "Strategy": "phasezoo.training.strategies",
+    "StrategyPlan": "phasezoo.training.strategies",
+    "TrainedNetwork": "phasezoo.training.phase_experts",
+    "phase_weights": "phasezoo.training.strategies",
+    "plan_strategy": "phasezoo.training.strategies",
+    "train_experts": "phasezoo.training.phase_experts",
+    "progress_bar": "phasezoo.training.progress",
+    "Learner": "phasezoo.training.selfplay.learner",
+    "Replay": "phasezoo.training.selfplay.replay",
+    "ReplayRules": "phasezoo.training.selfplay.replay_sampler",
+    "SelfPlay": "phasezoo.training.selfplay.loop",
+    "SelfPlayConfig": "phasezoo.training.selfplay.config",
+    "SelfPlayOutcome": "phasezoo.training.selfplay.outcome",
+    "play_games": "phasezoo.training.selfplay.playing",
+    "TrainingResult": "phasezoo.training.supervised",
+    "train_supervised": "phasezoo.training.supervised",
 }
 
 _WITH_TORCH = (
-    "callbacks",
-    "evaluation",
-    "expert_tables",
-    "phase_experts",
-    "selfplay.learner",
-    "selfplay.loop",
-    "supervised",
+    "phasezoo.training.callbacks",
+    "phasezoo.training.evaluation",
+    "phasezoo.training.expert_tables",
+    "phasezoo.training.phase_experts",
+    "phasezoo.training.selfplay.learner",
+    "phasezoo.training.selfplay.loop",
+    "phasezoo.training.supervised",
 )
 
 let_idle_threads_sleep()  # the modules below import torch before anything of ours
@@ -180,6 +180,6 @@ def __getattr__(name: str) -> Any:
     if name in _LAZY:
         if _LAZY[name] in _WITH_TORCH:
             require_torch()
-        return getattr(import_module(f"phasezoo.training.{_LAZY[name]}"), name)
+        return getattr(import_module(_LAZY[name]), name)
     message = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(message)

@@ -12,9 +12,9 @@ import torch
 from safetensors.torch import save as tensors_to_bytes
 
 from phasezoo.errors import CheckpointError
-from phasezoo.inference.manifest import MANIFEST, MODEL, Manifest
-from phasezoo.inference.storage import PARTIAL, digest, write_directory, write_file
-from phasezoo.inference.weights import model_bytes, parse_tensors
+from phasezoo.inference.storage.files import PARTIAL, digest, write_directory, write_file
+from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
+from phasezoo.inference.storage.weights import model_bytes, parse_tensors
 from phasezoo.networks import Network
 
 __all__ = ["OPTIMIZER", "Checkpoints", "Counters", "load_weights", "model_bytes", "save_network"]

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from phasezoo import _core, gating
+from phasezoo.data.positions import PositionTable
+from phasezoo.data.splits import SPLITS, PositionStore, Splits
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.training.config import SupervisedConfig
-from phasezoo.training.positions import PositionTable
-from phasezoo.training.splits import SPLITS, PositionStore, Splits
 
 __all__ = ["LabelledSplits", "PhaseWeights", "TrainingData", "rows_digest", "stream_seed"]
 

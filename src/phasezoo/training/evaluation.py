@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo.data.batches import Batch, SparsePolicy
+from phasezoo.data.positions import PositionTable
+from phasezoo.data.sampler import Sampler
+from phasezoo.data.splits import PositionStore
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.inference.evaluator import Evaluation, Evaluator, name_of
-from phasezoo.training.batches import Batch, SparsePolicy
 from phasezoo.training.losses import POLICY_SHARE, VALUE_SHARE
-from phasezoo.training.positions import PositionTable
-from phasezoo.training.sampler import Sampler
-from phasezoo.training.splits import PositionStore
 
 __all__ = [
     "MeanLosses",

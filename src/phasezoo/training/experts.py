@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo.data.positions import PositionTable
 from phasezoo.errors import InvalidConfig, StoreError
-from phasezoo.training.positions import PositionTable
 
 __all__ = [
     "PlannedTraining",

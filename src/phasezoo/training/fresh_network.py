@@ -8,7 +8,8 @@ from typing import Any
 from phasezoo import networks
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
-from phasezoo.inference.manifest import Manifest, ValueKind, action_spec
+from phasezoo.games.queries import action_spec
+from phasezoo.inference.storage.manifest import Manifest, ValueKind
 from phasezoo.networks import Network, NetworkSpec
 from phasezoo.networks.making import described
 from phasezoo.networks.output import value_field_of

@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from phasezoo.data.batches import Batch
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.networks import NetworkOutput, to_device
-from phasezoo.training.batches import Batch
 from phasezoo.training.config import SupervisedConfig
 
 __all__ = ["POLICY_SHARE", "VALUE_SHARE", "RowLosses", "Targets", "row_losses", "training_loss"]

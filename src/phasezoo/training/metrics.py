@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from phasezoo.errors import CheckpointError
-from phasezoo.inference.storage import write_file
+from phasezoo.inference.storage.files import write_file
 from phasezoo.runs.files import append_line
 from phasezoo.training.loggers import LoggedRun, Logger, Row
 

@@ -14,11 +14,13 @@ import numpy as np
 from rich.table import Table
 
 from phasezoo import gating, inference, networks
+from phasezoo.data.positions import PositionTable, without_seen
+from phasezoo.data.splits import PositionStore, Splits
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games.options import flag, folder_path
-from phasezoo.inference.experts import EXPERTS
 from phasezoo.inference.routing import Routing
-from phasezoo.inference.storage import write_file
+from phasezoo.inference.storage.experts import EXPERTS
+from phasezoo.inference.storage.files import write_file
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
 from phasezoo.specs import PositiveInt, check_value
@@ -30,11 +32,9 @@ from phasezoo.training.evaluation import PositionLosses, evaluate_networks
 from phasezoo.training.expert_tables import LossTable, loss_table
 from phasezoo.training.loggers import Logger
 from phasezoo.training.phase_parts import take_part
-from phasezoo.training.positions import PositionTable, without_seen
 from phasezoo.training.preparation import INCIDENTAL, Ready, Task
 from phasezoo.training.progress import OnProgress, Progress
 from phasezoo.training.run_files import RunDetails, claimed
-from phasezoo.training.splits import PositionStore, Splits
 from phasezoo.training.strategies import (
     Budget,
     PlannedStage,

@@ -5,8 +5,8 @@ from typing import Any
 
 from phasezoo import inference, networks
 from phasezoo.errors import CheckpointError
-from phasezoo.inference.manifest import Manifest
-from phasezoo.inference.weights import build_network
+from phasezoo.inference.storage.manifest import Manifest
+from phasezoo.inference.storage.weights import build_network
 from phasezoo.networks import ConditionedNetwork
 from phasezoo.training.run_files import finished
 from phasezoo.training.supervised import TrainingResult, result_in

@@ -9,9 +9,10 @@ from typing import Any
 import torch
 
 from phasezoo import _core, networks
+from phasezoo.data.sampler import Sampler
 from phasezoo.games.options import at_least
-from phasezoo.inference.manifest import Manifest
-from phasezoo.inference.storage import digest
+from phasezoo.inference.storage.files import digest
+from phasezoo.inference.storage.manifest import Manifest
 from phasezoo.networks import Network
 from phasezoo.networks.registry import Factory
 from phasezoo.training.checkpoint import load_weights, model_bytes
@@ -20,7 +21,6 @@ from phasezoo.training.data import TrainingData, rows_digest, stream_seed
 from phasezoo.training.fresh_network import FreshNetwork
 from phasezoo.training.loggers import Logger, TensorBoardLogger, WandbLogger
 from phasezoo.training.run_files import RunDetails
-from phasezoo.training.sampler import Sampler
 from phasezoo.training.steps import check_phases
 from phasezoo.training.trainer import Samplers
 

@@ -1,6 +1,6 @@
 """Moves judged by perfect play, where a game knows it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,10 +11,162 @@ import numpy.typing as npt
 from phasezoo.agents.base import CallableAgent
 from phasezoo.errors import IllegalAction
 from phasezoo.games import Game
+from phasezoo.inference import Counts, StateBatch
+from phasezoo.inference.evaluator import evaluate_leaves
 
-__all__ = ["Judged", "Starts", "moves_of"]
+__all__ = ["Judged", "PolicyWorth", "SolvedPositions", "Starts", "moves_of"]
+
 
 Numbers = npt.NDArray[np.float64]
+
+ROWS = 1024
+"""Positions that a network answers at once."""
+
+
+@dataclass(frozen=True)
+class PolicyWorth:
+    """What a policy comes to in N positions.
+
+    v and w are outcomes of the best action and of another one, as in
+    ``docs/definitions/self_play.md#probes``.
+    """
+
+    lost: Numbers
+    """``float64[N]``: the expected regret, the mean of (v - w) / 2 over the policy."""
+    kept: Numbers
+    """``float64[N]``: the probability that the outcome is kept."""
+    best: Numbers
+    """``float64[N]``: the probability of the actions that are best in outcome and in distance."""
+    distance: Numbers
+    """``float64[N]``: by how much the score falls behind the best, the mean over actions that keep
+    the outcome; nan where none does."""
+
+
+@dataclass(frozen=True)
+class SolvedPositions:
+    """Positions of a solved game, with what every action in them is worth.
+
+    E actions in all, those of each position one after the other and ascending.
+    """
+
+    game: Game
+    """The game."""
+    states: Sequence[Any] = field(repr=False)
+    """The N positions."""
+    offsets: npt.NDArray[np.int64] = field(repr=False)
+    """``int64[N + 1]``: where the actions of each begin and end."""
+    actions: npt.NDArray[np.int64] = field(repr=False)
+    """``int64[E]``: the legal actions."""
+    worths: Numbers = field(repr=False)
+    """``float64[E]``: what each is worth (:meth:`phasezoo.games.Game.action_scores`)."""
+    kind: str | None = None
+    """Which positions these are all of, such as "with White to move"; None: they are a sample."""
+    win_chances: Callable[[Numbers], Numbers] | None = None
+    """From ``float64[E]``, the probabilities of all actions in all positions, the chance of winning
+    from each (``float64[N]``) against perfect play, if every move is drawn by them; None where that
+    is not known."""
+
+    @classmethod
+    def of(cls, game: Game, states: Sequence[Any]) -> "SolvedPositions":
+        """Positions judged by the game's own perfect play.
+
+        Raises:
+            InvalidConfig: Nobody knows perfect play of this game.
+        """
+        legal = [np.asarray(state.legal_actions, dtype=np.int64) for state in states]
+        offsets = np.cumsum([0, *map(len, legal)]).astype(np.int64)
+        worths = [game.action_scores(state) for state in states]
+        empty = np.empty(0)
+        return cls(
+            game,
+            tuple(states),
+            offsets,
+            np.concatenate([empty.astype(np.int64), *legal]),
+            np.concatenate([empty, *worths]),
+        )
+
+    def __len__(self) -> int:
+        """N."""
+        return len(self.states)
+
+    @property
+    def counts(self) -> npt.NDArray[np.bool_]:
+        """``bool[N]``: whether some action loses something of the outcome."""
+        begins = self.offsets[:-1]
+        worst = np.minimum.reduceat(self.worths, begins)
+        best = np.maximum.reduceat(self.worths, begins)
+        counts: npt.NDArray[np.bool_] = np.sign(worst) < np.sign(best)
+        return counts
+
+    def policy(self, evaluator: Any, rows: npt.NDArray[np.int64] | None = None) -> Numbers:
+        """The probabilities that a network gives to the legal actions of positions.
+
+        Args:
+            evaluator: The network, or a mixture, which is routed by its own gate.
+            rows: ``int64[n]``: which positions; None: all.
+
+        Returns:
+            ``float64[E]``: the softmax of its logits over the legal actions of each; 0 in the
+            positions that were not asked about.
+        """
+        found = np.zeros(len(self.actions))
+        asked = np.arange(len(self)) if rows is None else np.asarray(rows)
+        gate = getattr(evaluator, "search_gate", None)
+        for begin in range(0, len(asked), ROWS):
+            part = asked[begin : begin + ROWS]
+            states = [self.states[row] for row in part]
+            batch = StateBatch(states, None if gate is None else gate.batch(states))
+            answer = evaluate_leaves(evaluator, batch, Counts())
+            sizes = np.diff(self.offsets)[part]
+            edges = np.concatenate([np.arange(*self.offsets[row : row + 2]) for row in part])
+            found[edges] = _softmax(answer.legal_logits, sizes)
+        return found
+
+    def likeliest(self, probabilities: Numbers) -> Numbers:
+        """``float64[E]``: 1 for the likeliest action of each position, the first of equals."""
+        begins = self.offsets[:-1]
+        sizes = np.diff(self.offsets)
+        most = np.repeat(np.maximum.reduceat(probabilities, begins), sizes)
+        hits = np.flatnonzero(probabilities == most)
+        _, first = np.unique(np.repeat(np.arange(len(self)), sizes)[hits], return_index=True)
+        chosen = np.zeros(len(self.actions))
+        chosen[hits[first]] = 1.0
+        return chosen
+
+    def worth(self, probabilities: Numbers) -> PolicyWorth:
+        """What a policy comes to in each position.
+
+        Args:
+            probabilities: ``float64[E]``, with the sum 1 in each position.
+        """
+        begins, sizes = self.offsets[:-1], np.diff(self.offsets)
+        best = np.repeat(np.maximum.reduceat(self.worths, begins), sizes)
+        lost = (np.sign(best) - np.sign(self.worths)) / 2
+        is_kept = lost == 0
+
+        def expected(values: Numbers) -> Numbers:
+            return np.add.reduceat(probabilities * values, begins)
+
+        kept = expected(is_kept)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            distance = expected(np.where(is_kept, best - self.worths, 0.0)) / kept
+        return PolicyWorth(
+            lost=expected(lost),
+            kept=kept,
+            best=expected(self.worths == best),
+            distance=np.where(kept > 0, distance, np.nan),
+        )
+
+
+def _softmax(logits: npt.NDArray[np.float32] | None, sizes: npt.NDArray[np.int64]) -> Numbers:
+    """Probabilities of the actions of each position, all alike where there are no logits."""
+    if logits is None:
+        return np.repeat(1.0 / sizes, sizes)
+    begins = np.cumsum(sizes) - sizes
+    numbers = logits.astype(np.float64)
+    shares = np.exp(numbers - np.repeat(np.maximum.reduceat(numbers, begins), sizes))
+    found: Numbers = shares / np.repeat(np.add.reduceat(shares, begins), sizes)
+    return found
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch.nn.utils import clip_grad_norm_, get_total_norm
 
+from phasezoo.data.batches import Batch
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import PackedPlanes
 from phasezoo.networks import (
@@ -21,7 +22,6 @@ from phasezoo.networks import (
 )
 from phasezoo.networks.phase_input import PhaseHeads
 from phasezoo.training import optimizers
-from phasezoo.training.batches import Batch
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.data import stream_seed
 from phasezoo.training.distributed import ALONE, Team, synchronised

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo.data.positions import PositionTable
 from phasezoo.errors import InvalidConfig
 from phasezoo.training.experts import (
     PlannedTraining,
@@ -20,7 +21,6 @@ from phasezoo.training.experts import (
     share_positions,
     training_names,
 )
-from phasezoo.training.positions import PositionTable
 
 if TYPE_CHECKING:  # networks need torch, and planning does not
     from phasezoo.networks import PhaseInput

@@ -10,9 +10,11 @@ from typing import Any
 import torch
 
 from phasezoo import networks
+from phasezoo.data.sampler import Sampler
+from phasezoo.data.splits import PositionStore, Splits
 from phasezoo.errors import CheckpointError
 from phasezoo.games.options import flag, folder_path
-from phasezoo.inference.manifest import MANIFEST, Manifest
+from phasezoo.inference.storage.manifest import MANIFEST, Manifest
 from phasezoo.networks.registry import Factory
 from phasezoo.training.callbacks import Callback, Callbacks, TrainingStart
 from phasezoo.training.checkpoint import Checkpoints, save_network
@@ -24,8 +26,6 @@ from phasezoo.training.metrics import MetricsLog, read_metrics
 from phasezoo.training.preparation import LEFT_OUT, Ready, Task
 from phasezoo.training.progress import OnProgress
 from phasezoo.training.run_files import claimed, finished
-from phasezoo.training.sampler import Sampler
-from phasezoo.training.splits import PositionStore, Splits
 from phasezoo.training.trainer import Trainer, torch_threads
 
 __all__ = ["Hooks", "TrainingResult", "result_in", "train_on", "train_supervised"]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phasezoo import _core, agents, games, inference
-from phasezoo.agents.config import params_of
+from phasezoo.agents.search.config import params_of
 from phasezoo.errors import InvalidConfig, UnknownGame
 from phasezoo.specs import fields_of
 

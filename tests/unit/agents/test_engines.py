@@ -18,7 +18,7 @@ import pytest
 
 import phasezoo  # noqa: F401  (registers the environments)
 from phasezoo import agents, arena, games
-from phasezoo.agents.engine_process import MORE_FOLDERS, find_engine
+from phasezoo.agents.engines.process import MORE_FOLDERS, find_engine
 from phasezoo.errors import EngineFailed, GameForfeited, InvalidConfig, InvalidState
 from phasezoo.runs.provenance import usable_cores
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from phasezoo import agents, games, inference
-from phasezoo.agents.continuation import steps_between
+from phasezoo.agents.search.continuation import steps_between
 from phasezoo.errors import IllegalAction, InvalidConfig, InvalidEvaluation, InvalidState
 
 CHESS = games.make("chess")

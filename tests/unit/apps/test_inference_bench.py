@@ -7,9 +7,8 @@ import pytest
 
 from phasezoo.apps.cli import main
 from phasezoo.apps.inference_bench import command
-from phasezoo.apps.inference_bench.comparing import difference
+from phasezoo.apps.inference_bench.command import VARIANTS, difference
 from phasezoo.apps.inference_bench.measuring import Figures
-from phasezoo.apps.inference_bench.variants import VARIANTS
 
 
 @pytest.mark.slow
@@ -89,7 +88,7 @@ def test_a_network_that_is_not_there_is_named(capsys):
 
 
 def test_every_way_to_run_is_one_that_loading_takes():
-    from phasezoo.inference.backends import Running, check_running
+    from phasezoo.inference.backends.choice import Running, check_running
 
     for variant in VARIANTS.values():
         check_running(

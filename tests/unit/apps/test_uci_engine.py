@@ -11,7 +11,7 @@ from chess.engine import Cp, PovScore
 from uci_fakes import FAST, Spoken, told
 
 from phasezoo import agents, games, inference
-from phasezoo.agents.engine_session import _value
+from phasezoo.agents.engines.session import _value
 from phasezoo.apps.uci.alarm import Alarm
 from phasezoo.apps.uci.commands import Go
 from phasezoo.apps.uci.engine import Engine

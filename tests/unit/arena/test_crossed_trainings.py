@@ -4,9 +4,9 @@ import sys
 import numpy as np
 import pytest
 
-from phasezoo.arena.crossed_trainings import SKEW_FACTOR, crossed, crossed_pairs
-from phasezoo.arena.elo import elo_of_score, elo_slope, pentanomial_elo
-from phasezoo.arena.intervals import t95
+from phasezoo.arena.statistics.crossed_trainings import SKEW_FACTOR, crossed, crossed_pairs
+from phasezoo.arena.statistics.elo import elo_of_score, elo_slope, pentanomial_elo
+from phasezoo.arena.statistics.intervals import t95
 from phasezoo.errors import InvalidConfig
 
 

@@ -7,7 +7,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phasezoo.arena.elo import (
+from phasezoo.arena.statistics.elo import (
     MIN_PAIRS,
     Interval,
     elo_of_score,

@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from phasezoo.arena.elo import elo_of_score, pentanomial_elo, trinomial_elo
-from phasezoo.arena.intervals import Interval, score_ends, score_error, t95
+from phasezoo.arena.statistics.elo import elo_of_score, pentanomial_elo, trinomial_elo
+from phasezoo.arena.statistics.intervals import Interval, score_ends, score_error, t95
 
 # Any printed table of Student's t, two-sided 95 %.
 T_TABLE = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 10: 2.228, 30: 2.042, 120: 1.980}

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from phasezoo.arena.elo import elo_of_score, pentanomial_elo
-from phasezoo.arena.normalized import normalized_elo, t_ends
+from phasezoo.arena.statistics.elo import elo_of_score, pentanomial_elo
+from phasezoo.arena.statistics.normalized import normalized_elo, t_ends
 from phasezoo.errors import InvalidConfig
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from phasezoo import agents, arena
-from phasezoo.arena.elo import elo_of_score
-from phasezoo.arena.intervals import t95
-from phasezoo.arena.rates import percent, rate_of
+from phasezoo.arena.statistics.elo import elo_of_score
+from phasezoo.arena.statistics.intervals import t95
+from phasezoo.arena.statistics.rates import percent, rate_of
 from phasezoo.errors import InvalidConfig
 
 

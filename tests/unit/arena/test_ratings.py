@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import minimize
 
 from phasezoo import agents, arena
-from phasezoo.arena.elo import elo_of_score, pentanomial_elo
-from phasezoo.arena.ratings import Result, ratings, results_of
+from phasezoo.arena.statistics.elo import elo_of_score, pentanomial_elo
+from phasezoo.arena.statistics.ratings import Result, ratings, results_of
 from phasezoo.errors import InvalidConfig
 
 STRENGTH = {"a": 0.0, "b": 80.0, "c": -60.0, "d": 250.0}

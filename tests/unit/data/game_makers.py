@@ -7,7 +7,7 @@ import chess.pgn
 import numpy as np
 
 from phasezoo import games as registry
-from phasezoo.training.store import GameStore
+from phasezoo.data.store import GameStore
 
 CHESS = registry.make("chess")
 

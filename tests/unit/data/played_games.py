@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from phasezoo import games
+from phasezoo.data.store_file import decisions_a_ply
 from phasezoo.games.random_play import random_action
-from phasezoo.training.store_file import decisions_a_ply
 from phasezoo.types import SIMULTANEOUS
 
 

@@ -8,9 +8,9 @@ import pytest
 from game_makers import random_games, store_of
 
 from phasezoo.apps.cli import main
+from phasezoo.data.importer import import_pgn
+from phasezoo.data.store import GameStore
 from phasezoo.errors import StoreError
-from phasezoo.training.importer import import_pgn
-from phasezoo.training.store import GameStore
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from phasezoo.apps.cli import main
-from phasezoo.training.store import GameStore
+from phasezoo.data.store import GameStore
 
 PGN = """[White "A"]
 [Black "B"]

@@ -5,10 +5,10 @@ import shutil
 import numpy as np
 import pytest
 
+from phasezoo.data.import_target import MonthSplit, months_of
+from phasezoo.data.importer import import_pgn, read_games
+from phasezoo.data.store import GameStore
 from phasezoo.errors import InvalidConfig, StoreError
-from phasezoo.training.import_target import MonthSplit, months_of
-from phasezoo.training.importer import import_pgn, read_games
-from phasezoo.training.store import GameStore
 
 
 def game(moves, **tags):

@@ -13,15 +13,15 @@ import zstandard
 from game_makers import actions_of, date_of, random_games, result_of, start_of
 
 from phasezoo import _core
-from phasezoo.errors import InvalidConfig, InvalidPgn, StoreError, UnknownGame
-from phasezoo.training.importer import (
+from phasezoo.data.importer import (
     TopPlayers,
     VariantCount,
     import_pgn,
     read_games,
     read_pgn,
 )
-from phasezoo.training.store import GameStore
+from phasezoo.data.store import GameStore
+from phasezoo.errors import InvalidConfig, InvalidPgn, StoreError, UnknownGame
 
 GAMES = random_games(80, seed=5)
 COMPRESS = {

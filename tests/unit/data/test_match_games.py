@@ -7,9 +7,9 @@ from played_games import EVERY, random_game
 
 from phasezoo import agents, arena, games
 from phasezoo.arena import OpeningSuite
+from phasezoo.data.importer import read_pgn
 from phasezoo.errors import CorruptRecord, InvalidConfig, StoreError
 from phasezoo.training import EpisodeStore, GameStore, StoreWriter
-from phasezoo.training.importer import read_pgn
 
 
 def play(name, **options):

@@ -8,9 +8,9 @@ import pytest
 from played_games import Nim, random_game
 
 from phasezoo import games, gating
+from phasezoo.data import state_records as state_records_module
 from phasezoo.errors import CorruptRecord, GameContract, StoreError
 from phasezoo.training import GameStore, Sampler, StoreWriter
-from phasezoo.training import state_records as state_records_module
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 SQUARE = np.arange(9).reshape(3, 3)

@@ -41,7 +41,7 @@ def test_these_games_have_sample_games():
 
 @pytest.mark.parametrize("game", FILES)
 def test_files_are_small_and_their_games_legal_and_different(game):
-    file = resources.files("phasezoo") / "data" / f"{game}_games.parquet"
+    file = resources.files("phasezoo") / "data" / "samples" / f"{game}_games.parquet"
     with resources.as_file(file) as path:
         assert path.stat().st_size <= MAX_BYTES.get(game, 2_000_000)
     store = GameStore.sample(game)

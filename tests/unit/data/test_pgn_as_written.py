@@ -9,9 +9,9 @@ import pytest
 
 from phasezoo import _core
 from phasezoo.apps.cli import main
+from phasezoo.data.importer import read_games, read_pgn
 from phasezoo.errors import InvalidFen, InvalidPgn
 from phasezoo.games import make
-from phasezoo.training.importer import read_games, read_pgn
 
 GAME = '[Event "a"]\n[White "Žižka"]\n\n1. e4 e5 1-0\n\n'
 

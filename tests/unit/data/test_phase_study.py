@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from phasezoo import training
+from phasezoo.data.phase_study import fitted_gate, study_phases
 from phasezoo.errors import InvalidConfig, InvalidGate
-from phasezoo.training.phase_study import fitted_gate, study_phases
 
 
 def columns_of(*games):

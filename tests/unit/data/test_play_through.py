@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from played_games import NATIVE, random_game
 
 from phasezoo import _core, games
+from phasezoo.data.starts import start_state
+from phasezoo.data.store_file import decisions_a_ply
 from phasezoo.errors import CorruptRecord, InvalidConfig
 from phasezoo.games.random_play import random_action
 from phasezoo.training import GameStore, StoreWriter
-from phasezoo.training.starts import start_state
-from phasezoo.training.store_file import decisions_a_ply
 from phasezoo.types import SIMULTANEOUS
 
 

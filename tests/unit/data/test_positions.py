@@ -6,9 +6,9 @@ import pytest
 from game_makers import boards_of, random_games, store_of
 
 from phasezoo import gating
+from phasezoo.data.positions import PositionTable, count_phases, without_seen
+from phasezoo.data.store import GameStore
 from phasezoo.errors import CorruptRecord, InvalidArray, InvalidConfig, InvalidGate
-from phasezoo.training.positions import PositionTable, count_phases, without_seen
-from phasezoo.training.store import GameStore
 
 GAMES = random_games(40, seed=2)
 

@@ -7,7 +7,7 @@ import pytest
 import zstandard
 from game_makers import actions_of, result_of
 
-from phasezoo.training.importer import read_pgn
+from phasezoo.data.importer import read_pgn
 
 FILE = "data/chess/elo2000_2399.pgn.zst"
 

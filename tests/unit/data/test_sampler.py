@@ -8,9 +8,9 @@ import pytest
 from game_makers import boards_of, random_games, result_of, start_of, store_of
 
 from phasezoo import games
+from phasezoo.data.sampler import Sampler
+from phasezoo.data.store import GameStore
 from phasezoo.errors import CorruptRecord, InvalidConfig, InvalidPlaneSpec, StoreError
-from phasezoo.training.sampler import Sampler
-from phasezoo.training.store import GameStore
 
 GAMES = random_games(30, seed=3)
 CHESS = games.make("chess")

@@ -7,11 +7,11 @@ import pytest
 from game_makers import assert_same, random_games, store_of
 
 from phasezoo import games
+from phasezoo.data.splits import SPLITS
+from phasezoo.data.store import GameStore
 from phasezoo.errors import StoreError
 from phasezoo.experiments.games_file import read_games
 from phasezoo.training import StoreWriter
-from phasezoo.training.splits import SPLITS
-from phasezoo.training.store import GameStore
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from game_makers import assert_same, random_games, store_of
 
+from phasezoo.data import columns as columns_module
+from phasezoo.data.store import GameStore
 from phasezoo.errors import CorruptRecord, InvalidArray, InvalidConfig, StoreError, UnknownGame
-from phasezoo.training import columns as columns_module
-from phasezoo.training.store import GameStore
 
 E4 = 76
 """e2e4 of White, and e7e5 of Black: actions are as the player to move sees the board."""

@@ -12,8 +12,8 @@ from game_makers import assert_same, random_games, store_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from phasezoo.data.store import GameStore
 from phasezoo.errors import CorruptRecord, StoreError
-from phasezoo.training.store import GameStore
 
 STORE = store_of(random_games(60, seed=4))
 FORMAT_1 = Path(__file__).parent / "files" / "format1_games.parquet"

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from played_games import EVERY, NATIVE, Nim, random_game
 
 from phasezoo import games, gating
+from phasezoo.data.state_records import StateRecords
 from phasezoo.errors import (
     CorruptRecord,
     InvalidConfig,
@@ -22,7 +23,6 @@ from phasezoo.errors import (
     UnknownGame,
 )
 from phasezoo.training import GameStore, Sampler, StoreWriter, store_writer
-from phasezoo.training.state_records import StateRecords
 
 relaxed = settings(
     deadline=None, max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -398,7 +398,7 @@ def test_stores_are_merged_and_added_to_others(tmp_path, name):
 
 @pytest.mark.parametrize("name", NATIVE)
 def test_states_are_starts_as_text(name):
-    from phasezoo.training.starts import start_state, start_text
+    from phasezoo.data.starts import start_state, start_text
 
     game = games.make(name)
     rng = np.random.default_rng(4)

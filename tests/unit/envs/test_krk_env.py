@@ -7,9 +7,9 @@ import pytest
 import phasezoo  # noqa: F401 - registers
 from phasezoo import games
 from phasezoo.agents import TablebaseAgent
-from phasezoo.conductor import UNKNOWN
 from phasezoo.envs import KRKEnv, krk_v0
 from phasezoo.errors import InvalidConfig, InvalidFen
+from phasezoo.observation import UNKNOWN
 
 KRK = games.make("krk")
 FIXED = "8/8/8/4k3/8/8/8/K6R w - - 0 1"

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from phasezoo import agents, inference
-from phasezoo.conductor.plain import UNKNOWN, TextCode
 from phasezoo.envs import (
     AECGameEnv,
     atomic_chess_v0,
@@ -19,6 +18,7 @@ from phasezoo.envs import (
     pommerman_v0,
 )
 from phasezoo.errors import IllegalAction, InvalidConfig, InvalidState
+from phasezoo.observation.plain import UNKNOWN, TextCode
 
 TURNS = [atomic_chess_v0, chess_v0, connect_four_v0, crazyhouse_v0, krk_v0, pommerman_v0]
 MODES = ["ffa", "team", "radio", "1v1"]

@@ -3,7 +3,7 @@
 import gymnasium as gym
 import numpy as np
 
-from phasezoo.conductor.action_parts import flat_mask
+from phasezoo.observation.action_parts import flat_mask
 
 MODES = ("NextStep", "SameStep", "Disabled")
 RESULTS = {"1-0": 1, "1/2-1/2": 0, "0-1": -1, None: 0}

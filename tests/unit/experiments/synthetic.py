@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 
-from phasezoo.arena.crossed_trainings import crossed
-from phasezoo.arena.elo import Interval, los, pentanomial_elo, trinomial_elo
+from phasezoo.arena.statistics.crossed_trainings import crossed
+from phasezoo.arena.statistics.elo import Interval, los, pentanomial_elo, trinomial_elo
+from phasezoo.data.positions import PositionTable
 from phasezoo.experiments.m2cts.cards import Curve, NetworkCard
 from phasezoo.experiments.two_player.answers import Answers, Recalibration, near_boundaries
 from phasezoo.experiments.two_player.boundary import boundaries_of
@@ -35,7 +36,6 @@ from phasezoo.experiments.two_player.results import (
     VariantRow,
 )
 from phasezoo.runs.provenance import Provenance
-from phasezoo.training.positions import PositionTable
 
 PHASES = ["opening", "middlegame", "endgame"]
 ELO_CASES = ("higher", "lower", "unclear", "all won", "all lost")

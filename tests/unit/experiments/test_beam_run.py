@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from page_checker import check_page
 
-from phasezoo.arena.intervals import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.beam import published
 from phasezoo.experiments.beam.config import BEAM, PRESETS, BeamStudyConfig

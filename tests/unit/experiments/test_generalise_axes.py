@@ -9,6 +9,7 @@ import pytest
 
 from phasezoo import agents, errors, experiments, games, inference
 from phasezoo.apps import cli
+from phasezoo.data.stored_states import state_at
 from phasezoo.experiments.generalisation.axis import Axis
 from phasezoo.experiments.generalisation.catalogue import AXES, axes_named, axes_of
 from phasezoo.experiments.generalisation.config import PRESETS, GeneraliseConfig
@@ -16,7 +17,6 @@ from phasezoo.experiments.generalisation.domain import GENERALISE
 from phasezoo.experiments.generalisation.learners import ExpertsLearner, adamw
 from phasezoo.experiments.generalisation.lessons import exam_of, lesson_of_states, states_of
 from phasezoo.experiments.generalisation.measures import Losses, Meeting, Play, Regret, Starts
-from phasezoo.training.stored_states import state_at
 
 pytest.importorskip("torch", reason="networks need the extra 'train'")
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")

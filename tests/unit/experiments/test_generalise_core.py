@@ -10,7 +10,7 @@ from page_checker import check_page
 
 from phasezoo import errors, experiments
 from phasezoo.apps import cli
-from phasezoo.arena.intervals import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments import Axis, Measure, Sample, Score, Split
 from phasezoo.experiments.generalisation import report
 from phasezoo.experiments.generalisation.estimates import gap_of, score_of

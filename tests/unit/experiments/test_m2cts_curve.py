@@ -11,7 +11,7 @@ from page_checker import check_page
 from test_m2cts_games import TINY, few
 
 from phasezoo.apps import cli
-from phasezoo.arena.intervals import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS
 from phasezoo.experiments.statistics import between_trainings

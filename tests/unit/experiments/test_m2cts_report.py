@@ -8,7 +8,7 @@ import pytest
 import synthetic
 from page_checker import check_page
 
-from phasezoo.arena.intervals import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.two_player import published
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.measurements import Exact, ExactRow, GapRow, Overfitting

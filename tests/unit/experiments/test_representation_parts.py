@@ -9,7 +9,7 @@ import torch
 
 from phasezoo import games, inference, networks
 from phasezoo.agents import Limit
-from phasezoo.arena.elo import Interval
+from phasezoo.arena.statistics.elo import Interval
 from phasezoo.errors import EngineFailed
 from phasezoo.experiments.representation import (
     claims,
@@ -24,7 +24,7 @@ from phasezoo.experiments.representation.measurements import Latency, Losses, Lo
 from phasezoo.experiments.representation.positions import NEW, Attribution, groups
 from phasezoo.experiments.representation.published import read_endings
 from phasezoo.experiments.timing import between_rounds
-from phasezoo.networks.alphavile import _PLANS
+from phasezoo.networks.architectures.alphavile import _PLANS
 from phasezoo.report.console import silent
 
 SHAPE = (52, 8, 8)

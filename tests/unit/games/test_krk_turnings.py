@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from phasezoo import games
-from phasezoo.games.turnings import turned_square
+from phasezoo.games.symmetries import turned_square
 
 KRK = games.make("krk", start="uniform")
 STEPS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))

@@ -302,7 +302,7 @@ def test_bad_input_is_refused_before_anything_is_trained(four, tmp_path):
 def test_one_expert_alone_loses_what_evaluation_says(tmp_path):
     """With visit counts as targets: the mixture's loss is the reported total."""
     from phasezoo import training
-    from phasezoo.training.gate_experts import FrozenExperts, answers_of
+    from phasezoo.training.gates.experts import FrozenExperts, answers_of
 
     game, rng = games.make("connect-four"), np.random.default_rng(0)
     with training.StoreWriter(tmp_path / "games", game) as writer:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phasezoo import _core, agents, games, gating, inference
-from phasezoo.agents.driver import Driver
+from phasezoo.agents.search.driver import Driver
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference import Cached, Counts, Evaluation, StateBatch, evaluate_leaves, with_cache
 

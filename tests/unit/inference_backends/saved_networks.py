@@ -6,8 +6,9 @@ import torch
 from safetensors.torch import save
 
 from phasezoo import games, networks
-from phasezoo.inference.manifest import MANIFEST, MODEL, Manifest, action_spec
-from phasezoo.inference.storage import digest, write_directory
+from phasezoo.games.queries import action_spec
+from phasezoo.inference.storage.files import digest, write_directory
+from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
 
 
 def save_network(

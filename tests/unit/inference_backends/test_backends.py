@@ -16,11 +16,11 @@ from saved_networks import save_network
 from phasezoo import games, inference, networks
 from phasezoo.errors import InvalidArray, InvalidConfig
 from phasezoo.inference import NetworkEvaluator, StateBatch, evaluate_leaves
-from phasezoo.inference.backends import _has_driver
+from phasezoo.inference.backends.choice import _has_driver
+from phasezoo.inference.backends.onnx import KEPT_BUFFERS, MAX_ROWS, OnnxEvaluator
+from phasezoo.inference.backends.torch import TorchEvaluator
 from phasezoo.inference.counts import Counts
-from phasezoo.inference.onnx import KEPT_BUFFERS, MAX_ROWS, OnnxEvaluator
-from phasezoo.inference.torch import TorchEvaluator
-from phasezoo.inference.weights import build_network
+from phasezoo.inference.storage.weights import build_network
 from phasezoo.networks import precision
 
 TOLERANCE = 1e-4

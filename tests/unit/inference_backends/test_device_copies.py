@@ -7,8 +7,8 @@ from saved_networks import save_network
 
 from phasezoo import agents, games, inference, networks
 from phasezoo.inference import Counts, StateBatch, TorchEvaluator, evaluate_leaves
-from phasezoo.inference import torch as backend
-from phasezoo.inference.weights import build_network
+from phasezoo.inference.backends import torch as backend
+from phasezoo.inference.storage.weights import build_network
 
 CHESS = games.make("chess")
 GPU = pytest.param("cuda", marks=pytest.mark.gpu)

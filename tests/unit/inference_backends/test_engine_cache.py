@@ -6,7 +6,7 @@ import json
 import pytest
 
 from phasezoo.errors import CheckpointError
-from phasezoo.inference.engine_cache import EngineCache, EngineKey
+from phasezoo.inference.backends.engine_cache import EngineCache, EngineKey
 
 KEY = EngineKey("a" * 64, "11.4.0", "NVIDIA H100 9.0", "float16", (1, 256, 4096))
 OTHERS = {

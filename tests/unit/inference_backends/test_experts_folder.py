@@ -16,8 +16,8 @@ from phasezoo import agents, games, gating, inference
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference import Experts, StateBatch, evaluate_leaves, packaged
 from phasezoo.inference.counts import Counts
-from phasezoo.inference.experts import EXPERTS
-from phasezoo.inference.manifest import MANIFEST
+from phasezoo.inference.storage.experts import EXPERTS
+from phasezoo.inference.storage.manifest import MANIFEST
 
 PHASES = ("up to 10", "over 10")
 

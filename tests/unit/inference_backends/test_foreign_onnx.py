@@ -19,7 +19,7 @@ from phasezoo import agents, games, inference
 from phasezoo.errors import CheckpointError, InvalidConfig, InvalidEvaluation, InvalidPlaneSpec
 from phasezoo.inference import OnnxEvaluator, StateBatch, evaluate_leaves
 from phasezoo.inference.counts import Counts
-from phasezoo.inference.manifest import MANIFEST, ONNX_MODEL
+from phasezoo.inference.storage.manifest import MANIFEST, ONNX_MODEL
 
 GAME = "connect-four"
 SHAPE = (3, 6, 7)

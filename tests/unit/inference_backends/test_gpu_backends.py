@@ -10,10 +10,10 @@ from saved_networks import save_network
 
 from phasezoo import inference
 from phasezoo.errors import InvalidConfig, MissingDependency
-from phasezoo.inference import backends
-from phasezoo.inference.cuda_graphs import SIZES, GraphedAnswers, padded_size
-from phasezoo.inference.manifest import Manifest
-from phasezoo.inference.torch import MAX_ROWS
+from phasezoo.inference.backends import choice as backends
+from phasezoo.inference.backends.cuda_graphs import SIZES, GraphedAnswers, padded_size
+from phasezoo.inference.backends.torch import MAX_ROWS
+from phasezoo.inference.storage.manifest import Manifest
 
 
 class Graph:

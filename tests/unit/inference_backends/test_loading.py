@@ -16,11 +16,11 @@ from saved_networks import save_network
 from phasezoo import inference, networks
 from phasezoo.errors import CheckpointError, InvalidConfig, InvalidGate, MissingDependency
 from phasezoo.gating.learned import GateManifest
-from phasezoo.inference import backends
-from phasezoo.inference.manifest import MANIFEST, MODEL, Manifest
-from phasezoo.inference.onnx import OnnxEvaluator
-from phasezoo.inference.storage import digest, write_directory, write_file
-from phasezoo.inference.torch import TorchEvaluator
+from phasezoo.inference.backends import choice as backends
+from phasezoo.inference.backends.onnx import OnnxEvaluator
+from phasezoo.inference.backends.torch import TorchEvaluator
+from phasezoo.inference.storage.files import digest, write_directory, write_file
+from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
 
 BACKENDS = ["onnx", "torch"]
 
@@ -182,7 +182,7 @@ def test_no_manifest_breaks_the_reader(
 def test_the_onnx_file_is_made_once(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inference.load(saved, "onnx")
     (cached,) = saved.glob("*.onnx")
-    from phasezoo.inference import onnx_export
+    from phasezoo.inference.backends import onnx_export
 
     monkeypatch.setattr(onnx_export, "export_onnx", lambda *_: pytest.fail("exported again"))
     inference.load(saved, "onnx")
@@ -209,7 +209,7 @@ def test_new_weights_have_a_new_onnx_file(saved: Path, tmp_path: Path) -> None:
 def test_a_network_on_a_read_only_disk_is_used_all_the_same(
     saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from phasezoo.inference import storage
+    from phasezoo.inference.storage import files as storage
 
     def refuse(path: Path, _: bytes) -> None:
         raise OSError(30, "Read-only file system", str(path))
@@ -261,7 +261,7 @@ def test_something_that_is_no_onnx_model(saved: Path, tmp_path: Path) -> None:
 
 
 def test_files_are_whole_or_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from phasezoo.inference import storage
+    from phasezoo.inference.storage import files as storage
 
     write_file(tmp_path / "a", b"old")
     write_directory(tmp_path / "d", {"x": b"old", "y": b"old"})

@@ -16,9 +16,9 @@ if importlib.util.find_spec("openvino") is None:  # importing it here would repo
 
 from phasezoo import games, inference
 from phasezoo.errors import CheckpointError, InvalidConfig, InvalidState
-from phasezoo.inference import openvino
-from phasezoo.inference.manifest import Manifest
-from phasezoo.inference.openvino import OpenVinoEvaluator
+from phasezoo.inference.backends import openvino
+from phasezoo.inference.backends.openvino import OpenVinoEvaluator
+from phasezoo.inference.storage.manifest import Manifest
 
 SIZES = (1, 2, 3, 9, 33, 70)
 

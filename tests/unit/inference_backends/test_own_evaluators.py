@@ -14,6 +14,7 @@ from torch import nn
 
 from phasezoo import agents, games, gating, inference, networks
 from phasezoo.apps.cli import main
+from phasezoo.data.targets import own_first
 from phasezoo.errors import (
     CheckpointError,
     GateMismatch,
@@ -23,11 +24,10 @@ from phasezoo.errors import (
     UnknownGame,
 )
 from phasezoo.inference import StateBatch, evaluate_leaves
+from phasezoo.inference.backends.tensors import by_seat
 from phasezoo.inference.counts import Counts
-from phasezoo.inference.manifest import MANIFEST, MODEL, ONNX_MODEL, Manifest
-from phasezoo.inference.tensors import by_seat
+from phasezoo.inference.storage.manifest import MANIFEST, MODEL, ONNX_MODEL, Manifest
 from phasezoo.networks import precision
-from phasezoo.training.targets import own_first
 
 GAME = "connect-four"
 SHAPE = (3, 6, 7)

@@ -7,7 +7,7 @@ import pytest
 
 from phasezoo import agents, arena, games, inference, training
 from phasezoo.errors import CheckpointError
-from phasezoo.inference import packaged
+from phasezoo.inference.storage import packaged
 from phasezoo.training.expert_tables import METRICS
 from phasezoo.training.probes.catalogue import probes_of
 from phasezoo.types import SIMULTANEOUS

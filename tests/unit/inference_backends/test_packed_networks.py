@@ -195,7 +195,7 @@ def test_on_devices_behind_a_bus_they_come_packed(
 ) -> None:
     saved(tmp_path / "net", "connect-four", "default")
     assert not inference.load(tmp_path / "net", "torch", device="cpu").packed
-    monkeypatch.setattr("phasezoo.inference.torch.crosses_bus", lambda device: True)
+    monkeypatch.setattr("phasezoo.inference.backends.torch.crosses_bus", lambda device: True)
     there = inference.load(tmp_path / "net", "torch", device="cpu")
     assert (there.packed, there.manifest.packed) == (True, False)
     assert not inference.load(tmp_path / "net", "torch", device="cpu", packed=False).packed

@@ -10,10 +10,10 @@ from saved_networks import save_network
 from phasezoo import games, gating, inference, networks
 from phasezoo.errors import CheckpointError, InvalidEvaluation
 from phasezoo.inference import Counts, Evaluation, MixtureOfExperts, StateBatch, evaluate_leaves
+from phasezoo.inference.backends.onnx import OnnxEvaluator
 from phasezoo.inference.leaf_batches import LeafBatches
-from phasezoo.inference.manifest import MANIFEST
-from phasezoo.inference.onnx import OnnxEvaluator
-from phasezoo.inference.weights import build_network
+from phasezoo.inference.storage.manifest import MANIFEST
+from phasezoo.inference.storage.weights import build_network
 
 CHESS = games.make("chess")
 

@@ -11,8 +11,9 @@ from saved_networks import save_network
 
 from phasezoo import inference
 from phasezoo.errors import CheckpointError, InvalidArray
-from phasezoo.inference.manifest import MANIFEST, action_spec
-from phasezoo.inference.onnx import MAX_ROWS
+from phasezoo.games.queries import action_spec
+from phasezoo.inference.backends.onnx import MAX_ROWS
+from phasezoo.inference.storage.manifest import MANIFEST
 from phasezoo.training import EpisodeStore, Sampler
 
 TOLERANCE = 1e-4

@@ -5,7 +5,7 @@ import pytest
 
 from phasezoo import agents, arena, games
 from phasezoo.errors import InvalidConfig
-from phasezoo.games.turnings import turned_square
+from phasezoo.games.symmetries import turned_square
 
 sb3_contrib = pytest.importorskip("sb3_contrib", reason="needs the extra sb3")
 import torch  # noqa: E402

@@ -5,9 +5,9 @@ import torch
 
 from phasezoo import networks
 from phasezoo.errors import InvalidConfig
-from phasezoo.networks.attention import LevitAttention, SelfAttention
+from phasezoo.networks.architectures.attention import LevitAttention, SelfAttention
+from phasezoo.networks.architectures.nextvit import NextConvolutionBlock, NextTransformerBlock
 from phasezoo.networks.blocks import MobileBottleneck, ResidualBlock
-from phasezoo.networks.nextvit import NextConvolutionBlock, NextTransformerBlock
 
 PUBLISHED_ACTIONS = 76 * 64  # the published engine's planes, with queen promotions apart
 

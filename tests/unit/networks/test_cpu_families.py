@@ -5,9 +5,9 @@ import torch
 
 from phasezoo import networks
 from phasezoo.errors import InvalidConfig
-from phasezoo.networks.mixer import MixerBlock
-from phasezoo.networks.mlp import LinearNorm, ResidualLayers
-from phasezoo.networks.resnet import BoardBlock
+from phasezoo.networks.architectures.mixer import MixerBlock
+from phasezoo.networks.architectures.mlp import LinearNorm, ResidualLayers
+from phasezoo.networks.architectures.resnet import BoardBlock
 
 SIZES = [((52, 8, 8), 4672), ((23, 11, 11), 6), ((3, 6, 7), 7)]
 

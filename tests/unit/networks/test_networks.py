@@ -7,8 +7,8 @@ from torch.nn import functional
 
 from phasezoo import networks
 from phasezoo.errors import InvalidConfig
+from phasezoo.networks.architectures.rise import rise_plan
 from phasezoo.networks.blocks import ChannelAttention, MobileBottleneck, fold_batch_norms
-from phasezoo.networks.rise import rise_plan
 
 FAMILIES = ["rise-8x1", "rise-32x4", "risev2-16x3", "resnet-16x2", "risex4-1x2", "risex4-16x3"]
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from phasezoo import networks
 from phasezoo.errors import InvalidConfig, InvalidNetwork
 from phasezoo.networks import registry
+from phasezoo.networks.architectures.sizes import MAX_BLOCKS, MAX_CHANNELS
 from phasezoo.networks.making import described
-from phasezoo.networks.sizes import MAX_BLOCKS, MAX_CHANNELS
 
 SHAPE, ACTIONS = (3, 6, 7), 7
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from phasezoo.arena.elo import Interval
+from phasezoo.arena.statistics.elo import Interval
 from phasezoo.report import numbers
 
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from phasezoo.arena.intervals import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.report import plots
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")

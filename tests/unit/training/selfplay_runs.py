@@ -102,7 +102,7 @@ def main() -> None:
     import scipy.special  # noqa: F401
     import torch
 
-    import phasezoo.inference.torch
+    import phasezoo.inference.backends.torch
     import phasezoo.training.selfplay.loop  # noqa: F401
 
     torch.optim.AdamW([torch.zeros(1)])  # imports what compiles optimisers

@@ -11,8 +11,8 @@ from selfplay_games import Crosses, Rowwise
 
 from phasezoo import agents, arena, games, inference, training
 from phasezoo.agents import SearchConfig
+from phasezoo.data import store_file
 from phasezoo.errors import InvalidConfig, InvalidEvaluation, InvalidState, StoreError, UnknownGame
-from phasezoo.training import store_file
 from phasezoo.training.selfplay import game_log
 from phasezoo.training.selfplay.start_sources import RandomPlies
 

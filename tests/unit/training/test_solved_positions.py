@@ -7,8 +7,7 @@ import pytest
 from phasezoo import _core, games, gating, inference
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.random_play import random_states
-from phasezoo.training.solved import Starts
-from phasezoo.training.solved_positions import SolvedPositions
+from phasezoo.training.solved import SolvedPositions, Starts
 from phasezoo.zoo.krk.solved import krk_positions
 
 

@@ -66,7 +66,7 @@ def numbers(out: Path) -> tuple[bytes, list[list[str]]]:
 def main() -> None:
     import os
 
-    from phasezoo.inference import storage
+    from phasezoo.inference.storage import files as storage
 
     out, how, when, changes = sys.argv[1:]
     write, written = storage._write, 0

@@ -5,24 +5,119 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
 import tyro
 from annotated_types import Interval, MinLen
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from phasezoo.apps.inference_bench.comparing import Difference, difference
 from phasezoo.apps.inference_bench.measuring import Figures, Order, Speed, answers_in
-from phasezoo.apps.inference_bench.variants import REFERENCE, VARIANTS
 from phasezoo.errors import CheckpointError, InvalidConfig
-from phasezoo.inference import packaged
+from phasezoo.inference.backends.choice import Backend
+from phasezoo.inference.storage import packaged
 from phasezoo.runs import provenance
 from phasezoo.runs.files import save_files
 from phasezoo.specs import PositiveInt
+from phasezoo.types import InferenceDtype
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A way to run a network."""
+
+    backend: Backend
+    """What runs it."""
+    device: str = "cpu"
+    """Where."""
+    dtype: InferenceDtype = "float32"
+    """Number format."""
+    compiled: bool = False
+    """By ``torch.compile``."""
+    graphs: bool = False
+    """By CUDA graphs."""
+
+    def options(self, threads: int | None) -> dict[str, Any]:
+        """As :func:`phasezoo.inference.load_network` takes them."""
+        return {**vars(self), "threads": threads}
+
+
+REFERENCE = "torch"
+"""The row that the others are compared with."""
+
+VARIANTS = {
+    REFERENCE: Variant("torch"),
+    "torch-bf16": Variant("torch", dtype="bfloat16"),
+    "torch-compiled": Variant("torch", compiled=True),
+    "onnx": Variant("onnx"),
+    "openvino": Variant("openvino"),
+    "openvino-bf16": Variant("openvino", dtype="bfloat16"),
+    "cuda": Variant("torch", "cuda"),
+    "cuda-bf16": Variant("torch", "cuda", "bfloat16"),
+    "cuda-fp16": Variant("torch", "cuda", "float16"),
+    "cuda-compiled": Variant("torch", "cuda", compiled=True),
+    "cuda-graphs": Variant("torch", "cuda", graphs=True),
+    "cuda-graphs-bf16": Variant("torch", "cuda", "bfloat16", graphs=True),
+    "cuda-graphs-fp16": Variant("torch", "cuda", "float16", graphs=True),
+    "onnx-cuda": Variant("onnx", "cuda"),
+    "tensorrt": Variant("tensorrt", "cuda"),
+    "tensorrt-bf16": Variant("tensorrt", "cuda", "bfloat16"),
+    "tensorrt-fp16": Variant("tensorrt", "cuda", "float16"),
+}
+"""By their names. Networks whose convolutions are channels-last run so in every row of torch."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Between answers to the same positions."""
+
+    value: float
+    """Largest difference of a value."""
+    policy: float
+    """Largest difference of a probability of a legal action."""
+    equal_top: float
+    """Share of positions in which the same action is liked best."""
+
+
+def difference(found: Mapping[str, Any], reference: Mapping[str, Any]) -> Difference:
+    """Compare two sets of answers.
+
+    Args:
+        found: ``value``, ``logits`` of the legal actions of all positions, and ``offsets``, where
+            those of each begin.
+        reference: The same of another backend.
+    """
+    offsets = reference["offsets"]
+    ours, theirs = (probabilities(each["logits"], offsets) for each in (found, reference))
+    same = top_actions(found["logits"], offsets) == top_actions(reference["logits"], offsets)
+    return Difference(
+        value=float(np.abs(found["value"] - reference["value"]).max()),
+        policy=float(np.abs(ours - theirs).max()),
+        equal_top=float(same.mean()),
+    )
+
+
+def probabilities(logits: npt.NDArray[Any], offsets: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """The softmax over the legal actions of each position."""
+    counts, starts = np.diff(offsets), offsets[:-1]
+    powers = np.exp(
+        logits.astype(np.float64) - np.repeat(np.maximum.reduceat(logits, starts), counts)
+    )
+    shares: npt.NDArray[np.float64] = powers / np.repeat(np.add.reduceat(powers, starts), counts)
+    return shares
+
+
+def top_actions(logits: npt.NDArray[Any], offsets: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The place of the largest logit of each position, counted from its first."""
+    return np.array([int(logits[start:end].argmax()) for start, end in pairwise(offsets)])
+
 
 MOST_ROWS = 65_536
 

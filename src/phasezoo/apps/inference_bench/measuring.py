@@ -20,8 +20,8 @@ from phasezoo import games, inference
 from phasezoo.errors import PhasezooError
 from phasezoo.games.queries import acting_players
 from phasezoo.games.random_play import random_states
-from phasezoo.inference import packaged
 from phasezoo.inference.evaluator import ask
+from phasezoo.inference.storage import packaged
 
 __all__ = ["Figures", "Order", "Speed"]
 

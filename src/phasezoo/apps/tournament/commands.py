@@ -1,11 +1,13 @@
 """``phasezoo match`` and ``phasezoo tournament``: their options, and what a run leaves behind."""
 
 import contextlib
+import csv
+import io
 import re
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -14,8 +16,57 @@ from tyro.conf import Positional, arg
 
 from phasezoo._interrupt import nothing_written, saying
 from phasezoo.apps.command_words import Looks
+from phasezoo.apps.tournament.report import report
+from phasezoo.arena import Standings
+from phasezoo.arena.frames import without_infinite
 from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.plugins import is_installed_program, lasting
+from phasezoo.report.again import done_again
+from phasezoo.runs import RunDirectory
+
+
+def write_results(run: RunDirectory, standings: Standings, options: Any, seconds: float) -> None:
+    """Write ``results.json``, ``players.csv``, ``games.csv`` and ``report.html``.
+
+    Args:
+        run: The open directory.
+        standings: Results of all games.
+        options: The command's options.
+        seconds: How long the games took, since the command was last begun.
+
+    Raises:
+        RunDirectoryError: The directory cannot be written.
+    """
+    run.write_json("results.json", standings.to_dict())
+    run.write_text("players.csv", _csv(standings.rows()))
+    run.write_text("games.csv", _csv(standings.games_rows()))
+    again = done_again(
+        f"{options.command} --out {shlex.quote(str(run.path))}",
+        run.record.provenance,
+        {"games": seconds},
+        [(field.name, getattr(options, field.name)) for field in fields(options)],
+        "[games.jsonl](games.jsonl) (all games with settings and versions), games.pgn where the "
+        "game has such notation, [results.json](results.json), [players.csv](players.csv), "
+        "[games.csv](games.csv).",
+    )
+    page = report(standings, options.kind, run.record.date, again).to_html()
+    run.write_text("report.html", page)
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    for row in map(without_infinite, rows):
+        writer.writerow({key: _cell(value) for key, value in row.items()})
+    return text.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return " ".join("-" if each is None else str(each) for each in value)
+    return value
+
 
 _ADJUDICATE = (
     "End games early: 5 moves in a row at a value of -0.867 or less (6 pawns) resign, 4 of each "
@@ -248,7 +299,7 @@ class _PlayOptions:
     def _keep(self, run: Any) -> None:
         """Play in a directory, and leave results and a report there."""
         from phasezoo import games
-        from phasezoo.apps.tournament.results import write_results
+        from phasezoo.apps.tournament.commands import write_results
 
         began = time.monotonic()
         has_pgn = hasattr(games.make(self.game).initial_state(), "san")

@@ -131,9 +131,9 @@ class Engine:
 
     def _on_position(self, words: Sequence[str]) -> None:
         from phasezoo import games
-        from phasezoo.agents.arguments import one_line
         from phasezoo.apps.uci.positions import mended_fen, state_at
         from phasezoo.errors import PhasezooError
+        from phasezoo.specs.text import one_line
 
         place = read_place(words)
         if isinstance(place, str):

@@ -11,9 +11,9 @@ import numpy as np
 from phasezoo import agents, games
 from phasezoo.apps.uci.options import CHESS960, VARIANTS, Options
 from phasezoo.errors import GameMismatch, InvalidConfig, PhasezooError
-from phasezoo.inference import packaged
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.other_games import check_plays, parts_of
+from phasezoo.inference.storage import packaged
 from phasezoo.registration import register_all
 from phasezoo.specs import read_spec, write_spec
 

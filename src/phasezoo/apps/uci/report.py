@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from phasezoo.agents.arguments import one_line
-from phasezoo.agents.best_lines import best_lines
-from phasezoo.agents.centipawns import centipawns_of_value
+from phasezoo.agents.search.best_lines import best_lines
+from phasezoo.data.centipawns import centipawns_of_value
 from phasezoo.errors import PhasezooError
 from phasezoo.inference.mixture import MixtureOfExperts
+from phasezoo.specs.text import one_line
 
 __all__ = [
     "Told",

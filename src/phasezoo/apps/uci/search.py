@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from phasezoo.agents.centipawns import centipawns_of_value
 from phasezoo.agents.limit import Limit
 from phasezoo.apps.uci.alarm import Alarm
 from phasezoo.apps.uci.commands import Go
@@ -22,6 +21,7 @@ from phasezoo.apps.uci.report import (
     phase_line,
     wdl_text,
 )
+from phasezoo.data.centipawns import centipawns_of_value
 from phasezoo.errors import PhasezooError
 
 __all__ = ["Search", "View"]

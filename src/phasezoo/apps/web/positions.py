@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from phasezoo import games
-from phasezoo.agents.centipawns import centipawns_of_value
 from phasezoo.apps.web.fields import LONGEST_MESSAGE, Fields
 from phasezoo.apps.web.thoughts import Thought
-from phasezoo.arena.pgn import pgn_text, variant_tag
+from phasezoo.data.centipawns import centipawns_of_value
+from phasezoo.data.pgn import pgn_text, variant_tag
 from phasezoo.errors import InvalidConfig, UnknownGame
 
 __all__ = ["started", "written_json", "written_pgn"]

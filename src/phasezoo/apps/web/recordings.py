@@ -12,9 +12,9 @@ from phasezoo.apps.web.pictures import name_of, paths_of
 from phasezoo.apps.web.shelf import PGN, RECORDED, SAMPLES, Shelf, is_plain_file
 from phasezoo.apps.web.table import Played
 from phasezoo.apps.web.thoughts import MOST_MOVES, Thought
+from phasezoo.data.importer import read_games
+from phasezoo.data.store import GameStore
 from phasezoo.errors import InvalidConfig, PhasezooError
-from phasezoo.training.importer import read_games
-from phasezoo.training.store import GameStore
 from phasezoo.types import SIMULTANEOUS
 
 __all__ = ["Recording", "games_in", "recording"]

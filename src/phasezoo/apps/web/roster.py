@@ -13,8 +13,8 @@ from phasezoo.apps.web.bounds import Bounds
 from phasezoo.apps.web.workers import Workers
 from phasezoo.errors import InvalidConfig
 from phasezoo.gating.learned import LEARNED
-from phasezoo.inference import packaged
 from phasezoo.inference.parallel import parallel_calls_of
+from phasezoo.inference.storage import packaged
 from phasezoo.specs import read_spec
 
 KEPT = 32

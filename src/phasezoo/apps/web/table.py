@@ -14,8 +14,8 @@ from phasezoo.apps.web.pictures import name_of
 from phasezoo.apps.web.thinking import Answer, Mind, Stop
 from phasezoo.apps.web.thoughts import Thought
 from phasezoo.apps.web.workers import Workers
-from phasezoo.conductor import Conductor, Moment
 from phasezoo.errors import IllegalAction, InvalidGate, InvalidState, PhasezooError
+from phasezoo.observation import Conductor, Moment
 from phasezoo.types import SIMULTANEOUS
 
 __all__ = ["Played", "Seat", "Table"]

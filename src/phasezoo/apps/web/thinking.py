@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from phasezoo import agents, games
-from phasezoo.agents.mcts_session import MCTSSession
-from phasezoo.agents.uct import UCTSession
+from phasezoo.agents.search.mcts_session import MCTSSession
+from phasezoo.agents.search.uct import UCTSession
 from phasezoo.apps.web.bounds import Bounds
 from phasezoo.apps.web.thoughts import Thought, answered, thought_of
 from phasezoo.errors import GameForfeited, IllegalAction

@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from phasezoo import games, inference, training
 from phasezoo.agents import BeamAgent, BeamConfig, Limit, MCTSAgent, SearchConfig
-from phasezoo.arena.intervals import Interval
 from phasezoo.arena.openings import as_suite
+from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.data.starts import start_state
 from phasezoo.experiments.beam import published
 from phasezoo.experiments.beam.config import BeamStudyConfig
 from phasezoo.experiments.statistics import between_trainings, percentile_interval, wilson
 from phasezoo.runs.provenance import Provenance
 from phasezoo.training.selfplay.config import CONSTANT, self_play_settings
-from phasezoo.training.starts import start_state
 
 BEAM, MCTS, PUSHING = "beam", "MCTS", "beam, 3 plies a search"
 

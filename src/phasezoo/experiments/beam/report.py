@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from phasezoo.arena.intervals import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.beam import figures, published
 from phasezoo.experiments.beam.config import BeamStudyConfig
 from phasezoo.experiments.beam.measurements import (

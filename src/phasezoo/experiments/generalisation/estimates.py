@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.arena.intervals import MIN_PAIRS, Interval, score_ends
-from phasezoo.arena.rates import rate_of
+from phasezoo.arena.statistics.intervals import MIN_PAIRS, Interval, score_ends
+from phasezoo.arena.statistics.rates import rate_of
 from phasezoo.experiments.generalisation.scores import Sample, Score
 from phasezoo.experiments.statistics import between_trainings, over_trainings, resample_games
 

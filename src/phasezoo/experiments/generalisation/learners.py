@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from phasezoo.training.splits import Splits
+from phasezoo.data.splits import Splits
 
 __all__ = ["ExpertsLearner", "Lesson", "SupervisedLearner", "adamw"]
 

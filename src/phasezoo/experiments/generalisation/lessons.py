@@ -8,14 +8,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo.data.positions import PositionTable, are_among
+from phasezoo.data.splits import PositionStore, Splits
+from phasezoo.data.store import GameStore
+from phasezoo.data.stored_states import state_at
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.generalisation.learners import Lesson
 from phasezoo.experiments.generalisation.measures import Exam
 from phasezoo.games import Game
-from phasezoo.training.positions import PositionTable, are_among
-from phasezoo.training.splits import PositionStore, Splits
-from phasezoo.training.store import GameStore
-from phasezoo.training.stored_states import state_at
 
 __all__ = [
     "KeysOf",

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from phasezoo import agents
+from phasezoo.data.positions import PositionTable
+from phasezoo.data.splits import PositionStore
 from phasezoo.experiments.generalisation.axis import SupportsMeasure
 from phasezoo.experiments.generalisation.scores import Sample
 from phasezoo.games import Game
 from phasezoo.inference.mixture import MixtureOfExperts
-from phasezoo.training.positions import PositionTable
 from phasezoo.training.score import Score
 from phasezoo.training.solved import Starts, moves_of
-from phasezoo.training.splits import PositionStore
 
 
 def agent_of(model: Any, seed: int, nodes: int = 0) -> Any:

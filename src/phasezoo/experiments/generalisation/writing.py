@@ -2,7 +2,7 @@
 
 import math
 
-from phasezoo.arena.intervals import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.generalisation.scores import Score
 from phasezoo.report import numbers
 

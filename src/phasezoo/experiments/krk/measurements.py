@@ -9,13 +9,13 @@ import numpy as np
 
 from phasezoo import games
 from phasezoo.arena import stream
-from phasezoo.arena.elo import Interval
+from phasezoo.arena.statistics.elo import Interval
+from phasezoo.data.store import GameStore
+from phasezoo.data.stored_states import evenly_by_ply
 from phasezoo.experiments.krk.config import KrkConfig, Variant
 from phasezoo.experiments.statistics import Estimates
 from phasezoo.runs.provenance import Provenance
 from phasezoo.training.solved import Starts
-from phasezoo.training.store import GameStore
-from phasezoo.training.stored_states import evenly_by_ply
 from phasezoo.zoo.krk.game import MAX_ROLLOUT_PLIES
 from phasezoo.zoo.krk.readings import ENDINGS, Ending, Reading, reply
 

@@ -12,7 +12,7 @@ from phasezoo.experiments.m2cts.networks import train
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
 from phasezoo.experiments.m2cts.side_by_side import Job, train_side_by_side
 from phasezoo.experiments.study import Settings, StudyRun
-from phasezoo.inference.manifest import Manifest
+from phasezoo.inference.storage.manifest import Manifest
 from phasezoo.training.trainer import torch_threads
 
 __all__ = ["M2ctsRun"]

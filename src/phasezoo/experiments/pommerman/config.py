@@ -10,7 +10,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.pommerman import published
 from phasezoo.experiments.settings import check_ranges, check_rising
 from phasezoo.experiments.study import Study
-from phasezoo.inference.backends import Backend
+from phasezoo.inference.backends.choice import Backend
 from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
 
 Preset: TypeAlias = Literal["quick", "standard", "paper"]

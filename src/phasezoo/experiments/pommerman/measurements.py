@@ -10,7 +10,9 @@ import numpy.typing as npt
 
 from phasezoo import gating, inference
 from phasezoo.arena import stream
-from phasezoo.arena.elo import Interval
+from phasezoo.arena.statistics.elo import Interval
+from phasezoo.data.splits import Splits
+from phasezoo.data.store import GameStore
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
 from phasezoo.experiments.pommerman.config import PommermanConfig
@@ -24,8 +26,6 @@ from phasezoo.experiments.statistics import (
 )
 from phasezoo.runs.provenance import Provenance
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks, mixture_losses
-from phasezoo.training.splits import Splits
-from phasezoo.training.store import GameStore
 from phasezoo.zoo.pommerman.data.episodes import EpisodeStore
 
 Wins: TypeAlias = npt.NDArray[np.float64]

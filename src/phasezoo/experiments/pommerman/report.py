@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from phasezoo.arena.elo import Interval
+from phasezoo.arena.statistics.elo import Interval
 from phasezoo.experiments.claims import by_sign
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.pommerman import published

@@ -12,10 +12,12 @@ import numpy.typing as npt
 
 from phasezoo import arena, games, inference, networks
 from phasezoo.agents import EngineAgent, Limit, MCTSAgent
-from phasezoo.agents.engine_process import find_engine
+from phasezoo.agents.engines.process import find_engine
 from phasezoo.arena import Standings, crossed_pairs, stream
-from phasezoo.arena.crossed_trainings import CrossedResult
-from phasezoo.arena.elo import Interval
+from phasezoo.arena.statistics.crossed_trainings import CrossedResult
+from phasezoo.arena.statistics.elo import Interval
+from phasezoo.data.positions import PositionTable
+from phasezoo.data.splits import PositionStore
 from phasezoo.errors import EngineFailed, MissingDependency
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.representation import published
@@ -34,8 +36,6 @@ from phasezoo.experiments.timing import between_rounds, fastest, stopwatch
 from phasezoo.report.console import Console
 from phasezoo.runs.provenance import Provenance
 from phasezoo.training.evaluation import evaluate_network
-from phasezoo.training.positions import PositionTable
-from phasezoo.training.splits import PositionStore
 from phasezoo.training.trainer import torch_threads
 
 Paths: TypeAlias = Mapping[str, Sequence[Path]]

@@ -19,15 +19,15 @@ from torch import Tensor, nn
 from phasezoo import arena, games, inference, networks
 from phasezoo.agents import Limit, MCTSAgent
 from phasezoo.arena import stream
-from phasezoo.arena.elo import Interval
+from phasezoo.arena.statistics.elo import Interval
+from phasezoo.data.positions import PositionTable
+from phasezoo.data.sampler import Sampler
+from phasezoo.data.splits import PositionStore
 from phasezoo.experiments.representation.config import CORNERS, RepresentationConfig
 from phasezoo.experiments.representation.published import ENDINGS_SHOWN, read_endings
 from phasezoo.experiments.statistics import over_trainings, resample_weights
-from phasezoo.inference.manifest import MODEL, Manifest
-from phasezoo.inference.weights import build_network
-from phasezoo.training.positions import PositionTable
-from phasezoo.training.sampler import Sampler
-from phasezoo.training.splits import PositionStore
+from phasezoo.inference.storage.manifest import MODEL, Manifest
+from phasezoo.inference.storage.weights import build_network
 
 Answer: TypeAlias = Literal["value", "policy"]
 """What is explained: the value for the player to move, or the logarithm of the probability of the

@@ -13,6 +13,9 @@ from torch import nn
 from phasezoo import games, networks
 from phasezoo.agents import EngineAgent, Limit
 from phasezoo.arena import stream
+from phasezoo.data.positions import PositionTable, without_seen
+from phasezoo.data.splits import FRACTIONS, SPLITS, Splits
+from phasezoo.data.store import GameStore
 from phasezoo.errors import RunDirectoryError
 from phasezoo.experiments.games_file import check_split, check_unseen, read_games
 from phasezoo.experiments.m2cts.cards import NetworkCard
@@ -36,17 +39,14 @@ from phasezoo.experiments.representation.measurements import (
     Results,
 )
 from phasezoo.experiments.representation.positions import Endings, Gradients
+from phasezoo.networks.architectures.nextvit import NextConvolutionBlock, NextTransformerBlock
+from phasezoo.networks.architectures.sizes import Blocks, Channels, Share
 from phasezoo.networks.blocks import MobileBottleneck, ResidualBlock
 from phasezoo.networks.depth import stochastic_depths
 from phasezoo.networks.heads import TowerOptions
 from phasezoo.networks.network import tower_network
-from phasezoo.networks.nextvit import NextConvolutionBlock, NextTransformerBlock
-from phasezoo.networks.sizes import Blocks, Channels, Share
 from phasezoo.report.console import Console
 from phasezoo.training.config import SupervisedConfig
-from phasezoo.training.positions import PositionTable, without_seen
-from phasezoo.training.splits import FRACTIONS, SPLITS, Splits
-from phasezoo.training.store import GameStore
 
 NAME = "tower"
 """How a network of the grids is asked for: ``tower-32x4:block=next``."""

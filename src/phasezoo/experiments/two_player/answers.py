@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.arena.elo import Interval
+from phasezoo.arena.statistics.elo import Interval
+from phasezoo.data.positions import PositionTable
 from phasezoo.experiments.statistics import over_trainings, resample_games
 from phasezoo.experiments.two_player.losses import TestAnswers, evaluate
 from phasezoo.experiments.two_player.preparation import Prepared
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, PLACEBO
 from phasezoo.training.evaluation import PositionLosses
-from phasezoo.training.positions import PositionTable
 from phasezoo.training.resampling import sums_by_kind
 
 MARGIN = 1e-3

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.arena.elo import Interval
+from phasezoo.arena.statistics.elo import Interval
+from phasezoo.data.positions import PositionTable
 from phasezoo.experiments.two_player.answers import (
     NEAR,
     Answers,
@@ -33,7 +34,6 @@ from phasezoo.experiments.two_player.measurements import (
 from phasezoo.experiments.two_player.preparation import Prepared
 from phasezoo.experiments.two_player.variants import EXPERT, ONE, mixture_name
 from phasezoo.report.console import Console
-from phasezoo.training.positions import PositionTable
 
 Array = npt.NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.settings import MOST_AN_UPDATE, check_ranges, check_rising
 from phasezoo.experiments.study import Study
 from phasezoo.experiments.two_player.variants import searches_of
-from phasezoo.inference.backends import Backend
+from phasezoo.inference.backends.choice import Backend
 from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
 from phasezoo.training.strategies import Strategy
 

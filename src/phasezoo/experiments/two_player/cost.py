@@ -11,6 +11,7 @@ import numpy as np
 from phasezoo import gating, inference, networks
 from phasezoo.agents import Limit
 from phasezoo.arena import SideStats, equal_cost_limits
+from phasezoo.data.stored_states import state_at
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.timing import between_rounds, fastest, stopwatch
@@ -30,10 +31,9 @@ from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, mixt
 from phasezoo.inference.cost import CostModel
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, ask
-from phasezoo.inference.manifest import MODEL
 from phasezoo.inference.routing import Routing
+from phasezoo.inference.storage.manifest import MODEL
 from phasezoo.report.console import Console
-from phasezoo.training.stored_states import state_at
 from phasezoo.training.trainer import torch_threads
 from phasezoo.types import Planes
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import agents, games, gating, inference
-from phasezoo.arena.elo import Interval
+from phasezoo.arena.statistics.elo import Interval
 from phasezoo.errors import MissingDependency
 from phasezoo.experiments.statistics import (
     around,
@@ -26,8 +26,7 @@ from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, mixt
 from phasezoo.games.random_play import random_games
 from phasezoo.report.console import Console
 from phasezoo.training.probes.catalogue import ALL_POSITIONS
-from phasezoo.training.solved import moves_of
-from phasezoo.training.solved_positions import SolvedPositions
+from phasezoo.training.solved import SolvedPositions, moves_of
 
 LEARNED = "learned gate"
 """How the phase mixture's experts by a learned gate are called in tables."""

@@ -7,6 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import gating
+from phasezoo.data.positions import PositionTable
+from phasezoo.data.sampler import Sampler
+from phasezoo.data.splits import Splits
 from phasezoo.experiments.two_player.answers import Sample, means_of, placed
 from phasezoo.experiments.two_player.losses import TestAnswers, TrainedNetworks
 from phasezoo.experiments.two_player.measurements import ALL
@@ -15,9 +18,6 @@ from phasezoo.experiments.two_player.results import Division, GateCard
 from phasezoo.gating.learned import LEARNED
 from phasezoo.gating.learned import load as load_gate
 from phasezoo.report.console import Console
-from phasezoo.training.positions import PositionTable
-from phasezoo.training.sampler import Sampler
-from phasezoo.training.splits import Splits
 
 
 def train(

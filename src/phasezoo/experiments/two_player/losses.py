@@ -8,7 +8,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.arena.elo import Interval
+from phasezoo.arena.statistics.elo import Interval
+from phasezoo.data.positions import PositionTable, without_seen
+from phasezoo.data.splits import PositionStore
 from phasezoo.errors import StoreError
 from phasezoo.experiments.statistics import ResampledMeans, over_trainings, resample_games
 from phasezoo.experiments.two_player.measurements import (
@@ -31,9 +33,7 @@ from phasezoo.experiments.two_player.variants import (
 )
 from phasezoo.report.console import Console
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks
-from phasezoo.training.positions import PositionTable, without_seen
 from phasezoo.training.resampling import sums_by_kind
-from phasezoo.training.splits import PositionStore
 
 Array: TypeAlias = npt.NDArray[np.float64]
 

@@ -24,8 +24,8 @@ from phasezoo.arena import (
     play_match,
     trinomial_elo,
 )
-from phasezoo.arena.elo import elo_of_score
 from phasezoo.arena.opening_files import Opening
+from phasezoo.arena.statistics.elo import elo_of_score
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.two_player.answers import Recalibration
 from phasezoo.experiments.two_player.config import M2ctsConfig

@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import gating
+from phasezoo.data.positions import PositionTable, are_among
+from phasezoo.data.splits import PositionStore
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
 from phasezoo.experiments.statistics import over_trainings, resample_games, sums_by_game
 from phasezoo.experiments.two_player.losses import drawn, evaluate
@@ -22,9 +24,7 @@ from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE
 from phasezoo.report.console import Console
 from phasezoo.training.data import LabelledSplits, TrainingData
 from phasezoo.training.evaluation import PositionLosses
-from phasezoo.training.positions import PositionTable, are_among
 from phasezoo.training.preparation import samplers_of
-from phasezoo.training.splits import PositionStore
 
 MOST_POSITIONS = 4096
 """Positions of a phase that a network is measured on, of either kind."""

@@ -13,6 +13,8 @@ from phasezoo import games, gating, inference
 from phasezoo import games as games_registry
 from phasezoo.arena import OpeningSuite, stream
 from phasezoo.arena.opening_files import Opening
+from phasezoo.data.positions import PositionTable, without_seen
+from phasezoo.data.splits import PositionStore, Splits
 from phasezoo.errors import InvalidConfig, InvalidGate, StoreError
 from phasezoo.experiments.games_file import check_split, check_unseen, read_games
 from phasezoo.experiments.m2cts.networks import check_networks
@@ -22,9 +24,7 @@ from phasezoo.experiments.two_player.variants import Variant, variants_of
 from phasezoo.games import contracts, queries
 from phasezoo.games.random_play import random_action
 from phasezoo.gating.registry import AnyGate
-from phasezoo.inference.backends import Running, chosen
-from phasezoo.training.positions import PositionTable, without_seen
-from phasezoo.training.splits import PositionStore, Splits
+from phasezoo.inference.backends.choice import Running, chosen
 from phasezoo.training.strategies import STRATEGIES
 
 

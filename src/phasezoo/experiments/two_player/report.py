@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from itertools import groupby
 
-from phasezoo.arena.elo import Interval, los_unsaid
+from phasezoo.arena.statistics.elo import Interval, los_unsaid
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.statistics import Verdict, verdict
 from phasezoo.experiments.study import done_again

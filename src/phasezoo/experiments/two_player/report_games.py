@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from phasezoo.arena.elo import los_unsaid
+from phasezoo.arena.statistics.elo import los_unsaid
 from phasezoo.experiments.statistics import verdict
 from phasezoo.experiments.two_player import published
 from phasezoo.experiments.two_player.report_cost import BESIDE, cost_items, results_columns

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from phasezoo.arena.crossed_trainings import CrossedResult
-from phasezoo.arena.elo import Interval
+from phasezoo.arena.statistics.crossed_trainings import CrossedResult
+from phasezoo.arena.statistics.elo import Interval
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.measurements import (

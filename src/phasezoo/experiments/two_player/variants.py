@@ -11,8 +11,8 @@ from phasezoo.specs import fields_of
 from phasezoo.training.strategies import PlannedStage, Strategy, plan_strategy
 
 if TYPE_CHECKING:
+    from phasezoo.data.positions import PositionTable
     from phasezoo.experiments.two_player.config import M2ctsConfig
-    from phasezoo.training.positions import PositionTable
 
 BASELINE, EXPERT, PLACEBO = "baseline", "expert", "placebo"
 """Roles of the networks that every run has: the one network, the mixture under study, its

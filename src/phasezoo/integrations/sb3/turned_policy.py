@@ -11,7 +11,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, MlpExtr
 from torch import nn
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.games.turnings import TURNINGS, turned_square
+from phasezoo.games.symmetries import TURNINGS, turned_square
 from phasezoo.integrations.sb3.features import LinesExtractor
 
 __all__ = ["TurnedPolicy"]

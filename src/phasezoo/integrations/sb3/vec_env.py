@@ -13,9 +13,9 @@ from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
-from phasezoo.conductor.action_parts import flat_mask
 from phasezoo.envs import GameVectorEnv
 from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.observation.action_parts import flat_mask
 
 __all__ = ["GameVecEnv", "make_vec_env"]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from phasezoo.games import Game
 from phasezoo.training.probes.everywhere import Everywhere
 from phasezoo.training.probes.probe import Probe
-from phasezoo.training.solved_positions import SolvedPositions
+from phasezoo.training.solved import SolvedPositions
 from phasezoo.zoo.boards.probes import board_probes
 from phasezoo.zoo.connect_four.probes import connect_four_probes
 from phasezoo.zoo.krk.probes import krk_probes

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from phasezoo.training.probes.probe import NETWORK, Probed
 from phasezoo.training.score import Score
-from phasezoo.training.solved_positions import SolvedPositions
+from phasezoo.training.solved import SolvedPositions
 
 __all__ = ["REGRET_EVERYWHERE", "WON_EVERYWHERE", "Everywhere"]
 
@@ -28,7 +28,7 @@ class Everywhere:
 
     Args:
         positions: Makes the positions, when they are first needed; chances of winning have to be
-            known in them (:attr:`phasezoo.training.solved_positions.SolvedPositions.win_chances`).
+            known in them (:attr:`phasezoo.training.solved.SolvedPositions.win_chances`).
     """
 
     scores = (REGRET_EVERYWHERE, WON_EVERYWHERE)

@@ -8,7 +8,7 @@ from annotated_types import Interval
 from phasezoo.agents import Limit, SearchConfig
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.errors import InvalidConfig
-from phasezoo.inference.backends import Backend
+from phasezoo.inference.backends.choice import Backend
 from phasezoo.inference.routing import Routing, check_routing
 from phasezoo.specs import Even, PositiveInt, Share, check
 from phasezoo.training.config import SupervisedConfig

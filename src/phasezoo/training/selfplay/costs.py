@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from phasezoo.data.store import GameStore
 from phasezoo.training.selfplay.recording import PARTS
-from phasezoo.training.store import GameStore
 
 __all__ = ["COSTS", "CostRow", "Stopwatch", "cost_row", "phases_of"]
 

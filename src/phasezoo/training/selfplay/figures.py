@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from phasezoo.arena.ratings import Rating
+from phasezoo.arena.statistics.ratings import Rating
 from phasezoo.report import numbers
 from phasezoo.report.document import Figure
 from phasezoo.report.plots import (

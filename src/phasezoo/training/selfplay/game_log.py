@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo.data.columns import Visits
+from phasezoo.data.game_entry import GameEntry, columns_of
+from phasezoo.data.store_file import action_type, decisions_a_ply, write_file
 from phasezoo.errors import StoreError
 from phasezoo.games import Game
 from phasezoo.runs import jsonable
 from phasezoo.runs.files import append_line, describe_disk_errors, write_whole
-from phasezoo.training.columns import Visits
-from phasezoo.training.game_entry import GameEntry, columns_of
 from phasezoo.training.selfplay.recording import PlayedGame
-from phasezoo.training.store_file import action_type, decisions_a_ply, write_file
 
 __all__ = ["LOG", "GameLog"]
 

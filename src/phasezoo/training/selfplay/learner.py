@@ -22,8 +22,8 @@ from phasezoo.errors import (
 )
 from phasezoo.games import Game
 from phasezoo.games.options import at_least, folder_path, instance_of
-from phasezoo.inference.manifest import MANIFEST, MODEL, Manifest
-from phasezoo.inference.storage import digest, write_directory
+from phasezoo.inference.storage.files import digest, write_directory
+from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
 from phasezoo.networks.registry import Factory
 from phasezoo.training.checkpoint import Checkpoints, Counters, load_weights, model_bytes
 from phasezoo.training.config import SupervisedConfig

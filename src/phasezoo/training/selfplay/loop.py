@@ -10,12 +10,12 @@ from phasezoo import _core, gating
 from phasezoo import games as known_games
 from phasezoo.agents import SearchConfig
 from phasezoo.agents.arguments import seed_of
-from phasezoo.agents.others import check_others, needs_others
+from phasezoo.agents.search.others import check_others, needs_others
 from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.games import Game
 from phasezoo.games.options import folder_path, function_or_none, instance_of
 from phasezoo.inference.counts import Counts
-from phasezoo.inference.storage import digest, remove_partials
+from phasezoo.inference.storage.files import digest, remove_partials
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
 from phasezoo.training.checkpoint import model_bytes

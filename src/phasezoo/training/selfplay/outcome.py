@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from phasezoo.training.store import GameStore
+from phasezoo.data.store import GameStore
 
 __all__ = [
     "GAMES",

@@ -9,15 +9,15 @@ from typing import Any
 from phasezoo import games as known_games
 from phasezoo.agents import Limit
 from phasezoo.arena.adjudication import Adjudication
+from phasezoo.data.store import GameStore
+from phasezoo.data.store_folder import next_file
+from phasezoo.data.store_writer import SHARD_GAMES, StoreWriter
 from phasezoo.games import Game
 from phasezoo.games.options import at_least, flag, folder_path, function_or_none
 from phasezoo.training.selfplay.game_log import LOG, GameLog
 from phasezoo.training.selfplay.generation import Generation, exploring
 from phasezoo.training.selfplay.recording import PlayedGame
 from phasezoo.training.selfplay.start_texts import start_source
-from phasezoo.training.store import GameStore
-from phasezoo.training.store_folder import next_file
-from phasezoo.training.store_writer import SHARD_GAMES, StoreWriter
 
 __all__ = ["play_games"]
 

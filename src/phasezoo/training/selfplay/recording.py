@@ -9,14 +9,14 @@ import numpy as np
 from phasezoo.agents import Move
 from phasezoo.arena.concurrent_games import Scheduled
 from phasezoo.arena.records import GameRecord
+from phasezoo.data.columns import Start
+from phasezoo.data.game_entry import GameEntry
+from phasezoo.data.replayed import replayed
+from phasezoo.data.starts import pickled, start_state, start_text
+from phasezoo.data.state_records import played as replay
+from phasezoo.data.store_file import decisions_a_ply
 from phasezoo.games import Game
-from phasezoo.training.columns import Start
-from phasezoo.training.game_entry import GameEntry
-from phasezoo.training.replayed import replayed
 from phasezoo.training.selfplay.start_sources import Begun
-from phasezoo.training.starts import pickled, start_state, start_text
-from phasezoo.training.state_records import played as replay
-from phasezoo.training.store_file import decisions_a_ply
 
 __all__ = ["PARTS", "Ply", "PlayedGame", "Recorder"]
 

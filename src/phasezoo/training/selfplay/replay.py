@@ -11,14 +11,14 @@ import numpy.typing as npt
 
 from phasezoo import games as known_games
 from phasezoo import gating
+from phasezoo.data.positions import PositionTable
+from phasezoo.data.store import GameStore
+from phasezoo.data.store_file import DamagedFile, describe, read_file
+from phasezoo.data.store_folder import files_of
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.games import Game
 from phasezoo.games.options import folder_path, instance_of
-from phasezoo.training.positions import PositionTable
 from phasezoo.training.selfplay.replay_sampler import ReplayRules, ReplaySampler
-from phasezoo.training.store import GameStore
-from phasezoo.training.store_file import DamagedFile, describe, read_file
-from phasezoo.training.store_folder import files_of
 
 __all__ = ["Replay"]
 

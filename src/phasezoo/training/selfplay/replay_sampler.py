@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 from annotated_types import Interval
 
+from phasezoo.data.batches import Batch
+from phasezoo.data.positions import PositionTable
+from phasezoo.data.sampler import Sampler
+from phasezoo.data.store import GameStore
 from phasezoo.specs import PositiveFloat, PositiveInt, Share, check
-from phasezoo.training.batches import Batch
-from phasezoo.training.positions import PositionTable
-from phasezoo.training.sampler import Sampler
-from phasezoo.training.store import GameStore
 
 _AGES = 4
 """Name of the random stream that draws by age, beside those of :class:`Sampler`."""

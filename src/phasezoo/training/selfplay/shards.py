@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
+from phasezoo.data.columns import Visits
+from phasezoo.data.store_file import DamagedFile, describe
+from phasezoo.data.store_folder import SUFFIX, sweep
 from phasezoo.games import Game
 from phasezoo.runs.files import describe_disk_errors
-from phasezoo.training.columns import Visits
 from phasezoo.training.selfplay.game_log import LOG, GameLog
 from phasezoo.training.selfplay.recording import PlayedGame
-from phasezoo.training.store_file import DamagedFile, describe
-from phasezoo.training.store_folder import SUFFIX, sweep
 
 __all__ = ["Shards", "Tally"]
 

@@ -9,14 +9,14 @@ import numpy as np
 
 from phasezoo.arena.opening_files import action_of
 from phasezoo.arena.openings import OpeningSuite, as_suite
+from phasezoo.data.columns import Start
+from phasezoo.data.starts import start_state, start_text
+from phasezoo.data.state_records import played as replay
+from phasezoo.data.store import GameStore
 from phasezoo.errors import CorruptRecord, InvalidConfig, InvalidState
 from phasezoo.games import Game, legal_actions_of
 from phasezoo.games.contracts import played
 from phasezoo.games.options import at_least
-from phasezoo.training.columns import Start
-from phasezoo.training.starts import start_state, start_text
-from phasezoo.training.state_records import played as replay
-from phasezoo.training.store import GameStore
 from phasezoo.types import SIMULTANEOUS
 
 __all__ = [

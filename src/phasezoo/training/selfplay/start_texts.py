@@ -7,6 +7,7 @@ from typing import Any
 
 from phasezoo.arena.opening_files import text_of
 from phasezoo.arena.openings import OpeningSuite
+from phasezoo.data.store import GameStore
 from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.training.selfplay.start_sources import (
     GivenStarts,
@@ -18,7 +19,6 @@ from phasezoo.training.selfplay.start_sources import (
     UsualStart,
     checked_share,
 )
-from phasezoo.training.store import GameStore
 
 __all__ = ["GRAMMAR", "source_of_texts", "start_source"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from phasezoo import arena
-from phasezoo.arena.ratings import Rating, Result, ratings
+from phasezoo.arena.statistics.ratings import Rating, Result, ratings
 from phasezoo.arena.streams import stream
 from phasezoo.games import Game
 from phasezoo.runs import RowLog

@@ -6,6 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games
+from phasezoo.data.positions import PositionTable
+from phasezoo.data.splits import PositionStore, Splits
+from phasezoo.data.starts import start_state
+from phasezoo.data.store import GameStore
 from phasezoo.errors import InvalidConfig, InvalidFen
 from phasezoo.experiments.generalisation.axis import Axis, Split
 from phasezoo.experiments.generalisation.config import GeneraliseConfig
@@ -17,10 +21,6 @@ from phasezoo.experiments.generalisation.lessons import (
     sampled,
 )
 from phasezoo.experiments.generalisation.measures import Exam, Losses
-from phasezoo.training.positions import PositionTable
-from phasezoo.training.splits import PositionStore, Splits
-from phasezoo.training.starts import start_state
-from phasezoo.training.store import GameStore
 
 __all__ = ["phases", "ratings", "variants"]
 

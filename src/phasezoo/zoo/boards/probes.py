@@ -14,7 +14,7 @@ def board_probes(game: Game, positions: int) -> list[Probe]:
     """Mate in two, from positions of the sample games, ``scripts/make_mates.py`` made them."""
 
     def puzzles() -> Sequence[Puzzle]:
-        file = resources.files("phasezoo") / "data" / f"{game.name}_mate_in_two.txt"
+        file = resources.files("phasezoo") / "data" / "samples" / f"{game.name}_mate_in_two.txt"
         return read_puzzles(game, file.read_text(encoding="utf-8"))[:positions]
 
     mates = Puzzles("mate in 2", puzzles)

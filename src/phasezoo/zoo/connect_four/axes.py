@@ -2,13 +2,13 @@
 
 import importlib.util
 
+from phasezoo.data.store import GameStore
 from phasezoo.experiments.generalisation.axis import Axis, Split
 from phasezoo.experiments.generalisation.config import GeneraliseConfig
 from phasezoo.experiments.generalisation.learners import Lesson, SupervisedLearner
 from phasezoo.experiments.generalisation.lessons import exam_of, sampled, states_of
 from phasezoo.experiments.generalisation.measures import Losses, Regret
 from phasezoo.training.solved import Starts
-from phasezoo.training.store import GameStore
 from phasezoo.zoo.connect_four.game import CONNECT_FOUR
 
 __all__ = ["plies"]

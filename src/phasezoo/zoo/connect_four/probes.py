@@ -2,12 +2,12 @@
 
 import importlib.util
 
+from phasezoo.data.store import GameStore
+from phasezoo.data.stored_states import evenly_by_ply
 from phasezoo.games import Game
 from phasezoo.training.probes.moves import ExactMoves
 from phasezoo.training.probes.probe import Probe
 from phasezoo.training.solved import Starts
-from phasezoo.training.store import GameStore
-from phasezoo.training.stored_states import evenly_by_ply
 
 __all__ = ["connect_four_probes"]
 

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from phasezoo import _core
-from phasezoo.training.solved_positions import SolvedPositions
+from phasezoo.training.solved import SolvedPositions
 from phasezoo.zoo.krk.game import KRK, LONGER_THAN_ANY_MATE
 
 __all__ = ["krk_positions"]

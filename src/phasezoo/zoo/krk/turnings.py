@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.games.turnings import TURNINGS, turned_square
+from phasezoo.games.symmetries import TURNINGS, turned_square
 from phasezoo.zoo.boards.game import CHESS
 
 __all__ = ["krk_turnings"]
@@ -23,7 +23,7 @@ def krk_turnings(compact: bool) -> npt.NDArray[np.int64]:
 
     Returns:
         ``int64[8, A]``: action ``a`` becomes ``[turning, a]``, on the board as the mover sees it,
-        turned as :mod:`phasezoo.games.turnings` says. Actions that no piece of this game has stay
+        turned as :mod:`phasezoo.games.symmetries` says. Actions that no piece of this game has stay
         what they are.
     """
     directions = np.array(

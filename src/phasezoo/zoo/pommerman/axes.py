@@ -2,13 +2,13 @@
 
 from functools import cache
 
+from phasezoo.data.splits import Splits
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.generalisation.axis import Axis, Split
 from phasezoo.experiments.generalisation.config import GeneraliseConfig
 from phasezoo.experiments.generalisation.learners import Lesson, SupervisedLearner
 from phasezoo.experiments.generalisation.lessons import exam_of, sampled
 from phasezoo.experiments.generalisation.measures import Losses, Meeting, Play, Together
-from phasezoo.training.splits import Splits
 from phasezoo.zoo.pommerman.data.episodes import EpisodeStore
 from phasezoo.zoo.pommerman.game import POMMERMAN
 

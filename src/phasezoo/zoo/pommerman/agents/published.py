@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from phasezoo.agents.config import SearchConfig
 from phasezoo.agents.limit import Limit
-from phasezoo.agents.mcts import MCTSAgent
+from phasezoo.agents.search.config import SearchConfig
+from phasezoo.agents.search.mcts import MCTSAgent
 
 __all__ = ["PUBLISHED", "SinglePlayerMCTSAgent"]
 

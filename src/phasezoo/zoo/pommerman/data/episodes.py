@@ -4,11 +4,11 @@ import json
 from typing import Self
 
 from phasezoo import _core
+from phasezoo.data.store import GameStore
 from phasezoo.errors import InvalidConfig, StoreError, UnknownGame
 from phasezoo.games.base import Game
 from phasezoo.games.options import at_least
 from phasezoo.games.registry import make
-from phasezoo.training.store import GameStore
 
 __all__ = ["EpisodeStore"]
 

@@ -1,0 +1,165 @@
+"""Many games of an agent that searches by beams: one pool of trees, one evaluator."""
+
+from typing import Any
+
+from phasezoo import _core, games
+from phasezoo.agents.base import Move
+from phasezoo.agents.limit import Limit
+from phasezoo.agents.search.continuation import steps_between
+from phasezoo.agents.search.driver import Driver
+from phasezoo.agents.search.fresh_seats import FreshTreeSeats
+from phasezoo.agents.search.pooled_seats import DEFAULT_POOL_ROWS
+from phasezoo.agents.search.seat import Asked, Played, Seat
+from phasezoo.errors import InvalidConfig
+from phasezoo.games.options import at_least
+from phasezoo.inference.other_games import has_more_actions
+from phasezoo.observation import Told
+from phasezoo.types import SIMULTANEOUS, Gate
+
+__all__ = ["BeamSeats"]
+
+
+class BeamSeats(FreshTreeSeats):
+    """Games that share a pool of beams; see :class:`~phasezoo.agents.base.Seats`.
+
+    Every round asks the evaluator about one layer of each game's beam.
+
+    Args:
+        game: What is played; one player moves at a time.
+        evaluator: Answers the rows of all trees.
+        settings: How every tree searches (``_core.beam_settings``).
+        limit: When every search ends, if not by its schedule.
+        gate: Says the phases of rows; None: all are phase 0.
+        positions: Positions of a whole beam, its root among them.
+        plies: How many plies of a principal variation are played, the first among them, in seats
+            that are asked for every ply: where one agent plays all players. In others the
+            variation is dropped at the first action that was not this seat's.
+        pool_rows: The most rows handed to the evaluator at once; default ``positions``, or 256 if
+            that is more. Layers that do not fit are cut, which changes no search.
+        threads: Threads that make planes.
+
+    Raises:
+        GameMismatch: The evaluator is a network of another game.
+        InvalidConfig: Players of the game move at once.
+    """
+
+    def __init__(
+        self,
+        game: games.Game,
+        evaluator: Any,
+        settings: dict[str, Any],
+        limit: Limit,
+        gate: Gate | None,
+        *,
+        positions: int,
+        plies: int = 1,
+        pool_rows: int | None = None,
+        threads: int | None = None,
+    ) -> None:
+        super().__init__(game, evaluator, limit, gate, threads)
+        if game.native and game.search_others:
+            raise _no_turns(game)
+        if pool_rows is None:
+            pool_rows = max(DEFAULT_POOL_ROWS, positions)
+        self._pool_rows = at_least("pool_rows", pool_rows, 1)
+        self._settings = settings
+        self._positions = positions
+        self._plies = plies
+        self._lines: dict[int, list[tuple[int, float]]] = {}
+        """What is left of each seat's variation: actions, each with what its player expects."""
+        self._own: dict[int, int] = {}
+        """Each seat's own action that was answered last and has not been played."""
+        self._ready: list[tuple[int, Move]] = []
+        """Moves that need no search."""
+        self._open_pool()
+
+    def _open_pool(self) -> None:
+        game: Any = self.game.name if self.game.native else self.game
+        self._pool = _core.SearchPool.beam(game, self._settings, self._gate, self._threads)
+        self._driver = Driver(
+            self._pool,
+            self._evaluator,
+            self._pool_rows,
+            self._positions,
+            patient=not self.limit.is_timed,
+            gathers=has_more_actions(self._evaluator, self.game),
+            overlaps=False,  # a round is one layer of every tree
+        )
+
+    def tell(self, seat: int, action: Any, state: Any) -> None:
+        """Take in what was played."""
+        if self._own.pop(seat, None) != int(action):
+            self._lines.pop(seat, None)
+        super().tell(seat, action, state)
+        self._pool.advance(self._seats[seat].tree, int(action))
+
+    def ask(
+        self,
+        seat: int,
+        state: Any,
+        player: int,
+        shown: Told | None = None,
+        *,
+        limit: Limit | None = None,
+    ) -> None:
+        """Begin a search at ``state``, unless the variation of the last one goes on there.
+
+        ``limit`` replaces that of the seats for this search.
+
+        Raises:
+            GameContract: ``play`` changes states of the game, or its ``to_play`` is no player.
+            InvalidConfig: Players move at once.
+            InvalidState: The game is over.
+        """
+        self._check_once(state)
+        if state.to_play == SIMULTANEOUS:
+            raise _no_turns(self.game)
+        line = self._lines.get(seat)
+        if line and line[0][0] in games.legal_actions_of(state, player):
+            action, value = line.pop(0)
+            self._own[seat] = action
+            self._ready.append((seat, Move(action, value)))
+            return
+        self._begin_asked(seat, Asked(state, player, limit=limit))
+
+    def poll(self) -> list[tuple[int, Move]]:
+        """The moves that need no search, or else a round; the searches that ended with it."""
+        if self._ready:
+            ready, self._ready = self._ready, []
+            return ready
+        return super().poll()
+
+    def close(self, seat: int) -> None:
+        """Leave the game, and drop its tree."""
+        self._lines.pop(seat, None)
+        self._own.pop(seat, None)
+        self._ready = [each for each in self._ready if each[0] != seat]
+        super().close(seat)
+
+    def _steps(self, last: Any, state: Any) -> list[tuple[Any, Any]] | None:
+        """How a game went on from ``last`` to ``state``; None if that is another game."""
+        return steps_between(last, state)
+
+    def _follow(self, seat: Seat, played: Played) -> None:
+        self._pool.advance(seat.tree, int(played.action))
+
+    def _finish(self, tree: int) -> Move:
+        number = self._asked[tree]
+        move = super()._finish(tree)
+        if self._plies > 1:
+            line = list(self.result.pv)
+            rest = range(1, min(self._plies, len(line)))
+            self._lines[number] = [(line[ply], self._expected(tree, line[:ply])) for ply in rest]
+            self._own[number] = move.action
+        return move
+
+    def _expected(self, tree: int, path: list[int]) -> float:
+        """What whoever moves after ``path`` expects there."""
+        return float(self._pool.inspect(tree, path).mean)
+
+
+def _no_turns(game: games.Game) -> InvalidConfig:
+    return InvalidConfig(
+        f"players of {game.name!r} move at once, and a beam is for games in which one player moves "
+        "at a time: search it by DecoupledMCTSAgent, or by MCTSAgent with others="
+    )

@@ -1,0 +1,121 @@
+"""Many games of an agent that searches everybody's actions: one pool of trees, one evaluator."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from phasezoo import _core, games
+from phasezoo.agents.limit import Limit
+from phasezoo.agents.search.driver import Driver
+from phasezoo.agents.search.fresh_seats import FreshTreeSeats
+from phasezoo.agents.search.pooled_seats import DEFAULT_POOL_ROWS
+from phasezoo.agents.search.seat import Asked, Seat
+from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.games.options import at_least
+from phasezoo.inference.other_games import has_more_actions
+from phasezoo.observation import Told
+from phasezoo.types import Gate
+
+__all__ = ["DecoupledSeats"]
+
+
+class DecoupledSeats(FreshTreeSeats):
+    """Games that share a pool of decoupled searches; see :class:`~phasezoo.agents.base.Seats`.
+
+    Every move is searched with a new tree and random numbers that depend on how many searches there
+    were, so that a copy, or what was pickled, goes on as the original would.
+
+    Args:
+        game: What is played.
+        evaluator: Answers the leaves of all trees.
+        settings: How every tree searches (``_core.decoupled_settings``).
+        limit: When every search ends.
+        gate: Says the phases of leaves; None: all are phase 0.
+        pool_rows: The most rows handed to the evaluator at once; at least those of one batch:
+            a leaf has a row for each player who moves.
+        threads: Threads that make planes.
+        information: ``"observed"`` or ``"full"``.
+
+    Raises:
+        GameMismatch: The evaluator is a network of another game.
+        InvalidConfig: An option does not fit the game.
+    """
+
+    def __init__(
+        self,
+        game: games.Game,
+        evaluator: Any,
+        settings: dict[str, Any],
+        limit: Limit,
+        gate: Gate | None,
+        *,
+        pool_rows: int | None = None,
+        threads: int | None = None,
+        information: str = "observed",
+    ) -> None:
+        super().__init__(game, evaluator, limit, gate, threads)
+        self._tree_rows = settings["batch_size"] * game.num_players
+        if pool_rows is None:
+            pool_rows = max(DEFAULT_POOL_ROWS, self._tree_rows)
+        pool_rows = at_least("pool_rows", pool_rows, 1)
+        if pool_rows < self._tree_rows:
+            message = (
+                f"pool_rows={pool_rows} would cut the batches of batch_size="
+                f"{settings['batch_size']} with {game.num_players} players; give at least "
+                f"{self._tree_rows} or a smaller batch_size"
+            )
+            raise InvalidConfig(message)
+        self._pool_rows = pool_rows
+        self._settings = settings
+        self._tracker = game.tracker if information == "observed" else None
+        self._open_pool()
+
+    def _open_pool(self) -> None:
+        game: Any = self.game.name if self.game.native else self.game
+        self._pool = _core.SearchPool.decoupled(game, self._settings, self._gate, self._threads)
+        self._driver = Driver(
+            self._pool,
+            self._evaluator,
+            self._pool_rows,
+            self._tree_rows,
+            patient=not self.limit.is_timed,
+            gathers=has_more_actions(self._evaluator, self.game),
+            overlaps=self.game.native,
+        )
+
+    def ask(
+        self,
+        seat: int,
+        state: Any,
+        player: int,
+        shown: Told | None = None,
+        *,
+        limit: Limit | None = None,
+    ) -> None:
+        """Begin a search at ``state``.
+
+        ``limit`` replaces that of the seats for this search.
+
+        Raises:
+            GameContract: ``play`` changes states of the game, or its ``to_play`` is no player.
+            InvalidState: The game is over, or over for the player.
+        """
+        self._check_once(state)
+        if self._is_out(state, player):
+            message = (
+                f"player {player} has nothing to search for: their game is over, or others move"
+            )
+            raise InvalidState(message)
+        self._begin_asked(seat, Asked(state, player, limit=limit))
+
+    def _new_seat(self, seed: int, history: Sequence[Any]) -> Seat:
+        return Seat(
+            int(self._pool.add(seed)),
+            seed,
+            history,
+            self._gate,
+            is_one_players=True,
+            tracker=self._tracker,
+        )
+
+    def _options(self, asked: Asked) -> dict[str, Any]:
+        return {"player": asked.player}

@@ -1,0 +1,213 @@
+"""Many games of one agent whose searches share a pool of trees and an evaluator."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from phasezoo import games
+from phasezoo.agents.arguments import threads_or
+from phasezoo.agents.base import Move
+from phasezoo.agents.limit import Limit
+from phasezoo.agents.search.driver import Driver
+from phasezoo.agents.search.seat import Seat
+from phasezoo.errors import InvalidEvaluation
+from phasezoo.games.contracts import check_state
+from phasezoo.games.failures import failure_of
+from phasezoo.inference.cache import forget_answers
+from phasezoo.inference.counts import Counts
+from phasezoo.inference.other_games import check_plays
+from phasezoo.observation import View
+from phasezoo.types import Gate
+
+__all__ = ["DEFAULT_POOL_ROWS", "DEFAULT_THREADS", "PooledSeats"]
+
+DEFAULT_THREADS = 1
+"""A row takes 5 µs of one thread; in batches of 64, waking a second thread costs what it saves, and
+more if other processes use the same cores. The network has threads of its own."""
+
+DEFAULT_POOL_ROWS = 256
+"""Bounds memory: 256 rows of chess planes are 3.4 MB, their policies 4.8 MB."""
+
+
+class PooledSeats(ABC):
+    """What games that share a pool have in common, whatever their trees search.
+
+    Args:
+        game: What is played.
+        evaluator: Answers the leaves of all trees.
+        limit: When every search ends.
+        gate: Says the phases of leaves; None: all are phase 0.
+        threads: Threads of the pool; default :data:`DEFAULT_THREADS`.
+
+    Raises:
+        GameMismatch: The evaluator is a network of another game.
+    """
+
+    keeps_clocks = True
+    view: View | None = None
+    _pool: Any
+    """The trees; a subclass makes it."""
+    _driver: Driver
+    """Answers their leaves; a subclass makes it."""
+
+    def __init__(
+        self,
+        game: games.Game,
+        evaluator: Any,
+        limit: Limit,
+        gate: Gate | None,
+        threads: int | None,
+    ) -> None:
+        check_plays(evaluator, game)
+        self.game = game
+        self.limit = limit
+        self.result: Any = None
+        self._evaluator = evaluator
+        self._gate = gate
+        self._threads = threads_or(threads, DEFAULT_THREADS)
+        self._seats: dict[int, Seat] = {}
+        self._asked: dict[int, int] = {}
+        """The seat of each tree that is searched."""
+        self.failed: int | None = None
+        """The seat whose search the game's own code has failed in last."""
+        self._next = 0
+        self._is_checked = game.native
+
+    @property
+    def counts(self) -> Counts:
+        """What inference took so far, over all seats."""
+        return self._driver.counts
+
+    def open(self, seed: int, history: Sequence[Any] = ()) -> int:
+        """Take a seat: a tree of its own."""
+        number, self._next = self._next, self._next + 1
+        self._seats[number] = self._new_seat(seed, history)
+        return number
+
+    @abstractmethod
+    def tell(self, seat: int, action: Any, state: Any) -> None:
+        """Take in what was played."""
+
+    def follow(self, seat: int, last: Any, state: Any) -> int:
+        """Whatever was played since ``last`` was asked for: the game stands at ``state`` now.
+
+        Args:
+            seat: The game's seat.
+            last: The state asked for last; None if that search failed.
+            state: Where the game stands.
+
+        Returns:
+            The seat to ask from now on: if ``state`` is of another game, a new one, with another
+            tree and other random numbers.
+        """
+        steps = None if last is None else self._steps(last, state)
+        if steps is None:
+            seed = int(np.random.default_rng(self._seats[seat].seed).integers(2**63))
+            self.close(seat)
+            return self.open(seed)
+        for action, after in steps:
+            self.tell(seat, action, after)
+        return seat
+
+    def _steps(self, last: Any, state: Any) -> list[tuple[Any, Any]] | None:
+        """How a game went on from ``last`` to ``state``; None if that is another game."""
+        # What all did at once is not known; a game that has become younger is another one.
+        return None if getattr(state, "ply", 0) < getattr(last, "ply", 0) else []
+
+    def poll(self) -> list[tuple[int, Move]]:
+        """One round of collecting, evaluating and backing up; the searches that ended with it."""
+        if not self._asked:
+            return []
+        try:
+            self._driver.round()
+        except BaseException as error:
+            self.failed = self._seat_of(error)
+            if isinstance(error, InvalidEvaluation):
+                forget_answers(self._evaluator)
+            # Leaves that were handed out will not be answered: such trees cannot go on.
+            self._driver.forget()
+            for tree, seat in self._asked.items():
+                self._pool.clear(tree)
+                self._seats[seat].answered(0)
+                self._seats[seat].forget()
+            self._asked.clear()
+            raise
+        if self._pool.running == len(self._asked):  # all of them; no other trees are searched
+            return []
+        done = sorted(tree for tree in self._asked if not self._pool.is_running(tree))
+        return [(self._asked[tree], self._finish(tree)) for tree in done]
+
+    def report(self, seat: int) -> Any:
+        """What the search of ``seat`` has found so far; any thread may ask."""
+        return self._pool.report(self._seats[seat].tree)
+
+    def stop(self, seat: int) -> None:
+        """End the search of ``seat``: the next poll has its move. Any thread may say so."""
+        found = self._seats[seat]
+        found.was_stopped()
+        self._pool.stop(found.tree)
+
+    def change_limit(self, seat: int, limit: Limit) -> None:
+        """Go on with another limit, whose time counts from now. Any thread may say so."""
+        found = self._seats[seat]
+        found.was_stopped()
+        self._pool.change_limit(found.tree, **limit.words())
+
+    def forget_waiting(self) -> None:
+        """Drop the leaves of searches that have ended, if no other goes on."""
+        if not self._asked:
+            self._driver.forget()
+
+    def _seat_of(self, error: BaseException) -> int | None:
+        """The seat whose search an error comes from; None if that cannot be told."""
+        for tree, seat in self._asked.items():
+            if self._pool.status(tree) == "failed":  # as it walked its tree
+                return seat
+        failure = failure_of(error, self.game)
+        if failure is None:
+            return None
+        found = self._driver.tree_of(failure.state)  # as its leaves were looked at
+        return None if found is None else self._asked.get(found)
+
+    def close(self, seat: int) -> None:
+        """Leave the game, and drop its tree."""
+        found = self._seats.pop(seat)
+        self._asked.pop(found.tree, None)
+        self._pool.remove(found.tree)
+
+    @abstractmethod
+    def _new_seat(self, seed: int, history: Sequence[Any]) -> Seat:
+        """A seat with a tree in the pool."""
+
+    def _check_once(self, state: Any) -> None:
+        """Look at the first state of a game of the user's own."""
+        if not self._is_checked:
+            self._is_checked = True
+            check_state(state, self.game.num_players)
+
+    def _is_out(self, state: Any, player: int) -> bool:
+        """Whether ``player`` has nothing to choose in ``state``, where several move at once."""
+        if player not in games.acting_players(state):
+            return True
+        is_idle = getattr(state, "is_idle", None)
+        return is_idle is not None and bool(is_idle(player))
+
+    def _result_of(self, tree: int, seat: Seat) -> Any:
+        """What the search of ``tree`` found."""
+        return self._pool.finish(tree)
+
+    def _finish(self, tree: int) -> Move:
+        seat = self._seats[self._asked.pop(tree)]
+        self.result = self._result_of(tree, seat)
+        seat.answered(int(self.result.simulations))
+        return Move(
+            int(self.result.action),
+            float(self.result.value),
+            int(self.result.nodes),
+            int(self.result.simulations),
+            int(self.result.depth),
+            None if self._gate is None else int(self.result.phase),
+            search=self.result,
+        )

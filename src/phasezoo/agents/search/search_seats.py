@@ -1,0 +1,311 @@
+"""Many games of a searching agent: one pool of trees, one evaluator."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo import _core, games
+from phasezoo.agents.arguments import actions_of
+from phasezoo.agents.base import Move
+from phasezoo.agents.limit import Limit
+from phasezoo.agents.search.cached_result import kept_by
+from phasezoo.agents.search.config import SearchConfig, params_of
+from phasezoo.agents.search.continuation import steps_between
+from phasezoo.agents.search.driver import Driver
+from phasezoo.agents.search.others import (
+    OnePlayersGate,
+    OnePlayersState,
+    check_others,
+    needs_others,
+)
+from phasezoo.agents.search.pooled_seats import DEFAULT_POOL_ROWS, PooledSeats
+from phasezoo.agents.search.seat import Asked, Event, Played, SavedSeat, Seat
+from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.games.options import at_least
+from phasezoo.inference.evaluator import Leaves
+from phasezoo.inference.oracle import Oracle, check_knows
+from phasezoo.inference.other_games import has_more_actions
+from phasezoo.observation import Told
+from phasezoo.types import SIMULTANEOUS, Gate
+
+__all__ = ["SearchSeats"]
+
+
+class SearchSeats(PooledSeats):
+    """Games that share a ``SearchPool``; see :class:`~phasezoo.agents.base.Seats`.
+
+    A copy, or what was pickled, goes on as the original would: trees are made again, the first time
+    they are needed, by the searches that made them. That takes an evaluator which answers alike.
+
+    Args:
+        game: What is played.
+        evaluator: Answers the leaves of all trees.
+        config: How every tree searches.
+        limit: When every search ends.
+        gate: Says the phases of leaves; None: all are phase 0.
+        pool_rows: The most rows handed to the evaluator at once; at least ``config.batch_size``,
+            so that no tree's batch is cut; default 256, or ``config.batch_size`` if that is more.
+        threads: Threads that walk trees and make planes; default
+            :data:`~phasezoo.agents.search.pooled_seats.DEFAULT_THREADS`.
+        others: Who moves all but the searching player, in games whose players move at once.
+        information: With ``others``, ``"observed"`` or ``"full"``.
+        oracle: Knows what some positions are worth.
+
+    Raises:
+        GameMismatch: The evaluator is a network of another game, or the oracle is for others.
+        InvalidConfig: An option does not fit the game, or is out of range.
+        InvalidPlaneSpec: The evaluator wants planes that the game does not have.
+    """
+
+    def __init__(
+        self,
+        game: games.Game,
+        evaluator: Any,
+        config: SearchConfig,
+        limit: Limit,
+        gate: Gate | None,
+        *,
+        pool_rows: int | None = None,
+        threads: int | None = None,
+        others: Any = None,
+        information: str = "observed",
+        oracle: Oracle | None = None,
+    ) -> None:
+        check_others(others, game)
+        super().__init__(game, evaluator, limit, gate, threads)
+        if others is None and game.native and game.search_others:
+            raise needs_others(game)
+        if oracle is not None:
+            check_knows(oracle, game)
+        if pool_rows is None:
+            pool_rows = max(DEFAULT_POOL_ROWS, config.batch_size)
+        pool_rows = at_least("pool_rows", pool_rows, 1)
+        if pool_rows < config.batch_size:
+            message = (
+                f"pool_rows={pool_rows} would cut the batches of batch_size={config.batch_size}, "
+                f"which changes a search; give at least {config.batch_size} or a smaller batch_size"
+            )
+            raise InvalidConfig(message)
+        self._pool_rows = pool_rows
+        self._config = config
+        self._reuse = config.reuse_tree and others is None
+        self._others = others
+        self._oracle = oracle
+        self._is_observed = others is not None and information == "observed"
+        self._saved: dict[int, SavedSeat] = {}
+        self._open_pool()
+
+    def _open_pool(self) -> None:
+        game: Any = self.game.name if self.game.native else self.game
+        gate, others = self._gate, self._others
+        if others is not None and not self.game.native:
+            # The core sees a game of one player, in whose actions the others' are contained.
+            game, others = replace(self.game, num_players=1), None
+            gate = None if gate is None else OnePlayersGate(gate)  # type: ignore[assignment]
+        params = params_of(replace(self._config, reuse_tree=self._reuse))
+        self._pool = _core.SearchPool(game, params, gate, self._threads, others)
+        self._driver = Driver(
+            self._pool,
+            self._evaluator,
+            self._pool_rows,
+            self._config.batch_size,
+            patient=not self.limit.is_timed,
+            searchers=None if self._others is None else self._searchers,
+            gathers=has_more_actions(self._evaluator, self.game),
+            overlaps=self.game.native,  # a game in Python may not expect several threads
+            oracle=self._oracle,
+        )
+
+    def _searchers(self, leaves: Leaves) -> npt.NDArray[np.int64]:
+        """``int64[B]``: for whom each row is searched, if others move the others."""
+        if self.game.native:
+            return np.asarray(leaves.players)
+        return np.array([state.player for state in leaves.states()], dtype=np.int64)
+
+    def tell(self, seat: int, action: Any, state: Any) -> None:
+        """Move the tree's root along ``action``."""
+        self._rebuild()
+        found = self._seats[seat]
+        found.add(Played(action, state))
+        if self._others is not None:
+            return
+        if not self._reuse:
+            # States of one's own may not count plies: the tree does, while its root moves on.
+            if self.game.native:
+                self._pool.clear(found.tree)
+            else:
+                self._pool.advance(found.tree, int(action))
+            return
+        self._pool.advance(found.tree, int(action))
+        if self._pool.inspect(found.tree) is None:  # nothing is left of the searches before
+            found.forget()
+
+    def follow(self, seat: int, last: Any, state: Any) -> int:
+        """Whatever was played since ``last`` was asked for; see :class:`PooledSeats`."""
+        self._rebuild()
+        return super().follow(seat, last, state)
+
+    def _steps(self, last: Any, state: Any) -> list[tuple[Any, Any]] | None:
+        """How a game went on from ``last`` to ``state``; None if that is another game."""
+        if self._others is None:
+            return steps_between(last, state)
+        return super()._steps(last, state)
+
+    def ask(
+        self,
+        seat: int,
+        state: Any,
+        player: int,
+        shown: Told | None = None,
+        *,
+        searchmoves: Sequence[int] | None = None,
+        limit: Limit | None = None,
+    ) -> None:
+        """Begin a search at ``state``, among ``searchmoves`` if they are given.
+
+        ``limit`` replaces that of the seats for this search.
+
+        Raises:
+            IllegalAction: One of ``searchmoves`` is not legal.
+            GameContract: ``play`` changes states of the game, or its ``to_play`` is no player.
+            InvalidConfig: Players move at once, and nobody moves the others.
+            InvalidState: The game is over, or over for the player.
+        """
+        self._rebuild()
+        self._check(state, player)
+        among = None if searchmoves is None else actions_of("searchmoves", searchmoves)
+        asked = Asked(state, player, among, limit)
+        self._begin(self._seats[seat], asked, self.limit if limit is None else limit)
+        self._asked[self._seats[seat].tree] = seat
+
+    def report(self, seat: int) -> Any:
+        """What the search of ``seat`` has found so far; any thread may ask."""
+        return self._kept(self._seats[seat], super().report(seat))
+
+    def poll(self) -> list[tuple[int, Move]]:
+        """One round of collecting, evaluating and backing up; the searches that ended with it."""
+        self._rebuild()
+        return super().poll()
+
+    def close(self, seat: int) -> None:
+        """Leave the game, and drop its tree."""
+        if self._saved.pop(seat, None) is None:
+            super().close(seat)
+
+    def _new_seat(self, seed: int, history: Sequence[Any]) -> Seat:
+        return Seat(
+            int(self._pool.add(seed)),
+            seed,
+            history,
+            self._gate,
+            is_one_players=self._others is not None,
+            tracker=self.game.tracker if self._is_observed else None,
+        )
+
+    def _check(self, state: Any, player: int) -> None:
+        self._check_once(state)
+        if self._others is None:
+            if state.to_play == SIMULTANEOUS:
+                raise needs_others(self.game)
+            return
+        if self._is_out(state, player):
+            message = f"player {player} has nothing to search for: their game is over"
+            raise InvalidState(message)
+
+    def _begin(self, seat: Seat, asked: Asked, limit: Limit) -> None:
+        seat.add(asked)
+        root, options = seat.known(asked.state), dict[str, Any]()
+        if self._others is not None:
+            seed = seat.next_seed()
+            if self.game.native:
+                options = {"player": asked.player, "seed": seed, "observed": self._is_observed}
+            else:
+                root = OnePlayersState(root, asked.player, self._others, seed)
+        self._pool.begin(
+            seat.tree,
+            root,
+            **limit.words(),
+            previous_phase=seat.previous_phase,
+            game_options=options,
+            searchmoves=asked.searchmoves,
+        )
+
+    def _result_of(self, tree: int, seat: Seat) -> Any:
+        return self._kept(seat, super()._result_of(tree, seat))
+
+    def _kept(self, seat: Seat, result: Any) -> Any:
+        """A search's result, less the actions that the oracle advises against."""
+        if self._oracle is None:
+            return result
+        return kept_by(self._oracle, seat.events[-1].state, result)
+
+    def _finish(self, tree: int) -> Move:
+        seat = self._seats[self._asked[tree]]
+        move = super()._finish(tree)
+        if not self._reuse:
+            seat.forget()
+        return move
+
+    def _rebuild(self) -> None:
+        """Make the trees of a copy, by the searches that made the original's."""
+        if not self._saved:
+            return
+        counts = asdict(self.counts)
+        saved, self._saved = self._saved, {}
+        left = {number: list(enumerate(seat.events)) for number, seat in saved.items()}
+        for number, seat in saved.items():
+            self._seats[number] = self._new_seat(seat.seed, seat.history)
+        while left:
+            left = {
+                number: events
+                for number, events in left.items()
+                if self._replay(number, events, saved[number].searched_from)
+            }
+            while self._asked:
+                self.poll()
+        for number, seat in saved.items():
+            if seat.events and getattr(seat.events[-1], "simulations", 0) is None:
+                asked: Any = seat.events[-1]
+                self._begin(self._seats[number], asked, asked.limit or self.limit)
+                self._asked[self._seats[number].tree] = number
+        self.counts.__dict__.update(counts)  # the copy has not done that work
+
+    def _replay(self, number: int, events: list[tuple[int, Event]], searched_from: int) -> bool:
+        """Go on with a seat's events up to the next search of which its tree holds something.
+
+        Returns:
+            Whether that search was begun.
+        """
+        seat = self._seats[number]
+        while events:
+            index, event = events.pop(0)
+            if isinstance(event, Played):
+                self.tell(number, event.action, event.state)
+            elif event.simulations and index >= searched_from:
+                known = event.limit is None and not self.limit.is_timed
+                limit = self.limit if known else Limit(simulations=event.simulations)
+                self._begin(seat, event, limit)
+                self._asked[seat.tree] = number
+                return True
+            elif event.simulations is not None:
+                # Random numbers of a tree depend on how many searches there were, not on what
+                # they found.
+                self._begin(seat, event, self.limit)
+                self._pool.stop(seat.tree)
+        return False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the trees, and with what they are made from again."""
+        left_out = ("_pool", "_driver", "_seats", "_asked", "result")
+        state = {name: value for name, value in self.__dict__.items() if name not in left_out}
+        saved = {number: seat.saved() for number, seat in self._seats.items()}
+        return state | {"_saved": self._saved | saved, "counts": replace(self.counts)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        counts = state.pop("counts")
+        self.__dict__.update(state, _seats={}, _asked={}, result=None)
+        self._open_pool()
+        self.counts.add(counts)

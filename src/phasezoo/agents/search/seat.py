@@ -1,0 +1,146 @@
+"""One game of many that a search plays: what is known of it, and how it came about."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from phasezoo.agents.limit import Limit
+from phasezoo.agents.search.phase_memory import PhaseMemory
+from phasezoo.types import Gate
+
+__all__ = ["Asked", "Event", "SavedSeat", "Seat", "Played"]
+
+
+class Played(NamedTuple):
+    """An action, of anyone or of all at once, was played."""
+
+    action: Any
+    state: Any
+    """Where it led."""
+
+
+class Asked(NamedTuple):
+    """The agent was asked for an action."""
+
+    state: Any
+    player: int
+    searchmoves: tuple[int, ...] | None = None
+    """The actions that were searched alone; None: all."""
+    limit: Limit | None = None
+    """When this search alone ends; None: as all do."""
+    simulations: int | None = None
+    """Simulations made for the answer; None while it is awaited, 0 if the search failed."""
+
+
+Event: TypeAlias = Played | Asked
+
+
+class SavedSeat(NamedTuple):
+    """What a seat is made from again, without its tree."""
+
+    seed: int
+    history: tuple[Any, ...]
+    events: tuple[Event, ...]
+    searched_from: int
+    """The first event of which the tree holds something."""
+
+
+class Seat:
+    """A game's tree in its pool, and what has been seen of the game.
+
+    Args:
+        tree: The tree's number in the pool.
+        seed: Where everything random in the game comes from.
+        history: The states before, oldest first.
+        gate: Says the phases.
+        is_one_players: Whether one player watches, who is known when first asked; otherwise whoever
+            is to move sees a state.
+        tracker: Makes what rebuilds the state from all that a player has seen; None if the state
+            itself is known.
+    """
+
+    def __init__(
+        self,
+        tree: int,
+        seed: int,
+        history: Sequence[Any],
+        gate: Gate | None,
+        *,
+        is_one_players: bool = False,
+        tracker: Callable[[int], Any] | None = None,
+    ) -> None:
+        self.tree = tree
+        self.seed = seed
+        self.history = list(history)
+        self.events: list[Event] = []
+        """What has happened since, from which a copy makes the tree again."""
+        self.searched_from = 0
+        """The first event of which the tree still holds something."""
+        self.player: int | None = None
+        """Who watches, once known."""
+        self._gate = gate
+        self._is_one_players = is_one_players
+        self._new_tracker = tracker
+        self._stream = np.random.default_rng(seed)
+        self._phases = PhaseMemory(gate)
+        self._tracker: Any = None
+        self._was_stopped = False
+        for state in history:
+            self._see(state)
+
+    @property
+    def previous_phase(self) -> int | None:
+        """The phase one ply before, which monotone gates need."""
+        return self._phases.previous
+
+    def saved(self) -> SavedSeat:
+        """The seat without its tree."""
+        events = tuple(self.events)
+        return SavedSeat(self.seed, tuple(self.history), events, self.searched_from)
+
+    def next_seed(self) -> int:
+        """The next of the game's random numbers."""
+        return int(self._stream.integers(2**63))
+
+    def add(self, event: Event) -> None:
+        """Take in what has happened."""
+        if self._is_one_players and isinstance(event, Asked) and event.player != self.player:
+            self._watch_as(event.player)
+        self._see(event.state)
+        self.events.append(event)
+
+    def answered(self, simulations: int) -> None:
+        """The search asked for last has ended after so many simulations; 0 if it failed."""
+        asked = self.events[-1]
+        if isinstance(asked, Asked):
+            limit = Limit(infinite=True) if self._was_stopped else asked.limit
+            self.events[-1] = asked._replace(simulations=simulations, limit=limit)
+        self._was_stopped = False
+
+    def was_stopped(self) -> None:
+        """The search asked for last ends where nobody could have told."""
+        self._was_stopped = True
+
+    def forget(self) -> None:
+        """The tree holds nothing of what was searched so far."""
+        self.searched_from = len(self.events)
+
+    def known(self, state: Any) -> Any:
+        """``state`` as far as the player knows it."""
+        return state if self._tracker is None else self._tracker.state()
+
+    def _watch_as(self, player: int) -> None:
+        """Look at all that was seen so far with the eyes of ``player``."""
+        self.player = player
+        self._phases = PhaseMemory(self._gate)
+        self._tracker = None if self._new_tracker is None else self._new_tracker(player)
+        for state in (*self.history, *(event.state for event in self.events)):
+            self._see(state)
+
+    def _see(self, state: Any) -> None:
+        if self._is_one_players and self.player is None:
+            return
+        self._phases.see(state, self.player)
+        if self._tracker is not None:
+            self._tracker.observe(state)

@@ -1,0 +1,158 @@
+"""Elo differences with their intervals (``docs/definitions/statistics.md``).
+
+None of these functions ever returns NaN.
+"""
+
+import math
+from collections.abc import Sequence
+
+from phasezoo.arena.statistics.intervals import MIN_PAIRS, Z95, Interval, score_ends
+from phasezoo.errors import InvalidConfig
+
+__all__ = [
+    "MIN_PAIRS",
+    "Z95",
+    "Interval",
+    "elo_interval",
+    "elo_of_score",
+    "elo_slope",
+    "interval_of_score",
+    "los",
+    "los_unsaid",
+    "pair_score_statistics",
+    "pentanomial_elo",
+    "trinomial_elo",
+]
+
+
+def elo_of_score(score: float) -> float:
+    """The rating difference at which ``score`` in [0, 1] is expected: -400 log10(1 / score - 1).
+
+    Infinite at 0 and 1.
+    """
+    if score <= 0:
+        return -math.inf
+    if score >= 1:
+        return math.inf
+    return 0.0 - 400 * math.log10(1 / score - 1)  # 0 at 1/2, not -0
+
+
+def elo_slope(score: float) -> float:
+    """Elo per unit of score at ``score``, the derivative of :func:`elo_of_score`."""
+    if not 0 < score < 1:
+        return math.inf
+    return 400 / math.log(10) / (score * (1 - score))
+
+
+def interval_of_score(mean: float, error: float, z: float = Z95) -> Interval:
+    """Elo of a mean score, with ends at ``mean ± z * error`` clipped to [0, 1].
+
+    Args:
+        mean: Mean score in [0, 1].
+        error: Its standard error.
+        z: Standard errors to either side.
+    """
+    low, high = max(mean - z * error, 0.0), min(mean + z * error, 1.0)
+    return Interval(elo_of_score(mean), elo_of_score(low), elo_of_score(high))
+
+
+def pair_score_statistics(scores: Sequence[float]) -> tuple[float, float]:
+    """Mean, and standard error of the mean, of pair scores in [0, 1].
+
+    The error is sqrt(population variance / pairs), as fastchess has it.
+
+    Raises:
+        InvalidConfig: There are no scores, or one is outside [0, 1].
+    """
+    if len(scores) == 0:
+        message = "no finished pair of games: a match needs at least one"
+        raise InvalidConfig(message)
+    if not all(0 <= score <= 1 for score in scores):
+        message = f"pair scores are in [0, 1], given are {min(scores)} to {max(scores)}"
+        raise InvalidConfig(message)
+    count = len(scores)
+    mean = math.fsum(scores) / count
+    variance = math.fsum((score - mean) ** 2 for score in scores) / count
+    return mean, math.sqrt(variance / count)
+
+
+def pentanomial_elo(scores: Sequence[float]) -> Interval:
+    """Elo from the scores of pairs of games with the same opening and colours swapped.
+
+    Unlike :func:`trinomial_elo` it does not take the two games of a pair for independent, so an
+    opening that favours one colour does not widen the interval.
+
+    The value is Elo of the mean score, the ends of the interval are Elo of :func:`score_ends`: they
+    have a width also if all pairs score alike, and with fewer than :data:`MIN_PAIRS` pairs they are
+    infinite. ``docs/definitions/statistics.md`` says how often they hold the true difference.
+
+    Args:
+        scores: One score in [0, 1] per pair: the mean of its two games.
+
+    Raises:
+        InvalidConfig: See :func:`pair_score_statistics`.
+    """
+    mean, error = pair_score_statistics(scores)
+    return elo_interval(mean, error, len(scores))
+
+
+def trinomial_elo(wins: int, draws: int, losses: int) -> Interval:
+    """Elo from single games, for standing beside published figures, which are made so.
+
+    The interval is that of :func:`pentanomial_elo` with games in the place of pairs. For many games
+    it is cutechess's (elo.cpp), which has its ends at mu ± 1.96 s with mean score mu of N games and
+    s^2 = (W (1 - mu)^2 + D (1/2 - mu)^2 + L mu^2) / N / N. It takes the two games of a pair for
+    independent, which they are not.
+
+    Raises:
+        InvalidConfig: There are no games, or a count is negative.
+    """
+    games = wins + draws + losses
+    if games <= 0 or min(wins, draws, losses) < 0:
+        message = f"{wins} wins, {draws} draws, {losses} losses: at least one game is needed"
+        raise InvalidConfig(message)
+    mean = (wins + draws / 2) / games
+    variance = (wins * (1 - mean) ** 2 + draws * (0.5 - mean) ** 2 + losses * mean**2) / games
+    return elo_interval(mean, math.sqrt(variance / games), games)
+
+
+def elo_interval(mean: float, error: float, count: int, freedom: int | None = None) -> Interval:
+    """Elo of a mean score with its 95 % interval by :func:`score_ends`.
+
+    Args:
+        mean: Mean of ``count`` independent scores in [0, 1].
+        error: Its standard error, sqrt(population variance / count).
+        count: How many scores they are.
+        freedom: Degrees of freedom of ``error``; default ``count - 1``.
+    """
+    low, high = score_ends(mean, error**2 * count, count, freedom)
+    return Interval(elo_of_score(mean), elo_of_score(float(low)), elo_of_score(float(high)))
+
+
+def los(scores: Sequence[float]) -> float:
+    """Likelihood of superiority in [0, 1], as fastchess computes it from pairs.
+
+    (1 + erf((mean - 1/2) / sqrt(2 s^2))) / 2 with s the standard error of the mean; if all pairs
+    scored alike it is 0, 1/2 or 1.
+
+    Raises:
+        InvalidConfig: See :func:`pair_score_statistics`.
+    """
+    mean, error = pair_score_statistics(scores)
+    if error == 0:
+        return 0.5 if mean == 0.5 else float(mean > 0.5)
+    return (1 + math.erf((mean - 0.5) / (math.sqrt(2) * error))) / 2
+
+
+def los_unsaid(pairs: Sequence[int]) -> str | None:
+    """Why reports do not tell the likelihood of superiority; None if they do.
+
+    Of fewer than :data:`MIN_PAIRS` pairs, and of pairs that all scored alike, nothing is known of
+    the spread that :func:`los` divides by: it would tell a certainty beside an infinite interval.
+
+    Args:
+        pairs: How many pairs had each score.
+    """
+    if sum(pairs) < MIN_PAIRS:
+        return f"fewer than {MIN_PAIRS} pairs"
+    return "all pairs scored alike" if sum(map(bool, pairs)) == 1 else None

@@ -1,0 +1,1 @@
+"""Games stored as actions: records, stores, samples of positions, import."""

@@ -1,0 +1,108 @@
+"""Games of a match as games of a store."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from phasezoo.data.game_entry import GameEntry
+from phasezoo.data.replayed import returns_of
+from phasezoo.data.starts import start_state, start_text
+from phasezoo.errors import CorruptRecord, InvalidConfig, PhasezooError, StoreError
+from phasezoo.games import Game, acting_players
+from phasezoo.types import SIMULTANEOUS
+
+__all__ = ["entries_of"]
+
+_NEEDED = ("start_fen", "start", "opening_moves", "moves", "returns", "ending", "sides")
+
+
+def entries_of(game: Game, width: int, games: Any) -> Iterator[GameEntry]:
+    """The games of a match, or of records of one.
+
+    Args:
+        game: The store's game.
+        width: Actions of a ply.
+        games: A match, or its records.
+
+    Raises:
+        CorruptRecord: A game cannot be played so.
+        InvalidConfig: It is something else.
+        StoreError: It is a match of another game.
+    """
+    names = None
+    if hasattr(games, "sides") and hasattr(games, "games"):
+        if games.game != game.name:
+            message = f"a match of {games.game!r}: this store is of {game.name!r}"
+            raise StoreError(message)
+        names = [side.name for side in games.sides]
+        games = games.games
+    if not isinstance(games, Iterable):
+        games = (games,)
+    for record in games:
+        if not all(hasattr(record, name) for name in _NEEDED):
+            message = (
+                f"{str(record)[:80]!r} is no record of a game: give a match (arena.play_match), "
+                "its records, or a GameStore"
+            )
+            raise InvalidConfig(message)
+        try:
+            yield _entry(game, width, record, names)
+        except PhasezooError as error:
+            message = f"game {record.number} of the match: {error}"
+            raise CorruptRecord(message) from error
+
+
+def _entry(game: Game, width: int, record: Any, names: list[str] | None) -> GameEntry:
+    begun: str = record.start_fen or record.start
+    state = start_state(game, begun)
+    for text in record.opening_moves:
+        state = state.play(_action(state, text))
+    start = start_text(game, state) if record.opening_moves else begun
+    moves = record.moves
+    if start is None:  # its states are no text: the opening's moves are moves like others
+        start, state = begun, start_state(game, begun)
+        moves = (*record.opening_moves, *record.moves)
+    joints: list[list[int]] = []
+    last = state
+    for text in moves:
+        action = _action(state, text)
+        joints.append(_joint(state, action, width))
+        last, state = state, state.play(action)
+    if record.ending == "rules":
+        returns = returns_of(last, state)
+    else:
+        settled = getattr(state, "settled", lambda player: None)
+        told = ((settled(seat), value) for seat, value in enumerate(record.returns))
+        returns = np.array([v if early is None else early for early, v in told], dtype=np.float32)
+    return GameEntry.of(
+        game,
+        width,
+        start=start,
+        actions=np.array(joints, dtype=np.int64).reshape(-1, width),
+        returns=returns,
+        players=None if names is None else [names[side] for side in record.sides],
+        source="match",
+    )
+
+
+def _action(state: Any, text: str) -> Any:
+    """What a move of a record means: UCI, an action, or ``"3,0,5"`` of all who act."""
+    if hasattr(state, "parse_uci"):
+        return int(state.parse_uci(text))
+    try:
+        numbers = [int(part) for part in text.split(",")]
+    except ValueError as error:
+        message = f"{text!r} is no action"
+        raise CorruptRecord(message) from error
+    return np.array(numbers, dtype=np.int64) if state.to_play == SIMULTANEOUS else numbers[0]
+
+
+def _joint(state: Any, action: Any, width: int) -> list[int]:
+    """An action of every seat, 0 of those who do not act."""
+    if width == 1:
+        return [int(action)]
+    joint = [0] * width
+    for player, chosen in zip(acting_players(state), np.atleast_1d(action).tolist(), strict=True):
+        joint[player] = chosen
+    return joint

@@ -1,0 +1,130 @@
+"""Games as PGN."""
+
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from phasezoo import games
+from phasezoo.data.starts import start_state
+from phasezoo.errors import InvalidConfig
+from phasezoo.specs.text import one_line
+
+if TYPE_CHECKING:
+    from phasezoo.data.store import GameStore
+
+__all__ = ["games_as_pgn", "moves_from", "pgn_text", "variant_tag"]
+
+WIDTH = 80
+"""Columns of move text, as the PGN standard's export format has it (§4.3)."""
+
+
+_RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
+_SEATS = ("White", "Black")
+
+
+def variant_tag(game: games.Game) -> dict[str, str]:
+    """The tag that tells readers of PGN which game it is, if it needs one."""
+    variant = game.name.capitalize() if game.pgn_variant is None else game.pgn_variant
+    return {"Variant": variant} if variant else {}
+
+
+def pgn_text(
+    tags: Mapping[str, str],
+    played: Sequence[tuple[Any, int]],
+    comments: Sequence[str | None] = (),
+) -> str:
+    """A game as PGN, in the standard's export format, with a blank line at the end.
+
+    Args:
+        tags: The header; its ``Result`` stands after the moves too.
+        played: The states before each move, and the actions.
+        comments: What is said after each of the first moves; None for nothing.
+    """
+    number = int(played[0][0].fen.split()[5]) if played else 1
+    words = []
+    for index, (state, action) in enumerate(played):
+        if state.to_play == 0:
+            words.append(f"{number}.")
+        elif not words or words[-1].endswith("}"):
+            words.append(f"{number}...")
+        words.append(state.san(action))
+        comment = comments[index] if index < len(comments) else None
+        if comment is not None:
+            words.append(f"{{{comment}}}")
+        number += state.to_play
+    header = "\n".join(f'[{key} "{_escaped(value)}"]' for key, value in tags.items())
+    text = textwrap.fill(
+        " ".join([*words, tags["Result"]]), WIDTH, break_long_words=False, break_on_hyphens=False
+    )
+    return f"{header}\n\n{text}\n\n"
+
+
+def moves_from(state: Any, moves: Iterable[str]) -> list[tuple[Any, int]]:
+    """Moves in UCI notation as actions, each with the state before it."""
+    played = []
+    for move in moves:
+        played.append((state, state.parse_uci(move)))
+        state = state.play(played[-1][1])
+    return played
+
+
+def _escaped(text: str) -> str:
+    return one_line(text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _check_has_pgn(game: Any) -> None:
+    """Refuse games that are not written as PGN.
+
+    Raises:
+        InvalidConfig: The game is one.
+    """
+    if not hasattr(game.state_type, "san"):
+        message = (
+            f"{game.name!r} has no SAN and so no PGN: its games are kept with save(), and read as "
+            "states with records.states(game)"
+        )
+        raise InvalidConfig(message)
+
+
+def games_as_pgn(store: "GameStore") -> Iterator[str]:
+    """Every game of a store as PGN.
+
+    Moves before a game's own, which fill the planes of the last moves, are moves of the PGN:
+    ``OpeningPlies`` says how many. A game whose end could not be read has the result ``*``.
+
+    Raises:
+        CorruptRecord: A game cannot be replayed.
+        InvalidConfig: The game has no SAN.
+    """
+    _check_has_pgn(store.game)
+    for number in range(len(store)):
+        states = store.records.states(number)
+        actions = store.actions[store.offsets[number] : store.offsets[number + 1]].tolist()
+        start = start_state(store.game, store.starts.get(number, ""))
+        tags = _tags(store, number) | variant_tag(store.game)
+        if start.start_fen is None:
+            first = store.game.initial_state()
+        else:
+            first = store.game.from_fen(start.start_fen)
+            tags |= {"SetUp": "1", "FEN": start.start_fen}
+        if start.moves:
+            tags["OpeningPlies"] = str(len(start.moves))
+        opening = moves_from(first, start.moves)
+        yield pgn_text(tags, [*opening, *zip(states, actions, strict=True)])
+
+
+def _tags(store: "GameStore", number: int) -> dict[str, str]:
+    first, second = store.returns[number].tolist()
+    columns = store.columns
+    result = "*" if columns.salvaged[number] else _RESULTS[(first > second) - (first < second)]
+    tags = {
+        "Event": "?",
+        "Site": columns.sources[number] or "?",
+        "Date": columns.dates[number].decode() or "????.??.??",
+        "Round": "-",
+    }
+    names, ratings = columns.players[number], columns.ratings[number].tolist()
+    tags |= {seat: name or "?" for seat, name in zip(_SEATS, names, strict=True)}
+    tags["Result"] = result
+    rated = zip(_SEATS, ratings, strict=True)
+    return tags | {f"{seat}Elo": str(rating) for seat, rating in rated if rating}

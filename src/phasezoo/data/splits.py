@@ -1,0 +1,172 @@
+"""What training needs of a store of games, and such a store in three parts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.data.batches import Batch
+from phasezoo.data.positions import PhaseTable, PositionTable, count_phases
+from phasezoo.errors import InvalidConfig
+from phasezoo.games import Game
+
+__all__ = ["FRACTIONS", "SPLITS", "PositionStore", "Splits", "ranked", "split_word"]
+
+SPLITS = ("train", "validation", "test")
+"""The names of a store's parts, in the order of their fractions."""
+
+FRACTIONS = (0.8, 0.1, 0.1)
+"""The shares of games of the parts, where nothing else is asked for."""
+
+
+class PositionStore(Protocol):
+    """Games whose positions can be labelled, split and made into batches.
+
+    :class:`phasezoo.training.GameStore` keeps those of every game.
+    """
+
+    @property
+    def game(self) -> Game:
+        """The game."""
+        ...
+
+    @property
+    def variant(self) -> str:
+        """The game's name."""
+        ...
+
+    @property
+    def offsets(self) -> npt.NDArray[np.int64]:
+        """``int64[N + 1]``: game ``i`` has the plies ``offsets[i]`` to ``offsets[i + 1]``."""
+        ...
+
+    @property
+    def num_symmetries(self) -> int:
+        """In how many ways a position can be turned into one of the same worth, 1 if in none."""
+        ...
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the usual start can be turned in all these ways."""
+        ...
+
+    @property
+    def has_history(self) -> bool:
+        """Whether planes show moves before the position, which can be left out."""
+        ...
+
+    @property
+    def has_values(self) -> bool:
+        """Whether it is known what searches expected, which values can be mixed with."""
+        ...
+
+    def __len__(self) -> int:
+        """The number N of games."""
+        ...
+
+    def split(self, seed: int, fractions: Sequence[float] | None = None) -> "Splits":
+        """Split by game into train, validation and test."""
+        ...
+
+    def positions(self, gate: Any = "none", *, threads: int | None = None) -> PositionTable:
+        """Every position, game by game, each with its phase."""
+        ...
+
+    def batch(
+        self,
+        table: PositionTable,
+        rows: npt.NDArray[np.int64],
+        planes: str,
+        *,
+        hidden: npt.NDArray[np.bool_] | None = None,
+        symmetries: npt.NDArray[np.uint8] | None = None,
+        value_mix: float = 0.0,
+        threads: int | None = None,
+        packed: bool = False,
+    ) -> Batch:
+        """The batch of some rows of a table of this store.
+
+        Args:
+            table: Positions, from :meth:`positions`.
+            rows: ``int64[B]``: indices into the table.
+            planes: Which input planes.
+            hidden: ``bool[B]``: whose last moves are left out of the planes; None: nobody's.
+            symmetries: ``uint8[B]``: by which symmetry each is turned; None: none is.
+            value_mix: Share (0 to 1) of what searches expected in the values.
+            threads: Threads; default all that this process may use.
+            packed: Whether the planes come packed.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Splits:
+    """A store in three parts, split by game."""
+
+    train: PositionStore
+    """For training."""
+    validation: PositionStore
+    """For choosing among checkpoints."""
+    test: PositionStore
+    """Read once, at the end."""
+
+    def positions(
+        self, gate: Any = "none", *, threads: int | None = None
+    ) -> dict[str, PositionTable]:
+        """The positions of each part by its name."""
+        return {name: getattr(self, name).positions(gate, threads=threads) for name in SPLITS}
+
+    def phase_table(self, gate: Any = "none", *, threads: int | None = None) -> PhaseTable:
+        """Games and positions per phase, of each part and of all games."""
+        return count_phases(self.positions(gate, threads=threads))
+
+
+def _cuts(games: int, fractions: Sequence[float]) -> list[int]:
+    """Where ``games`` ranked games are cut in two places, so that the parts have these shares.
+
+    Raises:
+        InvalidConfig: The fractions are not three shares of a whole.
+    """
+    shares = np.asarray(fractions, dtype=np.float64)
+    if shares.shape != (3,) or not (shares >= 0).all() or abs(shares.sum() - 1) > 1e-9:
+        message = (
+            f"fractions={tuple(fractions)}: give three shares (train, validation, test) that "
+            "are not negative and add up to 1, such as (0.8, 0.1, 0.1)"
+        )
+        raise InvalidConfig(message)
+    return [round(share * games) for share in np.cumsum(shares)[:2]]
+
+
+def ranked(
+    hashes: npt.NDArray[np.uint64], fractions: Sequence[float]
+) -> list[npt.NDArray[np.int64]]:
+    """Games of each part if they are ranked by their hashes; those with the same stay together.
+
+    Args:
+        hashes: ``uint64[N]``: of each game.
+        fractions: Shares of train, validation and test.
+
+    Returns:
+        Indices, rising, of train, validation and test.
+
+    Raises:
+        InvalidConfig: The fractions are not three shares of a whole.
+    """
+    count = len(hashes)
+    order = np.argsort(hashes, kind="stable")
+    in_order = hashes[order]
+    bounds = [0]
+    for cut in _cuts(count, fractions):
+        bound = max(cut, bounds[-1])
+        while 0 < bound < count and in_order[bound] == in_order[bound - 1]:
+            bound += 1
+        bounds.append(bound)
+    return [np.sort(order[low:high]) for low, high in pairwise([*bounds, count])]
+
+
+def split_word(seed: int) -> int:
+    """A seed of any size as the 64 bits that the core takes."""
+    return int(np.random.SeedSequence(abs(int(seed))).generate_state(1, np.uint64)[0])

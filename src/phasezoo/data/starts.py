@@ -1,0 +1,137 @@
+"""What stored games start from, as text: the same grammar as the native core reads.
+
+``""`` is the usual start, ``seed:N`` the one that a seed draws, anything else a position as the
+game writes it: a FEN, the columns played, JSON. ``moves`` and moves may follow, which fill the
+planes of the last moves and are no rows (``docs/definitions/data.md#starts``).
+"""
+
+import pickle
+from typing import Any
+
+from phasezoo.data.columns import Start
+from phasezoo.errors import CorruptRecord, PhasezooError, StoreError, UnknownGame
+from phasezoo.games import Game
+
+__all__ = ["pickled", "start_state", "start_text"]
+
+SEED = "seed:"
+MOVES = "moves "
+
+
+def start_state(game: Game, start: Start) -> Any:
+    """The state that a stored game starts from.
+
+    Args:
+        game: The game.
+        start: What a store holds of it; bytes are unpickled, so whoever calls must trust them.
+
+    Raises:
+        CorruptRecord: It is no start of this game.
+    """
+    try:
+        state = _unpickled(start) if isinstance(start, bytes) else _read(game, start)
+    except PhasezooError as error:
+        message = f"start position {str(start)[:100]!r}: {error}"
+        raise CorruptRecord(message) from error
+    if not isinstance(state, game.state_type):
+        message = f"start position: a {type(state).__name__} is no state of {game.name!r}"
+        raise CorruptRecord(message)
+    return state
+
+
+def start_text(game: Game, state: Any) -> str | None:
+    """How a state is written as a start; None if it cannot be.
+
+    States of a user's own game can be written if they are the initial one.
+    """
+    text = _written(game, state)
+    if text is None or not game.native:
+        return text
+    return text if start_state(game, text) == state else None
+
+
+def pickled(game: Game, state: Any, *, allowed: bool) -> bytes:
+    """A state as bytes.
+
+    Raises:
+        StoreError: It is not allowed, or the state cannot be pickled.
+    """
+    if not allowed:
+        message = (
+            f"a {type(state).__name__} that is not the initial state of {game.name!r} cannot be "
+            "written as text; give start='seed:N' if a seed draws it, or let it be pickled by "
+            "StoreWriter(…, pickle_starts=True), which only who trusts the file can read"
+        )
+        raise StoreError(message)
+    try:
+        return pickle.dumps(state)
+    except Exception as error:  # a user's own code
+        message = f"a start of {game.name!r} cannot be pickled ({error})"
+        raise StoreError(message) from error
+
+
+def _unpickled(start: bytes) -> Any:
+    try:
+        return pickle.loads(start)
+    except Exception as error:  # damaged bytes raise anything
+        message = f"cannot be unpickled ({type(error).__name__}: {error})"
+        raise CorruptRecord(message) from error
+
+
+def _read(game: Game, text: str) -> Any:
+    before, moves = _parts(text)
+    if before.startswith(SEED):
+        number = before.removeprefix(SEED)
+        if not number.isdecimal():
+            message = f"expected a whole number after {SEED!r}"
+            raise CorruptRecord(message)
+        state = game.initial_state(seed=int(number))
+    elif not before:
+        state = game.initial_state()
+    else:
+        state = _position(game, before)
+    if not moves:
+        return state
+    if game.parse_columns is not None:
+        return game.from_columns(state.columns + "".join(moves))
+    return game.from_fen(state.fen, moves)
+
+
+def _parts(text: str) -> tuple[str, list[str]]:
+    """The position, and the moves that lead from it to the start."""
+    if text.startswith(MOVES):
+        return "", text.removeprefix(MOVES).split()
+    before, _, moves = text.partition(f" {MOVES}")
+    return before.strip(), moves.split()
+
+
+def _position(game: Game, text: str) -> Any:
+    try:
+        return game.from_text(text)
+    except UnknownGame as error:
+        message = f"{game.name!r} has no positions as text: use '' or {SEED + 'N'!r}"
+        raise CorruptRecord(message) from error
+
+
+def _written(game: Game, state: Any) -> str | None:
+    if game.parse_position is not None:
+        usual = game.initial_state()
+        fen = state.start_fen
+        before = "" if fen in (None, usual.start_fen) else fen
+        return f"{before} {MOVES}{' '.join(state.moves)}".strip() if state.moves else before
+    if game.parse_columns is None and _alike(state, game.initial_state()):
+        return ""
+    return game.text_of(state)
+
+
+def _alike(state: Any, other: Any) -> bool:
+    """Whether two states are one, by ``==`` or by what they pickle to."""
+    try:
+        if state == other:
+            return True
+    except Exception:
+        pass
+    try:
+        return pickle.dumps(state) == pickle.dumps(other)
+    except Exception:  # a user's own code
+        return False

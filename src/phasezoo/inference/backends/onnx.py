@@ -1,0 +1,290 @@
+"""The ONNX Runtime backend, the default on CPUs; on GPUs by its CUDA provider."""
+
+import dataclasses
+import functools
+import os
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from phasezoo import _core, games
+from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.games.queries import action_spec
+from phasezoo.inference.backends.onnx_export import own_tensors
+from phasezoo.inference.backends.onnx_model import OnnxModel
+from phasezoo.inference.backends.tensors import Floats, answer_in_parts, kind_of, looks_like_odds
+from phasezoo.inference.evaluator import Legal
+from phasezoo.inference.network import NetworkEvaluator
+from phasezoo.inference.parallel import calls_at_once
+from phasezoo.inference.storage.expert_metadata import expertise
+from phasezoo.inference.storage.files import digest, read_file
+from phasezoo.inference.storage.manifest import ONNX_MODEL, Manifest
+from phasezoo.specs import PositiveInt, check_value
+from phasezoo.types import Gate
+
+MAX_ROWS = 32
+"""Rows of one call to the runtime. Measured on two cores: 256 rows in parts of 32 take a fifth less
+time than at once, because the activations of few rows stay in the cache."""
+
+MAX_ROWS_OF_GPU = 4096
+"""The same on a GPU, which wants many at once; bounds its memory."""
+
+MIN_ROWS = 8
+"""Fewer rows than this are not worth a second thread."""
+
+KEPT_BUFFERS = 4
+
+
+class _Kept(threading.local):
+    """Arrays that a thread has handed out.
+
+    It may take only its own again: between looking and taking, another could take the same.
+    """
+
+    def __init__(self) -> None:
+        self.arrays: list[list[Floats]] = []
+        """For each output."""
+
+
+class OnnxEvaluator(NetworkEvaluator):
+    """A network answered by ONNX Runtime, in float32.
+
+    Any number of threads may ask it at once.
+
+    The rows of a batch are shared out among threads, each of which runs its part alone. Threads
+    that work on one row together would have to wait for each other after every layer, which costs
+    several times as much if other processes use the same cores.
+
+    Args:
+        manifest: What the network was made for; its ``tensors`` name input and outputs, by default
+            as :func:`~phasezoo.inference.backends.onnx_export.export_onnx` does.
+        model: The ONNX model: its bytes, or the path of its file.
+        threads: Threads that answer a batch; None: every usable core, and one for a GPU.
+        device: ``"cpu"``, or ``"cuda"`` with the build ``onnxruntime-gpu``; None: the CPU.
+        allow_other_game: Whether it may be asked in a search of another game.
+
+    Raises:
+        CheckpointError: ``model`` is not an ONNX model, or has other inputs and outputs.
+        InvalidConfig: ``threads`` is less than 1, or this ONNX Runtime does not know the device.
+    """
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        model: bytes | Path,
+        threads: int | None = None,
+        *,
+        device: str | None = None,
+        allow_other_game: bool = False,
+    ) -> None:
+        self.device = device or "cpu"
+        self._max_rows = MAX_ROWS if self.device == "cpu" else MAX_ROWS_OF_GPU
+        usual = _core.default_threads() if self.device == "cpu" else 1
+        check_value("threads", PositiveInt | None, threads)
+        self.threads = usual if threads is None else threads
+        tensors = manifest.tensors or own_tensors(manifest.value_kind)
+        self.model = model
+        self._model = OnnxModel(
+            model,
+            tensors,
+            manifest.input_shape,
+            manifest.num_actions,
+            manifest.num_players,
+            manifest.layout(),
+            self.device,
+        )
+        if not self._model.plies and (manifest.plies_left or "plies_left" in manifest.tensors):
+            message = f"no output {tensors['plies_left']!r}, which the manifest says gives plies"
+            raise CheckpointError(message)
+        manifest = dataclasses.replace(manifest, plies_left=self._model.plies)
+        super().__init__(manifest, allow_other_game=allow_other_game)
+        self._kept = _Kept()
+        self._pool: ThreadPoolExecutor | None = None
+        self._pool_process = 0
+
+    @property
+    def parallel_calls(self) -> int:
+        """How many calls it answers at once without their waiting for each other."""
+        return min(2, self.threads)
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | Path,
+        *,
+        game: "str | games.Game",
+        planes: str | None = None,
+        input: str | None = None,
+        policy: str | None = None,
+        policy_probabilities: str | None = None,
+        value: str | None = None,
+        wdl: str | None = None,
+        wdl_logits: str | None = None,
+        values: str | None = None,
+        plies_left: str | None = None,
+        gate: str | Gate | None = None,
+        phase: str | None = None,
+        name: str | None = None,
+        threads: int | None = None,
+        allow_other_game: bool = False,
+    ) -> "OnnxEvaluator":
+        """An ONNX file that was made elsewhere, whose input and outputs are named.
+
+        Args:
+            path: The file.
+            game: The game that it plays, with our numbers of actions.
+            planes: The planes that it wants, float32; default the game's own.
+            input: What its input is called; may be left out if there is one alone.
+            policy: The output with the policy's logits, ``[B, A]`` or, of planes of moves,
+                ``[B, A / (H * W), H, W]``.
+            policy_probabilities: In place of ``policy``: the output is a softmax already.
+            value: The output with a value for the player to move, in [-1, 1].
+            wdl: In place of ``value``: probabilities of win, draw and loss.
+            wdl_logits: In place of ``value``: their logits.
+            values: In place of ``value``: one for each player, the player to move first.
+            plies_left: The output with the plies that the game will last, if it has one.
+            gate: The gate that names its phase, or its specification, if it is an expert.
+            phase: The phase whose expert it is; None: of all phases.
+            name: How errors and reports call it; default the file's name.
+            threads: Threads that answer a batch; None: every usable core.
+            allow_other_game: Whether it may be asked in a search of another game.
+
+        Raises:
+            CheckpointError: The file is missing, is no ONNX model, or has other tensors.
+            InvalidConfig: No policy or value is named, or several are; or the gate has no such
+                phase.
+            InvalidGate: There is no such gate.
+        """
+        policies = {"policy": policy, "policy_probabilities": policy_probabilities}
+        ends = {"value": value, "wdl": wdl, "wdl_logits": wdl_logits, "values": values}
+        found, told = _one_of("policy", policies), _one_of("value", ends)
+        played = games.make(game)
+        spec = played.plane_spec(planes)
+        shape = played.plane_shape(spec)
+        others = {"input": input, "plies_left": plies_left}
+        named = {key: called for key, called in others.items() if called is not None}
+        place = Path(path)
+        model = read_file(place)
+        form: Any = told[0]
+        manifest = Manifest(
+            game=played.name,
+            planes=spec,
+            network=place.stem if name is None else name,
+            input_shape=shape,
+            num_actions=played.policy_size(spec),
+            actions=action_spec(played.policy_size(spec), shape),
+            **expertise(gate, phase, played.name),
+            files={ONNX_MODEL: digest(model)},
+            value_kind=kind_of(form),
+            backend="onnx",
+            num_players=played.num_players,
+            tensors=dict([found, told], **named),
+            phasezoo=version("phasezoo"),
+        )
+        try:
+            evaluator = cls(manifest, model, threads, allow_other_game=allow_other_game)
+        except CheckpointError as error:
+            message = f"{place}: {error}"
+            raise CheckpointError(message) from error
+        _refuse_odds(evaluator, place)
+        again: Callable[..., OnnxEvaluator] = functools.partial(
+            cls.from_file, game=played, planes=spec, input=input, plies_left=plies_left, gate=gate,
+            phase=phase, name=name, threads=threads, allow_other_game=allow_other_game,
+            **policies, **ends,  # type: ignore[arg-type]
+        )  # fmt: skip
+        evaluator.reload = again, (place.absolute(),)
+        return evaluator
+
+    def _padded(self, rows: int) -> int:
+        fixed = self._model.fixed_rows
+        return 0 if fixed is None else -rows % fixed
+
+    def _answer(
+        self, arrays: list[Any], legal: Legal | None = None
+    ) -> tuple[Floats, Floats, Floats | None]:
+        rows = len(arrays[0])
+        outputs = self._buffers(rows)
+        threads = max(1, self.threads // calls_at_once())
+        even = min(self._max_rows, max(MIN_ROWS, -(-rows // threads)))
+        step = even if self._model.fixed_rows is None else self._model.fixed_rows
+        executor = None if threads == 1 else self._executor()
+        return answer_in_parts(self._model, arrays, outputs, step, executor)
+
+    def _buffers(self, rows: int) -> list[Floats]:
+        """An array for each output, of this thread's own."""
+        widths = self._model.widths
+        while len(self._kept.arrays) < len(widths):
+            self._kept.arrays.append([])
+        return [
+            _unused(kept, rows, width)
+            for kept, width in zip(self._kept.arrays, widths, strict=True)
+        ]
+
+    def _executor(self) -> ThreadPoolExecutor:
+        """The threads of this process; a fork does not inherit its parent's."""
+        if self._pool is None or self._pool_process != os.getpid():
+            self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="phasezoo-onnx")
+            self._pool_process = os.getpid()
+        return self._pool
+
+
+def _unused(kept: list[Floats], rows: int, width: int) -> Floats:
+    """An array for an answer; one handed out before is used again when nobody holds it.
+
+    4672 logits a row are memory that the system would otherwise clear for every call.
+    """
+    for index in range(len(kept)):
+        if len(kept[index]) >= rows and _references(kept, index) == _ALONE:
+            return kept[index][:rows]
+    kept[: max(0, len(kept) + 1 - KEPT_BUFFERS)] = []
+    kept.append(np.empty((rows, width), dtype=np.float32))
+    return kept[-1][:rows]
+
+
+def _refuse_odds(evaluator: OnnxEvaluator, place: Path) -> None:
+    """Refuse a softmax that was named as logits: a search would like all actions almost alike.
+
+    Raises:
+        CheckpointError: It is one.
+    """
+    manifest = evaluator.manifest
+    if "policy" not in manifest.tensors or manifest.num_actions == 1:
+        return
+    logits = evaluator.evaluate(np.zeros((2, *manifest.input_shape), np.float32)).policy_logits
+    if logits is not None and looks_like_odds(logits):
+        message = (
+            f"{place}: {manifest.tensors['policy']!r} gives probabilities, and policy= names "
+            "logits; name it by policy_probabilities= in its place"
+        )
+        raise CheckpointError(message)
+
+
+def _one_of(what: str, given: Mapping[str, str | None]) -> tuple[str, str]:
+    """The one that is named.
+
+    Raises:
+        InvalidConfig: None is, or several.
+    """
+    named = [(form, name) for form, name in given.items() if name is not None]
+    if len(named) != 1:
+        message = (
+            f"{len(named)} outputs are named for the {what}: name one, by "
+            f"{', '.join(f'{form}=' for form in given)}"
+        )
+        raise InvalidConfig(message)
+    return named[0]
+
+
+def _references(arrays: list[Floats], index: int) -> int:
+    """How many hold ``arrays[index]``, views of it included."""
+    return sys.getrefcount(arrays[index])
+
+
+_ALONE = _references([np.empty(0, dtype=np.float32)], 0)
+"""The count of an array that only its list holds; interpreters differ in what they count."""

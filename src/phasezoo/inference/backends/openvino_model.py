@@ -1,0 +1,232 @@
+"""An ONNX model with a policy and a value, compiled by OpenVINO."""
+
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from phasezoo._openvino import openvino
+from phasezoo.errors import CheckpointError, InvalidEvaluation, InvalidState
+from phasezoo.games import PlaneLayout
+from phasezoo.inference.backends.onnx_export import packed_inputs
+from phasezoo.inference.backends.tensors import (
+    POLICY_FORMS,
+    VALUE_FORMS,
+    Floats,
+    PolicyForm,
+    ValueForm,
+    columns_of,
+    form_among,
+)
+from phasezoo.types import InferenceDtype
+
+__all__ = ["OpenVinoModel"]
+
+DEVICE = "CPU"
+PRECISIONS: Mapping[InferenceDtype, str] = {"float32": "f32", "bfloat16": "bf16"}
+
+STATIC = (1, 32)
+"""Numbers of rows with a program of their own. Measured on an AMD EPYC, one row takes a sixth less
+time than by the program for any number, and more than one next to nothing; so nothing is padded."""
+
+
+class OpenVinoModel:
+    """A compiled model whose inputs and outputs are known; any number of threads may run it.
+
+    Args:
+        model: Its bytes, or the path of its file.
+        tensors: The names of its input, policy, value and plies left, as
+            :class:`~phasezoo.inference.backends.onnx_model.OnnxModel` takes them.
+        input_shape: Channels, height and width of its planes.
+        num_actions: Size A of its policy.
+        num_players: How many play.
+        layout: Where its planes are, if it takes them packed.
+        threads: How many requests are answered at once, by a thread each.
+        dtype: Number format of the arithmetic.
+
+    Raises:
+        CheckpointError: It is no such model, or has other inputs and outputs.
+    """
+
+    def __init__(
+        self,
+        model: bytes | Path,
+        tensors: Mapping[str, str],
+        input_shape: tuple[int, int, int],
+        num_actions: int,
+        num_players: int,
+        layout: PlaneLayout | None,
+        threads: int,
+        dtype: InferenceDtype,
+    ) -> None:
+        self._core = openvino.Core()
+        self._model = _read(self._core, model)
+        self._process, self._closed = os.getpid(), False
+        self._lock = threading.Lock()
+        self._settings = {
+            "INFERENCE_PRECISION_HINT": PRECISIONS[dtype],
+            "INFERENCE_NUM_THREADS": threads,
+            "NUM_STREAMS": threads,
+            "ENABLE_CPU_PINNING": False,  # others use the cores too
+        }
+        self.policy: PolicyForm = form_among(POLICY_FORMS, tensors)
+        self.value: ValueForm = form_among(VALUE_FORMS, tensors)
+        if layout is None:
+            self._inputs: dict[str, tuple[int, ...]] = {
+                tensors.get("input", _only_input(self._model)): tuple(input_shape)
+            }
+        else:
+            self._inputs = {name: (columns,) for name, columns in packed_inputs(layout).items()}
+        self.fixed_rows = _checked_inputs(self._model, self._inputs)
+        known = [name for output in self._model.outputs for name in output.names]
+        left = tensors.get("plies_left")
+        self.plies = left in known
+        """Whether it says how many plies are left."""
+        self._names = [tensors[self.policy], tensors[self.value]]
+        self.widths = [num_actions, columns_of(self.value, num_players)]
+        """Numbers in each row of its policy, its value and, if it has them, its plies left."""
+        if left is not None and self.plies:
+            self._names.append(left)
+            self.widths.append(1)
+        missing = [name for name in self._names if name not in known]
+        if missing:
+            message = f"no output {', '.join(map(repr, missing))}; the model has {known}"
+            raise CheckpointError(message)
+        self._programs: dict[int | None, Any] = {}
+        self._idle: dict[int | None, list[Any]] = {}
+        self._check_outputs()
+
+    def run(self, inputs: Sequence[Any], outputs: Sequence[Floats]) -> None:
+        """Answer planes, or the arrays of packed ones, into arrays of :attr:`widths`.
+
+        All are contiguous and have as many rows, at most :attr:`fixed_rows` if that is a number.
+
+        Raises:
+            InvalidEvaluation: The model fails, or answers in another shape than before.
+        """
+        rows, fixed = len(inputs[0]), self.fixed_rows
+        if fixed is not None and rows < fixed:
+            inputs = [_padded(each, fixed) for each in inputs]
+        shape = None if fixed is not None or rows not in STATIC else rows
+        with self._lock:
+            idle = self._idle.setdefault(shape, [])
+            request = idle.pop() if idle else self._program(shape).create_infer_request()
+        try:
+            given = dict(zip(self._inputs, inputs, strict=True))
+            request.infer(given, share_inputs=True, share_outputs=True)
+            for name, output in zip(self._names, outputs, strict=True):
+                output[:] = request.get_tensor(name).data[:rows].reshape(output.shape)
+        except (RuntimeError, ValueError) as error:
+            message = f"a model of OpenVINO fails on {rows} rows: {_first_line(error)}"
+            raise InvalidEvaluation(message) from error
+        finally:
+            with self._lock:
+                self._idle.setdefault(shape, []).append(request)
+
+    def close(self) -> None:
+        """Let go of its programs and their threads."""
+        with self._lock:
+            self._closed = True
+            self._idle.clear()
+            self._programs.clear()
+
+    def _program(self, rows: int | None) -> Any:
+        """The program for a number of rows; None: for any number."""
+        if rows not in self._programs:
+            model = self._model
+            if rows is not None:
+                model = model.clone()
+                model.reshape({name: [rows, *shape] for name, shape in self._inputs.items()})
+            self._programs[rows] = self._core.compile_model(model, DEVICE, self._settings)
+        return self._programs[rows]
+
+    def check_usable(self) -> None:
+        """Refuse to wait for threads that are not there.
+
+        Raises:
+            InvalidState: It was closed, or this process was forked from the one that loaded it.
+        """
+        if self._closed:
+            message = "a network of OpenVINO was closed: load it again"
+            raise InvalidState(message)
+        # Its threads are not in a forked child, which would wait for them for ever.
+        if os.getpid() != self._process:
+            message = (
+                "a network of OpenVINO cannot be asked in a process that was forked after it was "
+                "loaded: start processes by 'spawn', or load the network in each"
+            )
+            raise InvalidState(message)
+
+    def _check_outputs(self) -> None:
+        """Show it a few rows of zeros.
+
+        Raises:
+            CheckpointError: It fails, or answers something else.
+        """
+        rows = self.fixed_rows or 2
+        kinds = {name: np.uint8 if name == "bits" else np.float32 for name in self._inputs}
+        zeros = {n: np.zeros((rows, *shape), kinds[n]) for n, shape in self._inputs.items()}
+        try:
+            request = self._program(None).create_infer_request()
+            request.infer(zeros)
+            found = [request.get_tensor(name).data for name in self._names]
+        except RuntimeError as error:
+            message = f"the model fails on {rows} rows of planes: {_first_line(error)}"
+            raise CheckpointError(message) from error
+        for name, array, size in zip(self._names, found, self.widths, strict=True):
+            if array.dtype != np.float32 or array.size != rows * size or len(array) != rows:
+                shape = ["B", *array.shape[1:]]
+                message = (
+                    f"output {name!r} is {array.dtype} of shape {shape}, expected {size} float32 "
+                    "numbers a row"
+                )
+                raise CheckpointError(message)
+
+
+def _read(core: Any, model: bytes | Path) -> Any:
+    try:
+        return core.read_model(model) if isinstance(model, bytes) else core.read_model(str(model))
+    except RuntimeError as error:
+        where = f"{len(model)} bytes" if isinstance(model, bytes) else str(model)
+        message = f"{where}: not an ONNX model of OpenVINO ({_first_line(error)})"
+        raise CheckpointError(message) from error
+
+
+def _only_input(model: Any) -> str:
+    return str(model.inputs[0].any_name) if len(model.inputs) == 1 else ""
+
+
+def _checked_inputs(model: Any, wanted: Mapping[str, tuple[int, ...]]) -> int | None:
+    """How many rows a model takes; None: any number.
+
+    Raises:
+        CheckpointError: Its inputs are others.
+    """
+    found = {each.any_name: each.partial_shape for each in model.inputs}
+    rows: int | None = None
+    for name, shape in wanted.items():
+        own = found.get(name)
+        if len(found) != len(wanted) or own is None or not own.compatible(_shape(shape)):
+            told = {key: str(value) for key, value in found.items()}
+            message = f"the model has the inputs {told}, expected {dict(wanted)} a row"
+            raise CheckpointError(message)
+        rows = own[0].get_length() if own[0].is_static else rows
+    return rows
+
+
+def _shape(of_row: tuple[int, ...]) -> Any:
+    return openvino.PartialShape([-1, *of_row])
+
+
+def _padded(array: Any, rows: int) -> Any:
+    filled = np.zeros((rows, *array.shape[1:]), array.dtype)
+    filled[: len(array)] = array
+    return filled
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__

@@ -1,0 +1,155 @@
+"""What a network's answers are called, and how they become those of an evaluator."""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor, wait
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.errors import CheckpointError
+from phasezoo.inference.storage.manifest import ValueKind
+from phasezoo.types import Planes
+
+__all__ = [
+    "Floats",
+    "POLICY_FORMS",
+    "PolicyForm",
+    "VALUE_FORMS",
+    "ValueForm",
+    "answer_in_parts",
+    "as_logits",
+    "as_values",
+    "by_seat",
+    "columns_of",
+    "form_among",
+    "kind_of",
+    "looks_like_odds",
+]
+
+
+Floats: TypeAlias = npt.NDArray[np.float32]
+
+ValueForm: TypeAlias = Literal["value", "wdl", "wdl_logits", "values"]
+"""How a network writes what it says of a game's end: one number in [-1, 1] for the player to move;
+probabilities of win, draw and loss, or their logits; or a number for each player, the one to move
+first and the others after them by their seats."""
+
+PolicyForm: TypeAlias = Literal["policy", "policy_probabilities"]
+"""How a network writes its policy: as logits, or as probabilities, whose logarithms are logits."""
+
+VALUE_FORMS: tuple[ValueForm, ...] = get_args(ValueForm)
+POLICY_FORMS: tuple[PolicyForm, ...] = get_args(PolicyForm)
+
+ODDS_SLACK = 1e-3
+"""How far the sum of a row of probabilities may be from 1."""
+
+
+def kind_of(form: ValueForm) -> ValueKind:
+    """What an evaluator answers that reads ``form``."""
+    return "wdl" if form == "wdl_logits" else form
+
+
+def columns_of(form: ValueForm, num_players: int) -> int:
+    """How many numbers a row of ``form`` has."""
+    return {"value": 1, "wdl": 3, "wdl_logits": 3, "values": num_players}[form]
+
+
+def form_among(forms: Sequence[Any], tensors: Mapping[str, str]) -> Any:
+    """The one of ``forms`` that ``tensors`` names.
+
+    Raises:
+        CheckpointError: None is named, or several are.
+    """
+    named = [form for form in forms if form in tensors]
+    if len(named) != 1:
+        message = f"tensors {dict(tensors)}: expected one of {', '.join(forms)}"
+        raise CheckpointError(message)
+    return named[0]
+
+
+def looks_like_odds(rows: Floats) -> bool:
+    """Whether every row of ``float32[B, n]`` is a distribution, as a softmax leaves it."""
+    sums = np.abs(rows.sum(axis=1) - 1)
+    return bool((rows >= 0).all() and (sums <= ODDS_SLACK).all())
+
+
+def as_logits(form: PolicyForm, policy: Floats) -> Floats:
+    """Logits of a policy as a network writes it."""
+    if form == "policy":
+        return policy
+    return np.log(np.maximum(policy, np.finfo(np.float32).tiny))
+
+
+def as_values(form: ValueForm, raw: Floats) -> Floats:
+    """What a network writes, ``float32[B, n]``, as the numbers of its :data:`ValueKind`.
+
+    Returns:
+        ``float32[B]`` of a ``value``, else ``float32[B, n]``: probabilities of win, draw and loss,
+        or a number for each player.
+    """
+    if form == "value":
+        return raw[:, 0]
+    if form != "wdl_logits":
+        return raw
+    powers = np.exp(raw - raw.max(axis=1, keepdims=True))
+    odds: Floats = powers / powers.sum(axis=1, keepdims=True)
+    return odds
+
+
+def by_seat(values: Floats, players: npt.NDArray[np.int64]) -> Planes:
+    """Values with column p for player p.
+
+    Args:
+        values: ``float32[B, P]``, each row for the player to move first, then for the others by
+            their seats.
+        players: ``int64[B]``: who is to move in each row.
+    """
+    rows, count = values.shape
+    seats = np.arange(count)
+    own = players[:, None]
+    column = np.where(seats == own, 0, seats + (seats < own))
+    return np.ascontiguousarray(values[np.arange(rows)[:, None], column])
+
+
+def answer_in_parts(
+    model: Any,
+    arrays: Sequence[Any],
+    outputs: Sequence[Floats],
+    step: int,
+    executor: Executor | None,
+) -> tuple[Floats, Floats, Floats | None]:
+    """Run a model on all rows, so many at a time.
+
+    Args:
+        model: Has ``run(arrays, outputs)``, which fills the outputs, and the forms of two of them,
+            ``policy`` and ``value``.
+        arrays: Its inputs, B rows each.
+        outputs: ``float32[B, width]`` each, for the answers: policy, value and, of some models,
+            plies left.
+        step: Rows of a part.
+        executor: Answers all parts but the first; None: this thread answers them all.
+
+    Returns:
+        Logits of all actions, values (or win, draw and loss), and plies left or None.
+    """
+    rows = len(arrays[0])
+    parts = [slice(start, start + step) for start in range(0, rows, step)]
+
+    def answer(part: slice) -> None:
+        model.run([array[part] for array in arrays], [output[part] for output in outputs])
+
+    asked = [] if executor is None else [executor.submit(answer, part) for part in parts[1:]]
+    try:
+        for part in parts[: len(parts) - len(asked)]:
+            answer(part)
+    finally:
+        wait(asked)  # nobody writes into what is given back, or up
+    for each in asked:
+        each.result()  # raises what a part raised
+    policy, values, *plies = outputs
+    return (
+        as_logits(model.policy, policy),
+        as_values(model.value, values),
+        np.maximum(plies[0][:, 0], 0) if plies else None,
+    )

@@ -1,0 +1,1 @@
+"""Networks and experts on disk."""

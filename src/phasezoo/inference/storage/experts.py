@@ -1,0 +1,231 @@
+"""A folder of phase experts and their baseline: ``experts.json`` beside the networks."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from phasezoo import games
+from phasezoo.errors import CheckpointError, InvalidConfig, PhasezooError
+from phasezoo.inference.mixture import MixtureOfExperts, gate_of
+from phasezoo.inference.network import NetworkEvaluator
+from phasezoo.inference.routing import Routing
+from phasezoo.inference.storage import packaged
+from phasezoo.inference.storage.files import read_file, write_file
+from phasezoo.inference.storage.manifest import PLUGIN_HINT
+from phasezoo.inference.storage.packaged import EXPERTS
+from phasezoo.runs import jsonable
+from phasezoo.types import Gate
+
+__all__ = ["EXPERTS", "EXPERTS_FORMAT", "Experts", "load_experts"]
+
+EXPERTS_FORMAT = 1
+
+_FOLDER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
+"""A folder inside a folder: relative, and never upwards."""
+
+
+@dataclass(frozen=True)
+class Experts:
+    """Experts for the phases of a gate, and the one network that they are compared with.
+
+    Each is a folder with a network (:func:`phasezoo.inference.load`); what they are to each other
+    is written down beside them (``docs/definitions/network_files.md``).
+    """
+
+    directory: Path
+    """Where they are."""
+    game: str
+    """Registered name of the game."""
+    gate: str
+    """The gate that names the phases."""
+    experts: Mapping[str, str]
+    """The folder of each phase's expert, inside ``directory``, in the gate's order."""
+    baseline_folder: str | None = None
+    """The folder of the network of all phases; None if there is none."""
+    strategy: str | None = None
+    """How they learnt, such as ``staged``."""
+    fallback: str | None = None
+    """The phase whose expert answers for those that have none."""
+    training: Mapping[str, Any] = field(repr=False, default_factory=dict)
+    """Whatever else is to be known of their training, as JSON."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "directory", Path(self.directory))  # a text will do
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """The phases that have an expert, in the gate's order."""
+        return tuple(self.experts)
+
+    def expert(self, phase: str, **options: Any) -> NetworkEvaluator:
+        """The expert of ``phase``; ``options`` as for :func:`phasezoo.inference.load_network`.
+
+        Raises:
+            InvalidConfig: The phase has none.
+            CheckpointError: It cannot be loaded.
+        """
+        if phase not in self.experts:
+            message = f"{self.directory}: no expert for {phase!r}; there are {list(self.experts)}"
+            raise InvalidConfig(message)
+        return _loaded(self.directory / self.experts[phase], options)
+
+    def baseline(self, **options: Any) -> NetworkEvaluator:
+        """The network of all phases; ``options`` as for :func:`phasezoo.inference.load_network`.
+
+        Raises:
+            CheckpointError: There is none, or it cannot be loaded.
+        """
+        if self.baseline_folder is None:
+            message = f"{self.directory}: these experts have no baseline"
+            raise CheckpointError(message)
+        return _loaded(self.directory / self.baseline_folder, options)
+
+    def mixture(
+        self,
+        routing: Routing = "exact",
+        *,
+        gate: "Gate | str | None" = None,
+        search_gate: "str | Gate | None" = None,
+        **options: Any,
+    ) -> MixtureOfExperts:
+        """The experts as one evaluator.
+
+        Args:
+            routing: Which expert answers which row.
+            gate: The gate itself, if it is one of a user's own that is not registered here.
+            search_gate: Route by this gate instead, on purpose.
+            options: As for :func:`phasezoo.inference.load_network`.
+
+        Raises:
+            CheckpointError: A network cannot be loaded, or the gate is not known here.
+            GateMismatch: The experts were trained under another gate.
+        """
+        try:
+            found = gate_of(self.gate if gate is None else gate, self.game)
+        except PhasezooError as error:
+            message = f"{self.directory / EXPERTS}: {error}; {PLUGIN_HINT}"
+            raise CheckpointError(message) from error
+        return MixtureOfExperts(
+            {phase: self.expert(phase, **options) for phase in self.experts},
+            found,
+            routing,
+            search_gate=search_gate,
+            fallback=self.fallback,
+            game=self.game,
+        )
+
+    def save(self) -> None:
+        """Write ``experts.json``; the networks are there already, and the folder counts from now.
+
+        Raises:
+            CheckpointError: A name is no folder inside this one, a network is not there, or the
+                disk refuses.
+        """
+        for folder in self._folders():
+            _check_folder(folder, self.directory / EXPERTS)
+            if not (self.directory / folder / packaged.MANIFEST).is_file():
+                message = f"{self.directory / folder}: no network there yet; save it first"
+                raise CheckpointError(message)
+        record = {name: getattr(self, name) for name in _NAMES}
+        whole = {"format_version": EXPERTS_FORMAT, "kind": "experts", **record}
+        text = json.dumps(whole, indent=2, allow_nan=False)
+        write_file(self.directory / EXPERTS, f"{text}\n".encode())
+
+    def _folders(self) -> Iterator[str]:
+        yield from self.experts.values()
+        if self.baseline_folder is not None:
+            yield self.baseline_folder
+
+
+_NAMES = tuple(each.name for each in fields(Experts) if each.name != "directory")
+
+_KINDS: Mapping[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("game", "gate"), str),
+    **dict.fromkeys(("experts", "training"), dict),
+    **dict.fromkeys(("baseline_folder", "strategy", "fallback"), (str, type(None))),
+}
+
+
+def load_experts(path: str | Path) -> Experts:
+    """Read what a folder of experts says of itself; the networks are loaded when asked for.
+
+    Args:
+        path: The folder, or the name of one in the package, such as ``"phasezoo/chess-small"``.
+
+    Raises:
+        CheckpointError: There are none, or the file is cut off, changed or of a newer version.
+    """
+    directory = packaged.resolved(path)
+    file = directory / EXPERTS
+    if not file.is_file():
+        message = f"{directory}: no {EXPERTS} there; train_experts leaves one beside its networks"
+        raise CheckpointError(message)
+    try:
+        record = jsonable.parsed(read_file(file))
+    except ValueError as error:
+        message = f"{file}: not readable ({error}); the file was changed or cut off"
+        raise CheckpointError(message) from error
+    if not isinstance(record, dict) or record.get("kind") != "experts":
+        message = f"{file}: says nothing of experts"
+        raise CheckpointError(message)
+    version = record.get("format_version")
+    if isinstance(version, bool) or version != EXPERTS_FORMAT:
+        message = (
+            f"{file}: format version {version!r}, this version of phasezoo reads {EXPERTS_FORMAT}; "
+            "install the version that wrote it"
+        )
+        raise CheckpointError(message)
+    values = {name: record[name] for name in _NAMES if name in record}
+    try:
+        for name, value in values.items():
+            _check_type(name, value)
+        found = Experts(directory, **values)
+    except TypeError as error:
+        message = f"{file}: a field is missing or of a wrong type ({error})"
+        raise CheckpointError(message) from error
+    for folder in found._folders():
+        _check_folder(folder, file)
+    _check_known(found, file)
+    return found
+
+
+def _check_type(name: str, value: Any) -> None:
+    """Refuse what JSON allows and :class:`Experts` does not.
+
+    Raises:
+        TypeError: The message names the field.
+    """
+    fits = isinstance(value, _KINDS[name])
+    if fits and name == "experts":
+        fits = bool(value) and all(isinstance(folder, str) for folder in value.values())
+    if not fits:
+        message = f"{name} is {value!r}"
+        raise TypeError(message)
+
+
+def _check_folder(folder: str, file: Path) -> None:
+    if not _FOLDER.fullmatch(folder):
+        message = f"{file}: {folder!r} is no folder inside {file.parent}"
+        raise CheckpointError(message)
+
+
+def _check_known(found: Experts, file: Path) -> None:
+    """Refuse experts of a game that is not known here.
+
+    Raises:
+        CheckpointError: It is not.
+    """
+    try:
+        games.make(found.game)
+    except PhasezooError as error:
+        message = f"{file}: {error}; {PLUGIN_HINT}"
+        raise CheckpointError(message) from error
+
+
+def _loaded(folder: Path, options: Mapping[str, Any]) -> NetworkEvaluator:
+    from phasezoo.inference.storage.load import load_network  # which makes mixtures of these
+
+    return load_network(folder, **options)

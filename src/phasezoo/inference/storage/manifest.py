@@ -1,0 +1,289 @@
+"""What a saved network is: its manifest, read and checked. No pickle is ever loaded.
+
+A network is a directory with ``manifest.json`` and its weights, ``model.safetensors``, or, if
+nobody knows how to build it, ``model.onnx``. Nothing is parsed from a file's name. The fields are
+explained on the page ``docs/definitions/network_files.md``.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+from phasezoo import games
+from phasezoo.errors import CheckpointError, InvalidConfig, PhasezooError, UnknownGame
+from phasezoo.games.queries import action_spec
+from phasezoo.inference.storage.files import digest, read_file
+from phasezoo.runs import jsonable
+
+__all__ = [
+    "FORMAT_VERSION",
+    "MANIFEST",
+    "MODEL",
+    "ONNX_MODEL",
+    "Manifest",
+    "StoredAs",
+    "ValueKind",
+]
+
+FORMAT_VERSION = 2
+"""Format 1 lacks the fields about factories, kinds of value and ONNX; it is read all the same."""
+
+MANIFEST = "manifest.json"
+MODEL = "model.safetensors"
+ONNX_MODEL = "model.onnx"
+
+ValueKind: TypeAlias = Literal["wdl", "value", "values"]
+"""What a network says of a game's end: probabilities of win, draw and loss; one number in
+[-1, 1] for the player to move; or a number for each player, the one to move first."""
+
+StoredAs: TypeAlias = Literal["torch", "onnx"]
+"""How a network is kept: as weights of a network that can be built, or as an ONNX model."""
+
+
+PLUGIN_HINT = (
+    "import the module that registers it first (commands: --plugin MODULE), or install it as a "
+    "package that offers it"
+)
+"""What to do about something of a user's own that is not there."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a network was made for, and how.
+
+    ``files`` holds the SHA-256 of each file beside the manifest, so that a truncated or changed
+    file is noticed. ``training`` says where the weights come from: configuration, counters,
+    metrics.
+    """
+
+    game: str
+    """Registered name of the game."""
+    planes: str
+    """Input planes by a text that the game knows, which says how many moves they show too:
+    ``"v2"``, ``"v2:history=4"``."""
+    network: str
+    """Architecture by its registered name, such as ``rise-32x4``; without its options."""
+    input_shape: tuple[int, int, int]
+    """Channels, height and width of the planes."""
+    num_actions: int
+    """Size A of the policy."""
+    actions: str
+    """Layout of the policy (see :func:`phasezoo.games.queries.action_spec`)."""
+    gate: str = "none"
+    """The gate that named the phase; ``none`` for a network of all phases."""
+    gate_fingerprint: str | None = None
+    """What a gate of a user's own answered (:func:`phasezoo.gating.fingerprint`): its name alone
+    does not say. None for built-in gates."""
+    phase: str | None = None
+    """The phase whose expert this is; None for a network of all phases."""
+    parameters: Mapping[str, int] = field(default_factory=dict)
+    """What training adjusts, by part of the network and in total."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 in hexadecimal, by file name."""
+    training: Mapping[str, Any] = field(default_factory=dict)
+    """Configuration, counters and metrics of the training, as JSON."""
+    phasezoo: str = ""
+    """Version of phasezoo that wrote it."""
+    network_options: Mapping[str, Any] = field(default_factory=dict)
+    """Options that its factory was called with, as JSON."""
+    network_factory: str | None = None
+    """``module:attribute`` of what builds it, for names that are not registered when it is loaded;
+    None for the package's own architectures and for ONNX."""
+    value_kind: ValueKind = "wdl"
+    """What it says of a game's end."""
+    backend: StoredAs = "torch"
+    """How it is kept."""
+    num_players: int = 2
+    """How many players the game has."""
+    tensors: Mapping[str, str] = field(default_factory=dict)
+    """For ONNX, what the model calls its ``input``, its ``policy`` and its value (see
+    :mod:`phasezoo.inference.backends.tensors`)."""
+
+    plies_left: bool | None = None
+    """Whether it says how many plies are left (``Evaluation.plies_left``). None: the manifest does
+    not tell, as those of earlier versions; the network itself does."""
+    packed: bool = False
+    """Whether it takes its planes packed (``docs/definitions/planes.md#packed-planes``): an ONNX
+    model does or does not, weights can be loaded either way."""
+
+    @property
+    def model(self) -> str:
+        """The name of the file with the network in it."""
+        return ONNX_MODEL if self.backend == "onnx" else MODEL
+
+    @property
+    def network_text(self) -> str:
+        """Name and options in one text: ``small:width=32``."""
+        options = ",".join(
+            f"{name}={str(value).lower() if isinstance(value, bool) else value}"
+            for name, value in self.network_options.items()
+        )
+        return f"{self.network}:{options}" if options else self.network
+
+    def layout(self, packed: bool | None = None) -> games.PlaneLayout | None:
+        """Where its planes are if it takes them packed; None if it takes floats.
+
+        Args:
+            packed: Whether it does; None: as :attr:`packed` says.
+
+        Raises:
+            InvalidConfig: None of the game's planes are binary or constant.
+        """
+        if not (self.packed if packed is None else packed):
+            return None
+        layout = games.make(self.game).plane_layout(self.planes)
+        if set(layout.kinds) == {"g"}:
+            message = (
+                f"packed=True: planes {self.planes!r} of {self.game} hold any numbers on all "
+                "cells, packed they are as large as before; leave it out"
+            )
+            raise InvalidConfig(message)
+        return layout
+
+    def to_json(self) -> bytes:
+        """The text of ``manifest.json``."""
+        record = {"format_version": FORMAT_VERSION, "kind": "network", **asdict(self)}
+        return (json.dumps(record, indent=2, allow_nan=False) + "\n").encode()
+
+    @classmethod
+    def read(cls, directory: Path) -> "Manifest":
+        """Read and check the manifest in ``directory``.
+
+        Raises:
+            CheckpointError: The directory has no manifest, or one that this version cannot use.
+        """
+        path = directory / MANIFEST
+        if not path.is_file():
+            raise CheckpointError(_nothing_there(directory))
+        try:
+            record = jsonable.parsed(read_file(path))
+        except ValueError as error:
+            message = f"{path}: not a manifest ({error}); the file was changed or cut off"
+            raise CheckpointError(message) from error
+        manifest = cls._from_record(record, path)
+        manifest._check_game(path)
+        return manifest
+
+    @classmethod
+    def _from_record(cls, record: object, path: Path) -> "Manifest":
+        if not isinstance(record, dict) or record.get("kind") != "network":
+            message = f"{path}: not the manifest of a network"
+            raise CheckpointError(message)
+        version = record.get("format_version")
+        if isinstance(version, bool) or version not in range(1, FORMAT_VERSION + 1):
+            message = (
+                f"{path}: format version {version!r}, this version of phasezoo reads 1 to "
+                f"{FORMAT_VERSION}; install the version that wrote it, or train the network again"
+            )
+            raise CheckpointError(message)
+        values = {f.name: record[f.name] for f in fields(cls) if f.name in record}
+        try:
+            _check_types(values)
+            values["input_shape"] = tuple(values["input_shape"])
+            return cls(**values)
+        except (KeyError, TypeError) as error:
+            message = f"{path}: a field is missing or of a wrong type ({error})"
+            raise CheckpointError(message) from error
+
+    def _check_game(self, path: Path) -> None:
+        """Refuse a network that does not fit its own game.
+
+        Raises:
+            CheckpointError: Game, planes or actions are unknown or of another size.
+        """
+        try:
+            game = games.make(self.game)
+            shape = tuple(game.plane_shape(self.planes))
+            actions = game.policy_size(self.planes)
+        except PhasezooError as error:
+            hint = f"; {PLUGIN_HINT}" if isinstance(error, UnknownGame) else ""
+            message = f"{path}: {error}{hint}"
+            raise CheckpointError(message) from error
+        if shape != self.input_shape or actions != self.num_actions:
+            message = (
+                f"{path}: a network for planes {list(self.input_shape)} and {self.num_actions} "
+                f"actions, but {self.planes!r} of {self.game} is {list(shape)} and {actions}"
+            )
+            raise CheckpointError(message)
+        if self.value_kind == "values" and self.num_players != game.num_players:
+            message = (
+                f"{path}: values for {self.num_players} players, {self.game} has {game.num_players}"
+            )
+            raise CheckpointError(message)
+        expected = action_spec(self.num_actions, self.input_shape)
+        if self.actions != expected:
+            message = f"{path}: actions {self.actions!r}, this version has {expected!r}"
+            raise CheckpointError(message)
+
+    def read_bytes(self, directory: Path, name: str | None = None) -> bytes:
+        """The bytes of the file ``name`` (default: the network), after its checksum was compared.
+
+        Raises:
+            CheckpointError: The file is missing, or is not the one the manifest was written for.
+        """
+        name = self.model if name is None else name
+        path = directory / name
+        data = read_file(path)
+        if digest(data) != self.files.get(name):
+            message = (
+                f"{path}: {MANIFEST} has another checksum than this file of {len(data):,} bytes; "
+                "it was cut off, changed, or comes from elsewhere"
+            )
+            raise CheckpointError(message)
+        return data
+
+
+_KINDS: Mapping[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("game", "planes", "network", "actions", "gate", "phasezoo"), str),
+    **dict.fromkeys(("parameters", "files", "training", "network_options", "tensors"), dict),
+    **dict.fromkeys(("num_actions", "num_players"), int),
+    **dict.fromkeys(("phase", "gate_fingerprint", "network_factory"), (str, type(None))),
+    **dict.fromkeys(("value_kind", "backend"), str),
+    "input_shape": list,
+    "plies_left": (bool, type(None)),
+    "packed": bool,
+}
+
+_CHOICES = {"value_kind": get_args(ValueKind), "backend": get_args(StoredAs)}
+
+
+def _check_types(values: Mapping[str, Any]) -> None:
+    """Refuse values that JSON allows and :class:`Manifest` does not.
+
+    Raises:
+        TypeError: The message names the field.
+    """
+    for name, value in values.items():
+        wrong = isinstance(value, bool) and name not in ("plies_left", "packed")
+        if not isinstance(value, _KINDS[name]) or wrong:
+            message = f"{name} is {value!r}"
+            raise TypeError(message)
+        if name in _CHOICES and value not in _CHOICES[name]:
+            message = f"{name} is {value!r}, known are {', '.join(map(repr, _CHOICES[name]))}"
+            raise TypeError(message)
+    shape = values["input_shape"]
+    if len(shape) != 3 or not all(type(size) is int for size in shape):
+        message = f"input_shape is {shape!r}"
+        raise TypeError(message)
+    names = values.get("tensors", {})
+    if not all(isinstance(each, str) for each in (*names, *names.values())):
+        message = f"tensors is {names!r}"
+        raise TypeError(message)
+
+
+def _nothing_there(directory: Path) -> str:
+    if not directory.exists():
+        return f"{directory}: no such directory; a network is one with {MODEL} and {MANIFEST}"
+    if not directory.is_dir():
+        return (
+            f"{directory}: not a directory; a network is one with {MODEL} and {MANIFEST}. Give "
+            "the directory that a training wrote"
+        )
+    if (directory / "checkpoints").is_dir():
+        return (
+            f"{directory}: this training has not finished; run it again to continue it, or load "
+            f"one of {directory / 'checkpoints'}"
+        )
+    return f"{directory}: no {MANIFEST} there; a network is a directory with {MODEL} and {MANIFEST}"
