@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from played_games import EVERY, NATIVE, Nim, random_game
 
 from phasezoo import games, gating
+from phasezoo.data import store_writer
 from phasezoo.data.state_records import StateRecords
 from phasezoo.errors import (
     CorruptRecord,
@@ -22,7 +23,7 @@ from phasezoo.errors import (
     StoreError,
     UnknownGame,
 )
-from phasezoo.training import GameStore, Sampler, StoreWriter, store_writer
+from phasezoo.training import GameStore, Sampler, StoreWriter
 
 relaxed = settings(
     deadline=None, max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -14,8 +14,9 @@ from saved_networks import save_network
 
 from phasezoo import agents, games, gating, inference
 from phasezoo.errors import CheckpointError, InvalidConfig
-from phasezoo.inference import Experts, StateBatch, evaluate_leaves, packaged
+from phasezoo.inference import Experts, StateBatch, evaluate_leaves
 from phasezoo.inference.counts import Counts
+from phasezoo.inference.storage import packaged
 from phasezoo.inference.storage.experts import EXPERTS
 from phasezoo.inference.storage.manifest import MANIFEST
 

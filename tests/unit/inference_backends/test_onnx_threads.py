@@ -9,7 +9,8 @@ import pytest
 from saved_networks import save_network
 
 from phasezoo import inference
-from phasezoo.inference import NetworkEvaluator, onnx
+from phasezoo.inference import NetworkEvaluator
+from phasezoo.inference.backends import onnx
 
 THREADS = 8
 SIZES = (1, 2, 3, 9, 33)
