@@ -64,7 +64,7 @@ def cells(
                 yield count, score, kind, chances
 
 
-def moments(counts: Array) -> tuple[Array, Array, Array]:
+def turns(counts: Array) -> tuple[Array, Array, Array]:
     """Mean, population variance and number of the pairs of ``[matches, 5]`` counts by score."""
     number = counts.sum(axis=1)
     mean = counts @ SCORES / number
@@ -78,26 +78,26 @@ def held(low: Array, high: Array, score: float) -> float:
 
 def ours(counts: Array) -> tuple[Array, Array]:
     """What the package prints."""
-    return score_ends(*moments(counts))
+    return score_ends(*turns(counts))
 
 
 def normal(counts: Array) -> tuple[Array, Array]:
     """Mean ± 1.96 standard errors, as fastchess and cutechess have it."""
-    mean, variance, number = moments(counts)
+    mean, variance, number = turns(counts)
     half = 1.96 * np.sqrt(variance / number)
     return mean - half, mean + half
 
 
 def student(counts: Array) -> tuple[Array, Array]:
     """The same with Student's t and the sample variance."""
-    mean, variance, number = moments(counts)
+    mean, variance, number = turns(counts)
     half = t95(number - 1) * np.sqrt(variance / (number - 1))
     return mean - half, mean + half
 
 
 def wilson(counts: Array) -> tuple[Array, Array]:
     """Wilson's (1927) with the games that the spread is worth (Korn and Graubard 1998)."""
-    mean, variance, number = moments(counts)
+    mean, variance, number = turns(counts)
     error = variance / (number - 1)
     worth = np.where(error > 0, mean * (1 - mean) / np.where(error > 0, error, 1), number)
     z2 = t95(number - 1) ** 2 / np.minimum(worth, 2 * number)
@@ -110,8 +110,8 @@ def imagined(prior: Array) -> Method:
     """Student's t with imagined pairs: how many of each score."""
 
     def ends(counts: Array) -> tuple[Array, Array]:
-        mean, _, number = moments(counts)
-        centre, variance, total = moments(counts + prior)
+        mean, _, number = turns(counts)
+        centre, variance, total = turns(counts + prior)
         half = t95(number - 1) * np.sqrt(variance / total)
         return np.minimum(centre - half, mean), np.maximum(centre + half, mean)
 
@@ -126,7 +126,7 @@ def posterior(prior: Array) -> Method:
         different, place = np.unique(counts, axis=0, return_inverse=True)
         drawn = [rng.dirichlet(row + prior, 500) @ SCORES for row in different]
         low, high = np.quantile(drawn, [0.025, 0.975], axis=1)[:, place.ravel()]
-        mean = moments(counts)[0]
+        mean = turns(counts)[0]
         return np.minimum(low, mean), np.maximum(high, mean)
 
     return ends
@@ -150,7 +150,7 @@ def likelihood_ratio(prior: Array) -> Method:
                 inner = np.where(refused, inner, middle)
                 outer = np.where(refused, middle, outer)
             found.append(inner[place.ravel()])
-        mean = moments(counts)[0]
+        mean = turns(counts)[0]
         return np.minimum(found[0], mean), np.maximum(found[1], mean)
 
     return ends

@@ -24,11 +24,11 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = [str(ROOT / "tests" / "golden"), str(ROOT / "tests" / "unit" / "gating")]
 sys.path[:0] = FOLDERS
 from gate_reference import phase  # noqa: E402 - found in the folders of the tests
-from plane_reference import Moment, planes  # noqa: E402
+from plane_reference import Turn, planes  # noqa: E402
 
 del sys.path[: len(FOLDERS)]
 
-__all__ = ["board_of", "digest", "moment_of", "phase", "planes"]
+__all__ = ["board_of", "digest", "turn_of", "phase", "planes"]
 
 TARGET = ROOT / "tests" / "golden" / "positions.json"
 GATES = (
@@ -83,7 +83,7 @@ def board_of(entry: dict[str, Any], ply: int) -> chess.Board:
     return board
 
 
-def moment_of(entry: dict[str, Any], ply: int) -> Moment:
+def turn_of(entry: dict[str, Any], ply: int) -> Turn:
     """What the plain encoder reads of a position."""
     board = start_board(entry["game"], entry["start"])
     keys, clock = [identity(board)], board.halfmove_clock
@@ -94,7 +94,7 @@ def moment_of(entry: dict[str, Any], ply: int) -> Moment:
         clock = 0 if pawn else clock + 1
         board.push(move)
         keys.append(identity(board))
-    return Moment(
+    return Turn(
         game=entry["game"],
         fen=board.fen(en_passant="fen"),
         clock=clock,
@@ -158,12 +158,12 @@ def entry_of(name: str, start: str | None, moves: list[str], draw: random.Random
         board = board_of(entry, ply)
         if board.king(chess.WHITE) is None or board.king(chess.BLACK) is None:
             continue
-        moment = moment_of(entry, ply)
+        turn = turn_of(entry, ply)
         rows.append(
             {
                 "ply": ply,
                 "phases": [phase(spec, board) for spec in GATES],
-                "planes": {spec: digest(planes(moment, spec)) for spec in SPECS[name]},
+                "planes": {spec: digest(planes(turn, spec)) for spec in SPECS[name]},
             }
         )
     return {**entry, "rows": rows}

@@ -8,7 +8,7 @@
 
 Needs Stockfish (Debian: `apt install stockfish`) and this package with the extras chess and data;
 `others connect-four` needs its solver too.
-`games` and `others` may be killed at any moment; the same command goes on from the last whole
+`games` and `others` may be killed at any turn; the same command goes on from the last whole
 chunk. See scripts/README.md.
 """
 

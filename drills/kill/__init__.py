@@ -1,1 +1,1 @@
-"""Killing: what is stopped at any moment goes on as if it had not been."""
+"""Killing: what is stopped at any turn goes on as if it had not been."""

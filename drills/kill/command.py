@@ -1,4 +1,4 @@
-"""`python -m drills kill [WORK …]`: kills work at random moments, and compares how it goes on."""
+"""`python -m drills kill [WORK …]`: kills work at random turns, and compares how it goes on."""
 
 import argparse
 import sys

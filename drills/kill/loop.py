@@ -1,4 +1,4 @@
-"""Runs a victim in children that are killed at random moments, and compares what is left."""
+"""Runs a victim in children that are killed at random turns, and compares what is left."""
 
 import os
 import random
@@ -22,7 +22,7 @@ def drill(victim: Victim, folder: Path, kills: int, seed: int) -> Tally:
         victim: The work.
         folder: A new folder for it.
         kills: How often.
-        seed: Of the moments, which are drawn evenly over the time that the whole work takes.
+        seed: Of the turns, which are drawn evenly over the time that the whole work takes.
 
     Returns:
         How it went; a run that failed, lost a finished part, or left something else is found.

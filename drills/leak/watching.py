@@ -77,7 +77,7 @@ def _look(pid: int, reading: Connection, seen: Watched, seconds: float) -> None:
 
 
 def _count(reading: Connection, seen: Watched, until: float | None) -> bool:
-    """Count pieces until a moment, or else until the first; whether the work goes on."""
+    """Count pieces until a turn, or else until the first; whether the work goes on."""
     while until is None or time.monotonic() < until:
         wait = None if until is None else max(until - time.monotonic(), 0)
         if reading.poll(wait):

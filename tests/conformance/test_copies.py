@@ -28,7 +28,7 @@ def advance(env, steps, rng):
     """Play random legal actions; everything that was shown."""
     shown = []
     for _ in range(steps):
-        mask = env.unwrapped._shown(env.unwrapped._moment, illegal=False)[1]["action_mask"]
+        mask = env.unwrapped._shown(env.unwrapped._turn, illegal=False)[1]["action_mask"]
         observation, *outcome, info = env.step(legal_action(mask, env.action_space, rng))
         state = env.unwrapped.game_state
         shown.append((observation.tobytes(), *outcome, state, info["phase"]))

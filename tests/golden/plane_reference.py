@@ -19,7 +19,7 @@ VARIANTS = (
 
 
 @dataclass(frozen=True)
-class Moment:
+class Turn:
     """A position, and what a FEN does not say of it."""
 
     game: str
@@ -97,8 +97,8 @@ class Position:
 class Encoder:
     """The groups of planes that the tables name, for the side to move."""
 
-    def __init__(self, moment):
-        self.moment, self.position = moment, Position(moment.fen)
+    def __init__(self, turn):
+        self.turn, self.position = turn, Position(turn.fen)
         self.own = self.position.white
 
     def cells(self, squares):
@@ -115,10 +115,10 @@ class Encoder:
         return [self.cells(self.position.where(kind, side)) for side in sides for kind in KINDS]
 
     def before(self):
-        return [self.full(self.moment.times_before >= times) for times in (1, 2)]
+        return [self.full(self.turn.times_before >= times) for times in (1, 2)]
 
     def ep(self, *, legal):
-        shown = self.position.ep != "-" and (self.moment.legal_ep or not legal)
+        shown = self.position.ep != "-" and (self.turn.legal_ep or not legal)
         return [self.cells([square_of(self.position.ep)] if shown else [])]
 
     def castling(self):
@@ -135,12 +135,12 @@ class Encoder:
         return [self.full(right) for right in planes]
 
     def clock(self, scale):
-        return [self.full(np.float32(self.moment.clock) / np.float32(scale))]
+        return [self.full(np.float32(self.turn.clock) / np.float32(scale))]
 
     def last_moves(self):
         planes = []
         for index in range(8):
-            known = self.moment.last_moves[index : index + 1]
+            known = self.turn.last_moves[index : index + 1]
             uci = known[0] if known else ""
             drop = "@" in uci
             planes.append(self.cells([square_of(uci[:2])] if uci and not drop else []))
@@ -148,7 +148,7 @@ class Encoder:
         return planes
 
     def chess960(self):
-        return [self.full(self.moment.game == "chess960")]
+        return [self.full(self.turn.game == "chess960")]
 
     def all_pieces(self):
         return [self.cells(self.position.of(side)) for side in (self.own, not self.own)]
@@ -225,15 +225,15 @@ def lichess(e):
     return [
         *e.pieces(), *e.before(), *e.nothing(12), *e.ep(legal=True), *e.nothing(2),
         *e.castling(), *e.clock(50), *e.nothing(4), *e.chess960(),
-        *(e.full(name == e.moment.game) for name in VARIANTS), *e.last_moves(), *e.all_pieces(),
+        *(e.full(name == e.turn.game) for name in VARIANTS), *e.last_moves(), *e.all_pieces(),
         *e.checkerboard(), *e.counts("PNBRQK", less=True), *e.opposite_bishops(), *e.checkers(),
         *e.counts("PNBRQK", less=False),
     ]  # fmt: skip
 
 
-def planes(moment, spec):
+def planes(turn, spec):
     """``float32[C, 8, 8]`` for the side to move."""
-    encoder, house = Encoder(moment), moment.game == "crazyhouse"
+    encoder, house = Encoder(turn), turn.game == "crazyhouse"
     if spec == "lichess":
         found = lichess(encoder)
     elif spec == "minimal":

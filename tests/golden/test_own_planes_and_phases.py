@@ -59,10 +59,10 @@ def test_planes_are_those_of_the_plain_encoder(golden, script, name):
     shown = np.zeros(52, dtype=bool)
     for entry, row in rows_of(golden, name):
         state = state_of(entry, row)
-        moment = script.moment_of(entry, row["ply"])
+        turn = script.turn_of(entry, row["ply"])
         assert set(row["planes"]) == set(games.make(name).plane_specs)
         for spec, digest in row["planes"].items():
-            ours, theirs = state.planes(spec), script.planes(moment, spec)
+            ours, theirs = state.planes(spec), script.planes(turn, spec)
             wrong = np.nonzero(np.abs(ours - theirs).max(axis=(1, 2)) > EXACT)[0]
             assert not len(wrong), (state.fen, spec, wrong)
             assert script.digest(theirs) == script.digest(ours) == digest, (state.fen, spec)

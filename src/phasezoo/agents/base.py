@@ -12,7 +12,7 @@ from phasezoo import games
 from phasezoo.agents.limit import Limit
 from phasezoo.errors import GameForfeited, InvalidConfig, InvalidState
 from phasezoo.inference.counts import Counts
-from phasezoo.observation import Conductor, Told, View, make_view, told, view_of
+from phasezoo.observation import GameRunner, Observation, View, make_view, observe, view_of
 
 __all__ = [
     "BatchAgent",
@@ -115,7 +115,7 @@ class Seats(Protocol):
     def tell(self, seat: int, action: Any, state: Any) -> None:
         """``action``, of anyone or of all who move at once, was played and led to ``state``."""
 
-    def ask(self, seat: int, state: Any, player: int, shown: Told | None = None) -> None:
+    def ask(self, seat: int, state: Any, player: int, shown: Observation | None = None) -> None:
         """Start thinking about ``player``'s action in ``state``.
 
         Args:
@@ -219,11 +219,11 @@ class _CallableSession:
         self._agent = agent
 
     def act(self, state: Any, player: int | None = None) -> int:
-        conductor, view = Conductor(games.game_of(state)), self._agent.view(games.game_of(state))
+        runner, view = GameRunner(games.game_of(state)), self._agent.view(games.game_of(state))
         acting = int(state.to_play) if player is None else player
-        moment = conductor.moment(state, (view,) * view.game.num_players)
-        shown = told(moment, acting, view)
-        return conductor.index(self._agent(shown.observation, shown.info))
+        turn = runner.turn(state, (view,) * view.game.num_players)
+        shown = observe(turn, acting, view)
+        return runner.index(self._agent(shown.observation, shown.info))
 
 
 class CallableSeats:
@@ -233,7 +233,7 @@ class CallableSeats:
         self.view: View | None = agent.view(game)
         self.counts = Counts()
         self._agent = agent
-        self._asked: dict[int, Told] = {}
+        self._asked: dict[int, Observation] = {}
         self._next = 0
 
     def open(self, seed: int, history: Sequence[Any] = ()) -> int:
@@ -244,7 +244,7 @@ class CallableSeats:
     def tell(self, seat: int, action: Any, state: Any) -> None:
         """A callable learns of moves when it is asked."""
 
-    def ask(self, seat: int, state: Any, player: int, shown: Told | None = None) -> None:
+    def ask(self, seat: int, state: Any, player: int, shown: Observation | None = None) -> None:
         """Remember what is asked; ``shown`` is needed."""
         if shown is not None:
             self._asked[seat] = shown
@@ -293,7 +293,7 @@ class SessionSeats:
         seat: int,
         state: Any,
         player: int,
-        shown: Told | None = None,
+        shown: Observation | None = None,
         *,
         limit: Limit | None = None,
     ) -> None:

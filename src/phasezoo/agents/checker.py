@@ -12,7 +12,7 @@ from phasezoo.agents.base import SessionAgent, name_of_agent
 from phasezoo.checking import Findings, Report, shown
 from phasezoo.errors import IllegalAction
 from phasezoo.games.random_play import random_action
-from phasezoo.observation import Conductor, make_view, told, view_of
+from phasezoo.observation import GameRunner, make_view, observe, view_of
 from phasezoo.types import SIMULTANEOUS
 
 __all__ = ["check"]
@@ -55,7 +55,7 @@ class _Checker:
         self.agent = agent
         self.game = game
         self.seed = seed
-        self.conductor = Conductor(game)
+        self.runner = GameRunner(game)
         self.view = view_of(agent, make_view(game))
         self.findings = Findings()
         self.asked = 0
@@ -81,7 +81,7 @@ class _Checker:
         played = []
         for _ in range(2):
             session = self.agent.session(seed)
-            asked = lambda moment, player, session=session: session.act(moment.state, player)  # noqa: E731
+            asked = lambda turn, player, session=session: session.act(turn.state, player)  # noqa: E731
             played.append(self._play(seat, seed, asked))
         self.findings.expect(
             played[0] == played[1],
@@ -92,38 +92,38 @@ class _Checker:
     def _play(self, seat: int, seed: int, asked: Any) -> list[int]:
         """The agent's actions in one game; a game that it breaks ends there."""
         rng = np.random.default_rng(seed)
-        moment = self.conductor.begin(self.game.initial_state(seed=seed), self._views())
+        turn = self.runner.begin(self.game.initial_state(seed=seed), self._views())
         actions: list[int] = []
-        while moment.ending is None and moment.ply < PLIES:
-            acting = self.conductor.acting(moment)
-            action: Any = random_action(moment.state, rng)
-            if seat in acting and not self.conductor.is_idle(moment, seat):
-                own = self._decide(moment, seat, asked)
+        while turn.ending is None and turn.ply < PLIES:
+            acting = self.runner.acting(turn)
+            action: Any = random_action(turn.state, rng)
+            if seat in acting and not self.runner.is_idle(turn, seat):
+                own = self._decide(turn, seat, asked)
                 if own is None:
                     break
                 actions.append(own)
-                if moment.state.to_play == SIMULTANEOUS:
+                if turn.state.to_play == SIMULTANEOUS:
                     action[acting.index(seat)] = own
                 else:
                     action = own
-            moment = self.conductor.play(moment, action)
+            turn = self.runner.play(turn, action)
         return actions
 
     def _views(self) -> tuple[Any, ...]:
         return (self.view,) * self.game.num_players
 
-    def _decide(self, moment: Any, player: int, asked: Any) -> int | None:
+    def _decide(self, turn: Any, player: int, asked: Any) -> int | None:
         self.asked += 1
-        here = f"as player {player} at ply {moment.ply}"
+        here = f"as player {player} at ply {turn.ply}"
         try:
-            answer = asked(moment, player)
+            answer = asked(turn, player)
         except Exception as error:
             found = f"{here} it raised {type(error).__name__}: {' '.join(str(error).split())}"
             self.findings.expect(False, LEGAL, found)
             return None
-        legal = self.conductor.legal_actions(moment, player)
+        legal = self.runner.legal_actions(turn, player)
         try:
-            index = self.conductor.index(answer)
+            index = self.runner.index(answer)
         except IllegalAction as error:
             self.findings.expect(False, LEGAL, f"{here}: {error}")
             return None
@@ -132,14 +132,14 @@ class _Checker:
         )
         return index if known else None
 
-    def _called(self, moment: Any, player: int) -> Any:
-        observation, _, info = told(moment, player, self.view)
+    def _called(self, turn: Any, player: int) -> Any:
+        observation, _, info = observe(turn, player, self.view)
         before = copy.deepcopy(observation), _arrays(info)
         answer = self.agent(observation, info)
         self.findings.expect(
             _same(before, (observation, _arrays(info))),
             "an agent leaves observation and info as they are",
-            f"as player {player} at ply {moment.ply}",
+            f"as player {player} at ply {turn.ply}",
         )
         return answer
 

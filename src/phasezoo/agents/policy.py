@@ -17,7 +17,7 @@ from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, evaluate_leaves, name_of
 from phasezoo.inference.other_games import check_plays
 from phasezoo.inference.states import StateBatch
-from phasezoo.observation import Told, View
+from phasezoo.observation import Observation, View
 from phasezoo.types import Gate
 
 __all__ = ["PolicyAgent"]
@@ -154,7 +154,7 @@ class PolicySeats:
         """Remember the phase of ``state``."""
         self._phases[seat].see(state)
 
-    def ask(self, seat: int, state: Any, player: int, shown: Told | None = None) -> None:
+    def ask(self, seat: int, state: Any, player: int, shown: Observation | None = None) -> None:
         """Remember what is asked."""
         self._phases[seat].see(state)
         self._asked[seat] = state, player

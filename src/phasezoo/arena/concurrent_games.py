@@ -18,7 +18,7 @@ from phasezoo.errors import GameForfeited, IllegalAction, InvalidEvaluation
 from phasezoo.games.contracts import checked_players, unchanged
 from phasezoo.games.failures import failure_of
 from phasezoo.inference.counts import Counts
-from phasezoo.observation import Conductor, Moment, View, make_view, told
+from phasezoo.observation import GameRunner, Turn, View, make_view, observe
 from phasezoo.observation.action_parts import index_of
 from phasezoo.types import SIMULTANEOUS, Gate
 
@@ -141,12 +141,12 @@ class _Running:
     def __init__(
         self,
         scheduled: Scheduled,
-        moment: Moment,
+        turn: Turn,
         times: Times,
         adjudicator: Adjudicator | None,
     ) -> None:
         self.scheduled = scheduled
-        self.moment = moment
+        self.turn = turn
         self.seats: list[int] = []
         self.moves: list[str] = []
         self.thoughts: list[Thought | None] = []
@@ -158,7 +158,7 @@ class _Running:
     @property
     def state(self) -> Any:
         """Where the game stands."""
-        return self.moment.state
+        return self.turn.state
 
     def seated(self) -> Iterable[tuple[int, int]]:
         """The agents and their seats, each once."""
@@ -204,7 +204,7 @@ class ConcurrentGames:
         is_over: Callable[[], bool] = lambda: False,
     ) -> None:
         self._game = game
-        self._conductor = Conductor(game, gate=gate)
+        self._runner = GameRunner(game, gate=gate)
         self._view = make_view(game)
         self._to_watch = 0 if game.native else WATCHED_PLAYS
         self._sides = sides
@@ -317,7 +317,7 @@ class ConcurrentGames:
 
     def _go_on(self, running: _Running) -> None:
         """Ask for the next moves, or end the game."""
-        ending = running.moment.ending
+        ending = running.turn.ending
         if ending is not None:
             self._end(running, "rules", ending.reason or "rules", ending.rewards)
             return
@@ -331,35 +331,35 @@ class ConcurrentGames:
             self._advance(running)
 
     def _ask(self, running: _Running, player: int) -> None:
-        if self._conductor.is_idle(running.moment, player):
-            legal = self._conductor.legal_actions(running.moment, player)
+        if self._runner.is_idle(running.turn, player):
+            legal = self._runner.legal_actions(running.turn, player)
             running.received[player] = Move(int(legal[0]))
             return
         side = self._sides[running.scheduled.agents[player]]
         seat = running.seats[player]
         view = _view_of(side)
-        shown = [] if view is None else [told(running.moment, player, view)]
+        shown = [] if view is None else [observe(running.turn, player, view)]
         limit = running.times.limit(player)
         by_clock: dict[str, Any] = {} if limit is None else {"limit": limit}
         side.asked[seat] = (running, player)
         running.times.begin(player)
         side.seats.ask(seat, running.state, player, *shown, **by_clock)
 
-    def _begun(self, scheduled: Scheduled) -> Moment:
-        """The moment at which the agents take over."""
+    def _begun(self, scheduled: Scheduled) -> Turn:
+        """The turn at which the agents take over."""
         views = [_view_of(self._sides[agent]) or self._view for agent in scheduled.agents]
-        moment = self._conductor.moment(scheduled.history[0], views)
+        turn = self._runner.turn(scheduled.history[0], views)
         for text in scheduled.opening_moves:
-            moment = self._conductor.play(moment, action_of(moment.state, text))
-        return moment
+            turn = self._runner.play(turn, action_of(turn.state, text))
+        return turn
 
-    def _play(self, moment: Moment, action: Any) -> Moment:
-        """The next moment; of one's own games, the first plays are watched."""
+    def _play(self, turn: Turn, action: Any) -> Turn:
+        """The next turn; of one's own games, the first plays are watched."""
         if self._to_watch == 0:
-            return self._conductor.play(moment, action)
+            return self._runner.play(turn, action)
         self._to_watch -= 1
-        with unchanged(moment.state):
-            return self._conductor.play(moment, action)
+        with unchanged(turn.state):
+            return self._runner.play(turn, action)
 
     def _advance(self, running: _Running) -> None:
         """Play the moves received."""
@@ -378,7 +378,7 @@ class ConcurrentGames:
             action = moves[players[0]].action
             notation = getattr(running.state, "uci", None)
             text = str(action) if notation is None else notation(action)
-        running.moment = self._play(running.moment, action)
+        running.turn = self._play(running.turn, action)
         running.moves.append(text)
         running.thoughts.append(_thought(moves, running.times.left(players[0])))
         for agent, seat in running.seated():
@@ -405,7 +405,7 @@ class ConcurrentGames:
                 raise GameForfeited(message, move.forfeit.reason)
             return move
         action = index_of(move.action, game.num_actions, game.action_parts)
-        legal = self._conductor.legal_actions(running.moment, player)
+        legal = self._runner.legal_actions(running.turn, player)
         if action is not None and action in legal:
             return replace(move, action=action)
         said = "" if action is None else ", which is not legal"

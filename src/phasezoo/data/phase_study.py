@@ -94,8 +94,8 @@ def study_phases(store: GameStore, table: PositionTable) -> PhaseStudy:
         positions=table.positions_per_phase(),
         games=has.sum(axis=0).astype(np.int64),
         num_games=table.num_games(),
-        plies=_moments(plies, plies > 0),
-        first=_moments(first, plies > 0),
+        plies=_turns(plies, plies > 0),
+        first=_turns(first, plies > 0),
         transitions=transitions.reshape(count, count).astype(np.int64),
         returning=len(np.unique(back)),
         wins=wins,
@@ -112,7 +112,7 @@ def _results(
         return (has @ won) / games[:, None], (has @ ~won.any(axis=1)) / games
 
 
-def _moments(values: npt.NDArray[np.int64], has: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+def _turns(values: npt.NDArray[np.int64], has: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
     """``float64[n, 2]``: mean and standard deviation of each column where it counts, else nan."""
     columns = [values[has[:, k], k] for k in range(values.shape[1])]
     nothing = (np.nan, np.nan)

@@ -17,7 +17,7 @@ from phasezoo.envs.spaces import observation_space, planes_of_all, state_space
 from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.games.options import one_of
-from phasezoo.observation import Moment, info_of, mask_of, observe
+from phasezoo.observation import Turn, info_of, mask_of, observation_of
 from phasezoo.types import SIMULTANEOUS, Info, Planes
 
 PROBE = "options"
@@ -70,8 +70,8 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
     ) -> None:
         given = taken(self, PettingZooOptions, options)
         super().__init__()
-        self._conductor = conducted(game, given)
-        self.game = self._conductor.game
+        self._runner = conducted(game, given)
+        self.game = self._runner.game
         one_of("observation", given.observation, ("planes", "masked", "packed"))
         view = shown(self.game, given)
         self._view = replace(view, observation="masked")
@@ -81,7 +81,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
                 "env() of the game's own PettingZoo module in phasezoo.envs"
             )
             raise InvalidConfig(message)
-        self.gate = self._conductor.gate
+        self.gate = self._runner.gate
         self._window = rendering.open_window(self.game, given.render_mode)
         self.render_mode = given.render_mode
         self.possible_agents = agent_names(self.game.num_players)
@@ -99,7 +99,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         self._seed = 0
         self._replacements: dict[int, Stream] = {}
         self._chosen: dict[int, int] = {}
-        self._moment: Moment | None = None
+        self._turn: Turn | None = None
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of ``agent``'s observations, the same object at every call."""
@@ -128,7 +128,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         self._now("set_game_state()")
         check_game(self.game, state)
         rewards = {name: self._cumulative_rewards.get(name, 0.0) for name in self.possible_agents}
-        self._enter(self._conductor.moment(state))
+        self._enter(self._runner.turn(state))
         self._cumulative_rewards.update(rewards)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -147,17 +147,17 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
             self._rng = seeding.np_random(seed)[0]
         game_seed = int(self._rng.integers(1 << 63))
         state = start(self.game, without_probe(options), Stream(game_seed, "start").seed())
-        if self._moment is None:
+        if self._turn is None:
             check_planes(self._view, state)
-        moment = self._conductor.begin(state)
+        turn = self._runner.begin(state)
         self._seed, self._replacements = game_seed, {}
-        self._enter(moment)
+        self._enter(turn)
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What ``agent`` sees: ``observation`` and ``action_mask``."""
-        moment = self._now("observe()")
+        turn = self._now("observe()")
         player = self._index[agent]
-        shown: dict[str, Any] = observe(moment, player, self._view, self._mask(moment, player))
+        shown: dict[str, Any] = observation_of(turn, player, self._view, self._mask(turn, player))
         return shown
 
     def state(self) -> Planes:
@@ -175,31 +175,31 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
                 ``illegal="raise"``. The game stands as before.
             InvalidState: No game has begun.
         """
-        moment = self._now("step()")
+        turn = self._now("step()")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         player = self._index[agent]
-        index = self._conductor.index(action)
-        illegal = not self._conductor.is_legal(moment, player, index)
-        if illegal and self._conductor.illegal != "terminate":
-            index = self._replacement(moment, player, index)
+        index = self._runner.index(action)
+        illegal = not self._runner.is_legal(turn, player, index)
+        if illegal and self._runner.illegal != "terminate":
+            index = self._replacement(turn, player, index)
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        if illegal and self._conductor.illegal == "terminate":
-            self._show(self._conductor.forfeit(moment, (player,)), illegal=player)
+        if illegal and self._runner.illegal == "terminate":
+            self._show(self._runner.forfeit(turn, (player,)), illegal=player)
             return
         self._chosen[player] = index
-        waiting = [each for each in self._conductor.acting(moment) if each not in self._chosen]
+        waiting = [each for each in self._runner.acting(turn) if each not in self._chosen]
         if waiting:
             self.agent_selection = self.possible_agents[waiting[0]]
             self.infos[agent]["illegal_action"] = illegal
             return
         chosen = [self._chosen[each] for each in sorted(self._chosen)]
-        at_once = moment.state.to_play == SIMULTANEOUS
+        at_once = turn.state.to_play == SIMULTANEOUS
         joint = np.array(chosen, dtype=np.int64) if at_once else chosen[0]
-        self._show(self._conductor.play(moment, joint), illegal=player if illegal else None)
+        self._show(self._runner.play(turn, joint), illegal=player if illegal else None)
 
     def render(self) -> Any:
         """The state as ``render_mode`` says: text, an SVG document or ``uint8[512, 512, 3]``.
@@ -212,39 +212,39 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         if self.render_mode is None:
             gymnasium.logger.warn("render() draws nothing: make the environment with render_mode=")
             return None
-        moment = self._now("render()")
+        turn = self._now("render()")
         if self._window is not None:
             return None
-        return rendering.render(self.game, moment.state, self.render_mode)
+        return rendering.render(self.game, turn.state, self.render_mode)
 
     def close(self) -> None:
         """Close the window, if there is one."""
         if self._window is not None:
             self._window.close()
 
-    def _now(self, wanted: str) -> Moment:
-        if self._moment is None:
+    def _now(self, wanted: str) -> Turn:
+        if self._turn is None:
             message = f"{wanted} needs a game: call reset() first"
             raise InvalidState(message)
-        return self._moment
+        return self._turn
 
-    def _enter(self, moment: Moment) -> None:
-        """Everybody takes part from ``moment`` on."""
+    def _enter(self, turn: Turn) -> None:
+        """Everybody takes part from ``turn`` on."""
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection: str | None = None
-        self._show(moment, illegal=None)
+        self._show(turn, illegal=None)
 
-    def _show(self, moment: Moment, *, illegal: int | None) -> None:
-        """Make ``moment`` the present one: rewards, flags, infos and whose turn it is."""
-        self._moment = moment
+    def _show(self, turn: Turn, *, illegal: int | None) -> None:
+        """Make ``turn`` the present one: rewards, flags, infos and whose turn it is."""
+        self._turn = turn
         if self._window is not None:
-            self._window.show(rendering.render(self.game, moment.state, "rgb_array"))
+            self._window.show(rendering.render(self.game, turn.state, "rgb_array"))
         self._chosen = {}
-        ending = moment.ending
+        ending = turn.ending
         if ending is not None:
             for name in self.agents:
                 self.rewards[name] = ending.rewards[self._index[name]]
@@ -252,22 +252,22 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
                 self.truncations[name] = not ending.terminated
         self._accumulate_rewards()
         self.infos = {
-            name: self._info(moment, self._index[name], illegal=self._index[name] == illegal)
+            name: self._info(turn, self._index[name], illegal=self._index[name] == illegal)
             for name in self.agents
         }
-        acting = self._conductor.acting(moment)
-        player = acting[0] if acting else self._conductor.viewer(moment)
+        acting = self._runner.acting(turn)
+        player = acting[0] if acting else self._runner.viewer(turn)
         self.agent_selection = self.possible_agents[player]
 
-    def _mask(self, moment: Moment, player: int) -> Any:
+    def _mask(self, turn: Turn, player: int) -> Any:
         if player in self._chosen:
             return np.zeros(self.game.num_actions, dtype=np.int8)
-        return mask_of(moment, player, self._view, when_over=0)
+        return mask_of(turn, player, self._view, when_over=0)
 
-    def _info(self, moment: Moment, player: int, *, illegal: bool) -> Info:
-        mask = mask_of(moment, player, self._view, when_over=0)
-        return info_of(moment, player, self._view, mask=mask, illegal=illegal)
+    def _info(self, turn: Turn, player: int, *, illegal: bool) -> Info:
+        mask = mask_of(turn, player, self._view, when_over=0)
+        return info_of(turn, player, self._view, mask=mask, illegal=illegal)
 
-    def _replacement(self, moment: Moment, player: int, action: int) -> int:
+    def _replacement(self, turn: Turn, player: int, action: int) -> int:
         stream = self._replacements.setdefault(player, Stream(self._seed, "illegal", player))
-        return self._conductor.replacement(moment, player, action, stream)
+        return self._runner.replacement(turn, player, action, stream)

@@ -16,7 +16,7 @@ from phasezoo.envs.seats import seat_in_game, seat_of
 from phasezoo.envs.spaces import action_space, observation_space
 from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
-from phasezoo.observation import Moment, mask_of, told
+from phasezoo.observation import Turn, mask_of, observe
 from phasezoo.observation.action_parts import flat_mask
 from phasezoo.observation.compact import action_of_compact
 from phasezoo.types import SIMULTANEOUS, Info
@@ -53,9 +53,9 @@ class GymEnv(gymnasium.Env[Any, Any]):
         **options: Unpack[SingleOptions],
     ) -> None:
         given = taken(self, SingleOptions, options)
-        self._conductor = conducted(game, given)
-        self.game = self._conductor.game
-        self.gate = self._conductor.gate
+        self._runner = conducted(game, given)
+        self.game = self._runner.game
+        self.gate = self._runner.gate
         self._view = shown(self.game, given)
         shown_to_others = replace(self._view, compact=False)
         opponent = given.opponent
@@ -70,13 +70,13 @@ class GymEnv(gymnasium.Env[Any, Any]):
         self._seat = 0
         self._opponents: dict[int, Opponent] = {}
         self._replacements: Stream | None = None
-        self._moment: Moment | None = None
+        self._turn: Turn | None = None
 
     @property
     def seat(self) -> int:
         """The learner's player index in this game; with ``opponent=None`` the player to move."""
-        if self._kinds is None and self._moment is not None:
-            return self._conductor.viewer(self._moment)
+        if self._kinds is None and self._turn is not None:
+            return self._runner.viewer(self._turn)
         return self._seat
 
     @property
@@ -100,18 +100,18 @@ class GymEnv(gymnasium.Env[Any, Any]):
         """
         self._now("set_game_state()")
         check_game(self.game, state)
-        moment = self._conductor.moment(state, views_of(self._opponents, self._view))
+        turn = self._runner.turn(state, views_of(self._opponents, self._view))
         if self._kinds is not None:
-            moment = self._conductor.settle(moment, self._seat)
-        acting = self._conductor.acting(moment)
-        if self._kinds is not None and moment.ending is None and self._seat not in acting:
+            turn = self._runner.settle(turn, self._seat)
+        acting = self._runner.acting(turn)
+        if self._kinds is not None and turn.ending is None and self._seat not in acting:
             message = (
                 f"the learner is player {self._seat}, but player {state.to_play} is to move in "
                 "that state; give a state with the learner to move, or use opponent=None"
             )
             raise InvalidState(message)
-        self._moment = moment
-        return self._shown(moment, illegal=False)
+        self._turn = turn
+        return self._shown(turn, illegal=False)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -135,21 +135,21 @@ class GymEnv(gymnasium.Env[Any, Any]):
         count = self._games if seed is None else 0
         game_seed = int(self.np_random.integers(1 << 63))
         state = start(self.game, options, Stream(game_seed, "start").seed())
-        if self._moment is None:
+        if self._turn is None:
             check_planes(self._view, state)
         seat = seat_in_game(self._seat_option, count, game_seed, self.game.num_players)
         opponents = {} if self._kinds is None else seated(self.game, self._kinds, seat, game_seed)
-        first = self._conductor.begin(state, views_of(opponents, self._view))
-        moment = self._advance(first, seat, opponents)
-        if moment.ending is not None:
+        first = self._runner.begin(state, views_of(opponents, self._view))
+        turn = self._advance(first, seat, opponents)
+        if turn.ending is not None:
             message = (
-                f"the opponents' first moves end the game ({moment.ending.reason}) before the "
+                f"the opponents' first moves end the game ({turn.ending.reason}) before the "
                 "learner's; start from another position"
             )
             raise InvalidConfig(message)
         self._games, self._seed, self._seat = count + 1, game_seed, seat
-        self._opponents, self._replacements, self._moment = opponents, None, moment
-        return self._shown(moment, illegal=False)
+        self._opponents, self._replacements, self._turn = opponents, None, turn
+        return self._shown(turn, illegal=False)
 
     def step(self, action: Any) -> Step:
         """Play the learner's action, and the opponents' up to the learner's next turn.
@@ -166,28 +166,28 @@ class GymEnv(gymnasium.Env[Any, Any]):
                 before the step.
             InvalidState: No game has begun, or it is over.
         """
-        moment = self._moment or self._now("step()")
-        if moment.ending is not None:
+        turn = self._turn or self._now("step()")
+        if turn.ending is not None:
             message = "the game is over: call reset() before the next step()"
             raise InvalidState(message)
         if self._view.compact:
-            index = action_of_compact(self.game, moment.state, action)
+            index = action_of_compact(self.game, turn.state, action)
         else:
-            index = self._conductor.index(action)
-        mover = self._seat if self._kinds is not None else self._conductor.viewer(moment)
-        if self._conductor.is_idle(moment, mover):
-            index = int(self._conductor.legal_actions(moment, mover)[0])
-        illegal = not self._conductor.is_legal(moment, mover, index)
-        if illegal and self._conductor.illegal == "terminate":
-            after = self._conductor.forfeit(moment, (mover,))
+            index = self._runner.index(action)
+        mover = self._seat if self._kinds is not None else self._runner.viewer(turn)
+        if self._runner.is_idle(turn, mover):
+            index = int(self._runner.legal_actions(turn, mover)[0])
+        illegal = not self._runner.is_legal(turn, mover, index)
+        if illegal and self._runner.illegal == "terminate":
+            after = self._runner.forfeit(turn, (mover,))
         else:
             if illegal:
-                index = self._replacement(moment, mover, action)
-            after = self._play(moment, mover, index, self._opponents)
+                index = self._replacement(turn, mover, action)
+            after = self._play(turn, mover, index, self._opponents)
             after = self._advance(after, self._seat, self._opponents)
-        self._moment = after
+        self._turn = after
         observation, info = self._shown(after, illegal=illegal)
-        reward, ending = self._conductor.rewards(after)[mover], after.ending
+        reward, ending = self._runner.rewards(after)[mover], after.ending
         if ending is None:
             return observation, reward, False, False, info
         return observation, reward, ending.terminated, not ending.terminated, info
@@ -200,8 +200,8 @@ class GymEnv(gymnasium.Env[Any, Any]):
         Raises:
             InvalidState: No game has begun.
         """
-        moment = self._now("action_masks()")
-        return flat_mask(mask_of(moment, self.seat, self._view)).astype(np.bool_)
+        turn = self._now("action_masks()")
+        return flat_mask(mask_of(turn, self.seat, self._view)).astype(np.bool_)
 
     def render(self) -> Any:
         """The state as ``render_mode`` says: text, an SVG document or ``uint8[512, 512, 3]``.
@@ -214,64 +214,64 @@ class GymEnv(gymnasium.Env[Any, Any]):
         if self.render_mode is None:
             gymnasium.logger.warn("render() draws nothing: make the environment with render_mode=")
             return None
-        moment = self._now("render()")
-        return None if self._window is not None else self._drawn(moment, self.render_mode)
+        turn = self._now("render()")
+        return None if self._window is not None else self._drawn(turn, self.render_mode)
 
     def close(self) -> None:
         """Close the window, if there is one."""
         if self._window is not None:
             self._window.close()
 
-    def _drawn(self, moment: Moment, mode: str) -> Any:
+    def _drawn(self, turn: Turn, mode: str) -> Any:
         flipped = self._kinds is not None and self._seat == 1
         player = self._seat if self.game.is_hidden else None
-        return rendering.render(self.game, moment.state, mode, flipped=flipped, player=player)
+        return rendering.render(self.game, turn.state, mode, flipped=flipped, player=player)
 
-    def _now(self, wanted: str) -> Moment:
-        if self._moment is None:
+    def _now(self, wanted: str) -> Turn:
+        if self._turn is None:
             message = f"{wanted} needs a game: call reset() first"
             raise InvalidState(message)
-        return self._moment
+        return self._turn
 
-    def _shown(self, moment: Moment, *, illegal: bool) -> tuple[Any, Info]:
-        viewer = self._conductor.viewer(moment) if self._kinds is None else self._seat
+    def _shown(self, turn: Turn, *, illegal: bool) -> tuple[Any, Info]:
+        viewer = self._runner.viewer(turn) if self._kinds is None else self._seat
         if self._window is not None:
-            self._window.show(self._drawn(moment, "rgb_array"))
-        mover = moment.mover if self._kinds is None else None
-        shown = told(moment, viewer, self._view, illegal=illegal, mover=mover)
+            self._window.show(self._drawn(turn, "rgb_array"))
+        mover = turn.mover if self._kinds is None else None
+        shown = observe(turn, viewer, self._view, illegal=illegal, mover=mover)
         return shown.observation, shown.info
 
-    def _replacement(self, moment: Moment, player: int, action: Any) -> int:
+    def _replacement(self, turn: Turn, player: int, action: Any) -> int:
         if self._replacements is None:
             self._replacements = Stream(self._seed, "illegal")
-        return self._conductor.replacement(moment, player, action, self._replacements)
+        return self._runner.replacement(turn, player, action, self._replacements)
 
-    def _advance(self, moment: Moment, seat: int, opponents: dict[int, Opponent]) -> Moment:
+    def _advance(self, turn: Turn, seat: int, opponents: dict[int, Opponent]) -> Turn:
         """Let opponents move until the learner's turn or the end."""
         if self._kinds is None:
-            if moment.ending is None and moment.state.to_play == SIMULTANEOUS:
+            if turn.ending is None and turn.state.to_play == SIMULTANEOUS:
                 message = (
                     f"opponent=None: players of {self.game.name!r} move at once, so that one "
                     "action a step is not enough; name an opponent"
                 )
                 raise InvalidConfig(message)
-            return moment
-        moment = self._conductor.settle(moment, seat)
-        while moment.ending is None and seat not in self._conductor.acting(moment):
-            moment = self._play(moment, None, None, opponents)
-            moment = self._conductor.settle(moment, seat)
-        return moment
+            return turn
+        turn = self._runner.settle(turn, seat)
+        while turn.ending is None and seat not in self._runner.acting(turn):
+            turn = self._play(turn, None, None, opponents)
+            turn = self._runner.settle(turn, seat)
+        return turn
 
     def _play(
-        self, moment: Moment, player: int | None, action: int | None, opponents: dict[int, Opponent]
-    ) -> Moment:
+        self, turn: Turn, player: int | None, action: int | None, opponents: dict[int, Opponent]
+    ) -> Turn:
         """Play one turn: ``player``'s action, and those of opponents who move now."""
         actions = []
-        for acting in self._conductor.acting(moment):
+        for acting in self._runner.acting(turn):
             if acting == player:
                 actions.append(action)
             else:
-                actions.append(choose(opponents[acting], self._conductor, moment, acting))
-        at_once = moment.state.to_play == SIMULTANEOUS
+                actions.append(choose(opponents[acting], self._runner, turn, acting))
+        at_once = turn.state.to_play == SIMULTANEOUS
         joint: Any = np.array(actions, dtype=np.int64) if at_once else actions[0]
-        return self._conductor.play(moment, joint)
+        return self._runner.play(turn, joint)

@@ -8,7 +8,7 @@ import numpy as np
 from phasezoo._core import Stream
 from phasezoo.errors import IllegalAction, InvalidConfig
 from phasezoo.games.base import Game
-from phasezoo.observation import Conductor, Moment, View, told, view_of
+from phasezoo.observation import GameRunner, Turn, View, observe, view_of
 from phasezoo.observation.action_parts import index_of
 from phasezoo.resolver import agent_named
 
@@ -33,7 +33,7 @@ class Opponent(Protocol):
     def view(self) -> View | None:
         """What they want to be shown; None for those who see the state."""
 
-    def act(self, conductor: Conductor, moment: Moment, player: int) -> Any:
+    def act(self, runner: GameRunner, turn: Turn, player: int) -> Any:
         """What ``player`` answers: an index, or if actions have parts one for each."""
 
 
@@ -45,16 +45,16 @@ class _Random:
     def __init__(self, seed: int, player: int) -> None:
         self._stream = Stream(seed, "opponent", player)
 
-    def act(self, conductor: Conductor, moment: Moment, player: int) -> int:
-        actions = conductor.legal_actions(moment, player)
+    def act(self, runner: GameRunner, turn: Turn, player: int) -> int:
+        actions = runner.legal_actions(turn, player)
         return int(actions[self._stream.below(len(actions))])
 
 
 class _Tablebase(_Random):
     """Any action of perfect play with the same probability, from the same stream."""
 
-    def act(self, conductor: Conductor, moment: Moment, player: int) -> int:
-        actions = conductor.game.best_actions(moment.state)
+    def act(self, runner: GameRunner, turn: Turn, player: int) -> int:
+        actions = runner.game.best_actions(turn.state)
         return int(actions[self._stream.below(len(actions))])
 
 
@@ -73,8 +73,8 @@ class _Scripted:
     def __init__(self, make: Callable[[int, int], Any], seed: int, player: int) -> None:
         self._agent = make(seed, player)
 
-    def act(self, conductor: Conductor, moment: Moment, player: int) -> Any:
-        return self._agent.act(moment.state, player)
+    def act(self, runner: GameRunner, turn: Turn, player: int) -> Any:
+        return self._agent.act(turn.state, player)
 
 
 class _Session:
@@ -85,8 +85,8 @@ class _Session:
     def __init__(self, agent: Any, seed: int, player: int) -> None:
         self._session = agent.session(Stream(seed, "session", player).seed())
 
-    def act(self, conductor: Conductor, moment: Moment, player: int) -> Any:
-        return self._session.act(moment.state, player)
+    def act(self, runner: GameRunner, turn: Turn, player: int) -> Any:
+        return self._session.act(turn.state, player)
 
 
 class Callee:
@@ -96,9 +96,9 @@ class Callee:
         self._function = function
         self.view = view_of(function, default)
 
-    def act(self, conductor: Conductor, moment: Moment, player: int) -> Any:
+    def act(self, runner: GameRunner, turn: Turn, player: int) -> Any:
         """The function's answer."""
-        shown = told(moment, player, self.view)
+        shown = observe(turn, player, self.view)
         return self._function(shown.observation, shown.info)
 
 
@@ -182,33 +182,33 @@ def views_of(opponents: Mapping[int, Opponent], own: View) -> tuple[View, ...]:
     return tuple(views.get(player) or own for player in range(own.game.num_players))
 
 
-def choose(opponent: Opponent, conductor: Conductor, moment: Moment, player: int) -> int:
+def choose(opponent: Opponent, runner: GameRunner, turn: Turn, player: int) -> int:
     """An opponent's action, checked; one whose answer does not matter is not asked.
 
     Raises:
         IllegalAction: It is not legal. An opponent's mistake raises; it never scores.
     """
-    if conductor.is_idle(moment, player):
-        return int(conductor.legal_actions(moment, player)[0])
-    answer = opponent.act(conductor, moment, player)
+    if runner.is_idle(turn, player):
+        return int(runner.legal_actions(turn, player)[0])
+    answer = opponent.act(runner, turn, player)
     if type(opponent) is _Random:  # which has drawn it from the legal actions
         return int(answer)
-    return check_choice(conductor, moment, player, answer)
+    return check_choice(runner, turn, player, answer)
 
 
-def check_choice(conductor: Conductor, moment: Moment, player: int, answer: Any) -> int:
+def check_choice(runner: GameRunner, turn: Turn, player: int, answer: Any) -> int:
     """The index of the action that an opponent answered, if it is legal.
 
     Raises:
         IllegalAction: It is not, or is no action at all.
     """
-    game = conductor.game
+    game = runner.game
     action = index_of(answer, game.num_actions, game.action_parts)
-    if action is None or not conductor.is_legal(moment, player, action):
-        legal = np.array2string(conductor.legal_actions(moment, player), threshold=10, edgeitems=3)
+    if action is None or not runner.is_legal(turn, player, action):
+        legal = np.array2string(runner.legal_actions(turn, player), threshold=10, edgeitems=3)
         message = (
             f"the opponent in seat {player} answered action {answer!r}, which is not legal at ply "
-            f"{moment.ply}; legal are {legal}"
+            f"{turn.ply}; legal are {legal}"
         )
         raise IllegalAction(message)
     return action

@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode
 
 from phasezoo import games
 from phasezoo.errors import InvalidConfig
-from phasezoo.observation import Conductor, View, make_view
+from phasezoo.observation import GameRunner, View, make_view
 from phasezoo.observation.game_runner import Illegal, MaxPlies, Rewards
 from phasezoo.specs import Default, options_in, options_of, unknown_option
 
@@ -136,9 +136,9 @@ def taken(env: object, table: Any, given: Any) -> SimpleNamespace:
     )
 
 
-def conducted(game: "str | games.Game", given: SimpleNamespace) -> Conductor:
-    """The conductor of the games that an environment's options ask for."""
-    return Conductor(
+def conducted(game: "str | games.Game", given: SimpleNamespace) -> GameRunner:
+    """The runner of the games that an environment's options ask for."""
+    return GameRunner(
         game,
         gate=given.gate,
         monotone=given.monotone,

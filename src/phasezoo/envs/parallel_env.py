@@ -17,7 +17,7 @@ from phasezoo.envs.options import ParallelOptions, conducted, shown, taken
 from phasezoo.envs.spaces import action_space, observation_space, planes_of_all, state_space
 from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
-from phasezoo.observation import Moment, told
+from phasezoo.observation import Turn, observe
 from phasezoo.types import SIMULTANEOUS, Info, Planes
 
 Step = tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Info]]
@@ -56,9 +56,9 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
         **options: Unpack[ParallelOptions],
     ) -> None:
         given = taken(self, ParallelOptions, options)
-        self._conductor = conducted(game, given)
-        self.game = self._conductor.game
-        self.gate = self._conductor.gate
+        self._runner = conducted(game, given)
+        self.game = self._runner.game
+        self.gate = self._runner.gate
         self._view = shown(self.game, given)
         self._window = rendering.open_window(self.game, given.render_mode)
         self.render_mode = given.render_mode
@@ -72,7 +72,7 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
         self._rng: np.random.Generator | None = None
         self._seed = 0
         self._replacements: dict[int, Stream] = {}
-        self._moment: Moment | None = None
+        self._turn: Turn | None = None
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of ``agent``'s observations, the same object at every call."""
@@ -103,10 +103,10 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
         """
         self._now("set_game_state()")
         check_game(self.game, state)
-        moment = self._conductor.moment(state)
-        self._enter(moment)
-        self.agents = self._taking_part(moment, self.possible_agents)
-        return self._told(moment, self.agents, ())
+        turn = self._runner.turn(state)
+        self._enter(turn)
+        self.agents = self._taking_part(turn, self.possible_agents)
+        return self._told(turn, self.agents, ())
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -127,13 +127,13 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
             self._rng = seeding.np_random(seed)[0]
         game_seed = int(self._rng.integers(1 << 63))
         state = start(self.game, without_probe(options), Stream(game_seed, "start").seed())
-        if self._moment is None:
+        if self._turn is None:
             check_planes(self._view, state)
-        moment = self._conductor.begin(state)
+        turn = self._runner.begin(state)
         self._seed, self._replacements = game_seed, {}
-        self._enter(moment)
+        self._enter(turn)
         self.agents = list(self.possible_agents)
-        return self._told(moment, self.agents, ())
+        return self._told(turn, self.agents, ())
 
     def step(self, actions: Mapping[str, Any]) -> Step:
         """Play the actions of all who are to move.
@@ -154,28 +154,27 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
             InvalidConfig: The action of an agent who is to move is missing.
             InvalidState: No game has begun.
         """
-        moment = self._now("step()")
-        if moment.ending is not None:
+        turn = self._now("step()")
+        if turn.ending is not None:
             return {}, {}, {}, {}, {}
         chosen = {
-            player: self._given(moment, actions, player)
-            for player in self._conductor.acting(moment)
+            player: self._given(turn, actions, player) for player in self._runner.acting(turn)
         }
         offenders = tuple(
             player
             for player, action in chosen.items()
-            if not self._conductor.is_legal(moment, player, action)
+            if not self._runner.is_legal(turn, player, action)
         )
-        if offenders and self._conductor.illegal == "terminate":
-            after = self._conductor.forfeit(moment, offenders)
+        if offenders and self._runner.illegal == "terminate":
+            after = self._runner.forfeit(turn, offenders)
         else:
             chosen |= {
-                player: self._replacement(moment, player, chosen[player]) for player in offenders
+                player: self._replacement(turn, player, chosen[player]) for player in offenders
             }
             joint = list(chosen.values())
-            at_once = moment.state.to_play == SIMULTANEOUS
-            after = self._conductor.play(
-                moment, np.array(joint, dtype=np.int64) if at_once else joint[0]
+            at_once = turn.state.to_play == SIMULTANEOUS
+            after = self._runner.play(
+                turn, np.array(joint, dtype=np.int64) if at_once else joint[0]
             )
         self._enter(after)
         return self._shown(after, offenders)
@@ -198,71 +197,71 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
         if self.render_mode is None:
             gymnasium.logger.warn("render() draws nothing: make the environment with render_mode=")
             return None
-        moment = self._now("render()")
+        turn = self._now("render()")
         if self._window is not None:
             return None
-        return rendering.render(self.game, moment.state, self.render_mode)
+        return rendering.render(self.game, turn.state, self.render_mode)
 
     def close(self) -> None:
         """Close the window, if there is one."""
         if self._window is not None:
             self._window.close()
 
-    def _enter(self, moment: Moment) -> None:
-        """Make ``moment`` the present one."""
-        self._moment = moment
+    def _enter(self, turn: Turn) -> None:
+        """Make ``turn`` the present one."""
+        self._turn = turn
         if self._window is not None:
-            self._window.show(rendering.render(self.game, moment.state, "rgb_array"))
+            self._window.show(rendering.render(self.game, turn.state, "rgb_array"))
 
-    def _now(self, wanted: str) -> Moment:
-        if self._moment is None:
+    def _now(self, wanted: str) -> Turn:
+        if self._turn is None:
             message = f"{wanted} needs a game: call reset() first"
             raise InvalidState(message)
-        return self._moment
+        return self._turn
 
-    def _given(self, moment: Moment, actions: Mapping[str, Any], player: int) -> int:
-        if self._conductor.is_idle(moment, player):
-            return int(self._conductor.legal_actions(moment, player)[0])
+    def _given(self, turn: Turn, actions: Mapping[str, Any], player: int) -> int:
+        if self._runner.is_idle(turn, player):
+            return int(self._runner.legal_actions(turn, player)[0])
         name = self.possible_agents[player]
         if name not in actions:
             message = f"{name} is to move, but actions has only {sorted(actions)}"
             raise InvalidConfig(message)
-        return self._conductor.index(actions[name])
+        return self._runner.index(actions[name])
 
-    def _shown(self, moment: Moment, offenders: tuple[int, ...]) -> Step:
-        names, ending = self.agents, moment.ending
-        paid = self._conductor.rewards(moment)
+    def _shown(self, turn: Turn, offenders: tuple[int, ...]) -> Step:
+        names, ending = self.agents, turn.ending
+        paid = self._runner.rewards(turn)
         rewards, terminated = {}, {}
         for name in names:
             player = self.possible_agents.index(name)
-            leaves = self._leaving(moment, player)
+            leaves = self._leaving(turn, player)
             rewards[name] = paid[player] if leaves is None else leaves
             terminated[name] = leaves is not None or (ending is not None and ending.terminated)
         truncated = ending is not None and not ending.terminated
-        self.agents = self._taking_part(moment, names)
-        observations, infos = self._told(moment, names, offenders)
+        self.agents = self._taking_part(turn, names)
+        observations, infos = self._told(turn, names, offenders)
         return observations, rewards, terminated, dict.fromkeys(names, truncated), infos
 
-    def _leaving(self, moment: Moment, player: int) -> float | None:
+    def _leaving(self, turn: Turn, player: int) -> float | None:
         """What ``player`` gets if the game is over for them and goes on for others."""
-        return None if self._conductor.pays_every_step else self._conductor.settled(moment, player)
+        return None if self._runner.pays_every_step else self._runner.settled(turn, player)
 
-    def _taking_part(self, moment: Moment, names: Sequence[str]) -> list[str]:
+    def _taking_part(self, turn: Turn, names: Sequence[str]) -> list[str]:
         """Those of ``names`` for whom the game goes on."""
-        if moment.ending is not None:
+        if turn.ending is not None:
             return []
         players = {name: self.possible_agents.index(name) for name in names}
-        return [name for name in names if self._leaving(moment, players[name]) is None]
+        return [name for name in names if self._leaving(turn, players[name]) is None]
 
     def _told(
-        self, moment: Moment, names: Sequence[str], offenders: tuple[int, ...]
+        self, turn: Turn, names: Sequence[str], offenders: tuple[int, ...]
     ) -> tuple[dict[str, Any], dict[str, Info]]:
         """Observations and infos of the agents ``names``."""
         observations, infos = {}, {}
         for name in names:
             player = self.possible_agents.index(name)
-            shown = told(
-                moment,
+            shown = observe(
+                turn,
                 player,
                 self._view,
                 illegal=player in offenders,
@@ -272,6 +271,6 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
             observations[name], infos[name] = shown.observation, shown.info
         return observations, infos
 
-    def _replacement(self, moment: Moment, player: int, action: int) -> int:
+    def _replacement(self, turn: Turn, player: int, action: int) -> int:
         stream = self._replacements.setdefault(player, Stream(self._seed, "illegal", player))
-        return self._conductor.replacement(moment, player, action, stream)
+        return self._runner.replacement(turn, player, action, stream)

@@ -101,8 +101,8 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> None:
         given = taken(self, VectorOptions, options)
         super().__init__()
-        self._conductor = conductor = conducted(game, given)
-        self.game, self.gate = conductor.game, conductor.gate
+        self._runner = runner = conducted(game, given)
+        self.game, self.gate = runner.game, runner.gate
         one_of("observation", given.observation, OBSERVATIONS)
         self._view = shown(self.game, given)
         shown_to_others = replace(self._view, compact=False)
@@ -126,7 +126,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         self._gate = VectorGate(self.gate)
         players = self.game.num_players
         kinds = () if given.opponent is None else opponents_of(given.opponent, shown_to_others)
-        self._outside = None if self._runs_natively(kinds) else VectorOpponents(kinds, conductor)
+        self._outside = None if self._runs_natively(kinds) else VectorOpponents(kinds, runner)
         self._vector = _core.GameVector(
             self.game.name,
             num_envs,
@@ -237,7 +237,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             raise InvalidConfig(message)
         position = start(self.game, given, 0) if given else None
         if position is not None:
-            self._conductor.begin(position)
+            self._runner.begin(position)
         if seed is not None and isinstance(seed, int | np.integer):
             super().reset(seed=int(seed))
         if self._outside is not None:

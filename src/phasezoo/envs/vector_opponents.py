@@ -10,7 +10,7 @@ import numpy.typing as npt
 from phasezoo._core import GameVector, Stream
 from phasezoo.envs.opponents import Callee, Opponent, check_choice, choose, sit_down
 from phasezoo.errors import GameForfeited
-from phasezoo.observation import Conductor, Moment, View
+from phasezoo.observation import GameRunner, Turn, View
 from phasezoo.types import SIMULTANEOUS, Gate, Info
 
 __all__ = ["VectorOpponents"]
@@ -51,16 +51,16 @@ class VectorOpponents:
     Args:
         kinds: For each seat but the learner's, in order: what
             :func:`~phasezoo.envs.opponents.resolve` gives.
-        conductor: Knows the rules of the games.
+        runner: Knows the rules of the games.
     """
 
-    def __init__(self, kinds: Sequence[Any], conductor: Conductor) -> None:
+    def __init__(self, kinds: Sequence[Any], runner: GameRunner) -> None:
         self._kinds = kinds
-        self._conductor = conductor
+        self._runner = runner
         self._seats: dict[Key, _Seat] = {}
         self._tables: dict[int, Any] = {}
         """The seats of agents that answer boards together."""
-        self._remembers = conductor.gate is None and any(
+        self._remembers = runner.gate is None and any(
             getattr(_own_gate(kind), "monotone", False) for kind in kinds
         )
 
@@ -94,27 +94,27 @@ class VectorOpponents:
         """
         seats, phases = vector.seats(), vector.phases()
         actions = np.zeros(len(rows), dtype=np.int64)
-        waiting: dict[int, dict[int, tuple[int, Moment, int]]] = {}
+        waiting: dict[int, dict[int, tuple[int, Turn, int]]] = {}
         for place, (row, player) in enumerate(zip(rows, players, strict=True)):
             kind = self._kinds[_place(seats[row], player)]
             seat = self._seat(vector, kind, row, player)
-            moment = self._moment(vector.state(row), seat, kind, player, phases[row])
+            turn = self._turn(vector.state(row), seat, kind, player, phases[row])
             if seat.opponent is not None:
-                action = choose(seat.opponent, self._conductor, moment, player)
-                seat.moves = self._conductor.moves_after(moment, player, action)
+                action = choose(seat.opponent, self._runner, turn, player)
+                seat.moves = self._runner.moves_after(turn, player, action)
                 actions[place] = action
-            elif self._conductor.is_idle(moment, player):
-                actions[place] = self._conductor.legal_actions(moment, player)[0]
+            elif self._runner.is_idle(turn, player):
+                actions[place] = self._runner.legal_actions(turn, player)[0]
             else:
-                number = self._ask(seat, moment.state, player)
-                waiting.setdefault(seat.table, {})[number] = (place, moment, player)
+                number = self._ask(seat, turn.state, player)
+                waiting.setdefault(seat.table, {})[number] = (place, turn, player)
         for table, asked in waiting.items():
             while asked:
                 for number, move in self._tables[table].poll():
-                    place, moment, player = asked.pop(number)
+                    place, turn, player = asked.pop(number)
                     if move.forfeit is not None:
                         raise GameForfeited(move.forfeit.told, move.forfeit.reason)
-                    actions[place] = check_choice(self._conductor, moment, player, move.action)
+                    actions[place] = check_choice(self._runner, turn, player, move.action)
         return actions
 
     def _ask(self, seat: _Seat, state: Any, player: int) -> int:
@@ -134,14 +134,14 @@ class VectorOpponents:
             return seat
         if seat is not None:
             self._leave(key)
-        seat = self._seats[key] = _Seat(seed, None, moves=self._conductor.no_moves())
+        seat = self._seats[key] = _Seat(seed, None, moves=self._runner.no_moves())
         if hasattr(kind, "seats"):
             table = seat.table = next(i for i, each in enumerate(self._kinds) if each is kind)
             if table not in self._tables:
-                self._tables[table] = kind.seats(self._conductor.game)
+                self._tables[table] = kind.seats(self._runner.game)
             seat.number = self._tables[table].open(Stream(seed, "session", player).seed())
         else:
-            seat.opponent = sit_down(self._conductor.game, kind, player, seed)
+            seat.opponent = sit_down(self._runner.game, kind, player, seed)
         return seat
 
     def _leave(self, key: Key) -> None:
@@ -149,18 +149,18 @@ class VectorOpponents:
         if seat.opponent is None:
             self._tables[seat.table].close(seat.number)
 
-    def _moment(self, state: Any, seat: _Seat, kind: Any, player: int, phase: int) -> Moment:
+    def _turn(self, state: Any, seat: _Seat, kind: Any, player: int, phase: int) -> Turn:
         """The game as ``player`` is told of it; only their own phase is looked at."""
-        count = self._conductor.game.num_players
-        gate = _own_gate(kind) if self._conductor.gate is None else self._conductor.gate
+        count = self._runner.game.num_players
+        gate = _own_gate(kind) if self._runner.gate is None else self._runner.gate
         previous: int | None = phase
-        if state.to_play == SIMULTANEOUS or self._conductor.gate is None:
+        if state.to_play == SIMULTANEOUS or self._runner.gate is None:
             # Phases differ between players, or are not those of the vector.
             previous = seat.phase
         phases = [0] * count
         if gate is not None:
             phases[player] = seat.phase = gate(state, player, previous)
-        return Moment(state, state.ply, tuple(phases), (gate,) * count, moves=seat.moves)
+        return Turn(state, state.ply, tuple(phases), (gate,) * count, moves=seat.moves)
 
 
 def _place(learner: int, player: int) -> int:

@@ -1,33 +1,33 @@
-"""The conductor: leads a game from moment to moment, and says what each player is told of it."""
+"""Running games: :class:`GameRunner` plays turns, :func:`observe` returns a player's observation."""
 
-from phasezoo.observation.game_runner import Conductor
+from phasezoo.observation.game_runner import GameRunner
 from phasezoo.observation.plain import UNKNOWN, TextCode
-from phasezoo.observation.turn import Ending, Moment
+from phasezoo.observation.turn import Ending, Turn
 from phasezoo.observation.view import (
     OBSERVATIONS,
-    Told,
+    Observation,
     View,
     info_of,
     make_view,
     mask_of,
+    observation_of,
     observe,
-    told,
     view_of,
 )
 
 __all__ = [
     "OBSERVATIONS",
     "UNKNOWN",
-    "Conductor",
+    "GameRunner",
     "Ending",
-    "Moment",
+    "Turn",
     "TextCode",
-    "Told",
+    "Observation",
     "View",
     "info_of",
     "make_view",
     "mask_of",
+    "observation_of",
     "observe",
-    "told",
     "view_of",
 ]

@@ -15,7 +15,7 @@ from phasezoo.games.contracts import checked_players, checked_returns, played
 from phasezoo.games.options import flag
 from phasezoo.games.queries import check_actions
 from phasezoo.observation.action_parts import index_of
-from phasezoo.observation.turn import Ending, Moment
+from phasezoo.observation.turn import Ending, Turn
 from phasezoo.observation.view import View
 from phasezoo.specs import check_value
 from phasezoo.types import SIMULTANEOUS, Gate, Info
@@ -30,11 +30,11 @@ MaxPlies: TypeAlias = Annotated[int, Ge(1)] | None
 """Plies after which games are truncated."""
 
 
-class Conductor:
+class GameRunner:
     """Conducts one game after another by the same rules; holds nothing of the game it conducts.
 
-    Environments, matches and studies alike lead a game from :class:`Moment` to moment with it, and
-    show each player what :func:`~phasezoo.observation.view.told` says.
+    Environments, matches and studies alike lead a game from :class:`Turn` to turn with it, and
+    show each player what :func:`~phasezoo.observation.view.observe` returns.
 
     Args:
         game: The game or its name.
@@ -76,8 +76,8 @@ class Conductor:
         self._may_be_idle = hasattr(self.game.state_type, "is_idle")
         self._settles = hasattr(self.game.state_type, "settled")
 
-    def begin(self, state: Any, views: Sequence[View] = ()) -> Moment:
-        """The first moment of a game that starts with ``state``.
+    def begin(self, state: Any, views: Sequence[View] = ()) -> Turn:
+        """The first turn of a game that starts with ``state``.
 
         Args:
             state: Where the game starts.
@@ -93,9 +93,9 @@ class Conductor:
                 "the game there; give fewer moves or raise max_plies"
             )
             raise InvalidConfig(message)
-        return self.moment(state, views)
+        return self.turn(state, views)
 
-    def moment(self, state: Any, views: Sequence[View] = ()) -> Moment:
+    def turn(self, state: Any, views: Sequence[View] = ()) -> Turn:
         """``state`` by itself, as if nothing had been played before; see :meth:`begin`.
 
         Raises:
@@ -108,65 +108,65 @@ class Conductor:
         if self.gate is None and views:
             gates = tuple(view.gate for view in views)
         phases = self.phases(state, gates, None)
-        return Moment(state, ply, phases, gates, ending, None, self.no_moves(), acting)
+        return Turn(state, ply, phases, gates, ending, None, self.no_moves(), acting)
 
-    def play(self, moment: Moment, action: Any) -> Moment:
-        """The moment after a legal action, or after those of all who move at once.
+    def play(self, turn: Turn, action: Any) -> Turn:
+        """The turn after a legal action, or after those of all who move at once.
 
         Raises:
             GameContract: A game of one's own names a player who is none.
         """
-        before = moment.state
+        before = turn.state
         state = before.play(action) if self.game.native else played(before, action)
         acting = self._acting(state)
-        ply = moment.ply + 1
+        ply = turn.ply + 1
         ending = None
         if state.is_terminal:
             ending = self._ending(state)
         elif self.max_plies is not None and ply >= self.max_plies:
             ending = Ending((0.0,) * len(self._players), terminated=False, result=None, reason=None)
         mover = int(before.to_play)
-        gates = moment.gates
-        return Moment(
+        gates = turn.gates
+        return Turn(
             state,
             ply,
-            self.phases(state, gates, moment.phases) if any(gates) else self._no_phases,
+            self.phases(state, gates, turn.phases) if any(gates) else self._no_phases,
             gates,
             ending,
             None if mover == SIMULTANEOUS else mover,
-            () if self.game.move_info is None else self.moves_after(moment, mover, action),
+            () if self.game.move_info is None else self.moves_after(turn, mover, action),
             acting,
         )
 
-    def forfeit(self, moment: Moment, players: Sequence[int]) -> Moment:
+    def forfeit(self, turn: Turn, players: Sequence[int]) -> Turn:
         """The end of a game by illegal actions of ``players``: -1 for them, 0 for the others."""
         rewards = tuple(-1.0 if player in players else 0.0 for player in self._players)
         ending = Ending(rewards, terminated=True, result=None, reason="illegal_action")
-        return replace(moment, ending=ending)
+        return replace(turn, ending=ending)
 
-    def settle(self, moment: Moment, player: int) -> Moment:
-        """``moment`` as its end, if the game is over for ``player`` though not for all."""
-        value = self.settled(moment, player) if self._settles else None
+    def settle(self, turn: Turn, player: int) -> Turn:
+        """``turn`` as its end, if the game is over for ``player`` though not for all."""
+        value = self.settled(turn, player) if self._settles else None
         if value is None:
-            return moment
+            return turn
         rewards = tuple(value if each == player else 0.0 for each in self._players)
         ending = Ending(rewards, terminated=True, result=None, reason=None)
-        return replace(moment, ending=ending)
+        return replace(turn, ending=ending)
 
-    def settled(self, moment: Moment, player: int) -> float | None:
+    def settled(self, turn: Turn, player: int) -> float | None:
         """What ``player`` gets if the game is over for them though not for all."""
-        if not self._settles or moment.ending is not None:
+        if not self._settles or turn.ending is not None:
             return None
-        value: float | None = moment.state.settled(player)
+        value: float | None = turn.state.settled(player)
         return value
 
-    def rewards(self, moment: Moment) -> tuple[float, ...]:
+    def rewards(self, turn: Turn) -> tuple[float, ...]:
         """What the step that led here pays each player."""
-        if moment.ending is not None and not self.pays_every_step:
-            return moment.ending.rewards
-        if self.pays_every_step and (moment.ending is None or moment.ending.reason is None):
-            return tuple(float(reward) for reward in moment.state.rewards)
-        return (0.0,) * len(self._players) if moment.ending is None else moment.ending.rewards
+        if turn.ending is not None and not self.pays_every_step:
+            return turn.ending.rewards
+        if self.pays_every_step and (turn.ending is None or turn.ending.reason is None):
+            return tuple(float(reward) for reward in turn.state.rewards)
+        return (0.0,) * len(self._players) if turn.ending is None else turn.ending.rewards
 
     def index(self, action: Any) -> int:
         """An action as an int inside the action space.
@@ -187,49 +187,49 @@ class Conductor:
             raise IllegalAction(message)
         return index
 
-    def is_idle(self, moment: Moment, player: int) -> bool:
+    def is_idle(self, turn: Turn, player: int) -> bool:
         """Whether it does not matter what ``player``, who is asked for an action, answers."""
-        if not self._may_be_idle or moment.ending is not None:
+        if not self._may_be_idle or turn.ending is not None:
             return False
-        return bool(moment.state.is_idle(player))
+        return bool(turn.state.is_idle(player))
 
-    def is_legal(self, moment: Moment, player: int, action: int) -> bool:
+    def is_legal(self, turn: Turn, player: int, action: int) -> bool:
         """Whether ``player`` may play ``action`` now."""
-        return action in self.legal_actions(moment, player)
+        return action in self.legal_actions(turn, player)
 
-    def replacement(self, moment: Moment, player: int, action: Any, stream: Stream) -> int:
+    def replacement(self, turn: Turn, player: int, action: Any, stream: Stream) -> int:
         """A legal action, drawn from ``stream``, in place of an illegal one.
 
         Raises:
             IllegalAction: The environment was made with ``illegal="raise"``.
         """
-        legal = self.legal_actions(moment, player)
+        legal = self.legal_actions(turn, player)
         if self.illegal == "raise":
             message = (
                 f"action {action} is not one of the {len(legal)} legal actions of player {player} "
-                f"at ply {moment.ply}; the action mask shows them"
+                f"at ply {turn.ply}; the action mask shows them"
             )
             raise IllegalAction(message)
         return int(legal[stream.below(len(legal))])
 
-    def legal_actions(self, moment: Moment, player: int) -> npt.NDArray[np.int64]:
+    def legal_actions(self, turn: Turn, player: int) -> npt.NDArray[np.int64]:
         """``int64[L]``, ascending.
 
         Raises:
             GameContract: The player is to move but has none, or one is no action of the game.
         """
-        actions = moment.legal.get(player)
+        actions = turn.legal.get(player)
         if actions is None:
-            actions = moment.legal[player] = self._legal_actions(moment, player)
+            actions = turn.legal[player] = self._legal_actions(turn, player)
         return actions
 
-    def acting(self, moment: Moment) -> tuple[int, ...]:
+    def acting(self, turn: Turn) -> tuple[int, ...]:
         """The players who move now, ascending; nobody when the game is over."""
-        if moment.ending is not None:
+        if turn.ending is not None:
             return ()
-        if moment.acting is None:
-            moment.acting = self._acting(moment.state)
-        return moment.acting
+        if turn.acting is None:
+            turn.acting = self._acting(turn.state)
+        return turn.acting
 
     def _acting(self, state: Any) -> tuple[int, ...]:
         """The players who move in a state; those of a game of the user's own are checked."""
@@ -240,8 +240,8 @@ class Conductor:
         player = state.to_play
         return tuple(state.acting) if player == SIMULTANEOUS else (player,)
 
-    def _legal_actions(self, moment: Moment, player: int) -> npt.NDArray[np.int64]:
-        state = moment.state
+    def _legal_actions(self, turn: Turn, player: int) -> npt.NDArray[np.int64]:
+        state = turn.state
         if self.game.native and player == state.to_play:
             actions: npt.NDArray[np.int64] = state.legal_actions
             return actions
@@ -256,25 +256,25 @@ class Conductor:
             check_actions(state, player, actions, self.game.num_actions)
         return actions
 
-    def viewer(self, moment: Moment) -> int:
+    def viewer(self, turn: Turn) -> int:
         """The player to move; in a finished game the one who would be next."""
-        player = int(moment.state.to_play)
+        player = int(turn.state.to_play)
         if player == SIMULTANEOUS or player in self._players:
             return max(player, 0)
-        return moment.ply % len(self._players)
+        return turn.ply % len(self._players)
 
     def no_moves(self) -> tuple[Info, ...]:
-        """What is told of moves, by player, before there are any."""
+        """Infos about moves, by player, before the first move."""
         if self.game.move_info is None:
             return ()
         return tuple(self.game.move_info(None, None) for _ in self._players)
 
-    def moves_after(self, moment: Moment, mover: int, action: Any) -> tuple[Info, ...]:
-        """What is told of moves, by player, after ``mover`` has played ``action``."""
+    def moves_after(self, turn: Turn, mover: int, action: Any) -> tuple[Info, ...]:
+        """Infos about the move ``action`` of ``mover``, by player."""
         if self.game.move_info is None:
             return ()
-        new = self.game.move_info(moment.state, action)
-        return (*moment.moves[:mover], new, *moment.moves[mover + 1 :])
+        new = self.game.move_info(turn.state, action)
+        return (*turn.moves[:mover], new, *turn.moves[mover + 1 :])
 
     def phases(
         self, state: Any, gates: Sequence[Gate | None], previous: Sequence[int] | None

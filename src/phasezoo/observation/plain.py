@@ -69,29 +69,29 @@ def plain_info(info: Info, game: Game, *, state_in_info: bool, mask_observed: bo
     :data:`UNKNOWN`.
 
     Args:
-        info: What is told.
+        info: The info.
         game: What is played.
-        state_in_info: Whether the state is told, and what describes it in words, such as its FEN.
+        state_in_info: Whether the state is included, and text that describes it, such as its FEN.
         mask_observed: Whether observations have the mask. Then infos do not: TorchRL takes it from
             one place only and fails over a second one. Infos with the state are for other readers.
     """
-    told: Info = {}
+    plain: Info = {}
     for key, value in info.items():
         if key in ("result", "reason"):
-            told[key] = TextCode(value or "")
+            plain[key] = TextCode(value or "")
         elif key == "action_mask":
             if state_in_info or not mask_observed:
-                told[key] = flat_mask(value)
+                plain[key] = flat_mask(value)
         elif key == "winners":
-            told[key] = _flags(value or (), game.num_players)
+            plain[key] = _flags(value or (), game.num_players)
         elif key == "state" or isinstance(value, str):
             if state_in_info:
-                told[key] = value
+                plain[key] = value
         else:
-            told[key] = UNKNOWN if value is None else value
+            plain[key] = UNKNOWN if value is None else value
     if game.action_parts is not None:
-        told["action_parts"] = np.array(game.action_parts, dtype=np.int64)
-    return told
+        plain["action_parts"] = np.array(game.action_parts, dtype=np.int64)
+    return plain
 
 
 def _flags(players: Sequence[int], count: int) -> Any:

@@ -1,11 +1,11 @@
-"""What is known of a game at one moment."""
+"""A running game at one turn."""
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from phasezoo.types import Actions, Gate, Info
 
-__all__ = ["Ending", "Moment"]
+__all__ = ["Ending", "Turn"]
 
 
 class Ending(NamedTuple):
@@ -24,7 +24,7 @@ class Ending(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Moment:
+class Turn:
     """A state of a game that is being played, with what the state itself does not know; a value.
 
     Who acts and what is legal is asked of the state once and kept here.
@@ -34,7 +34,7 @@ class Moment:
     ply: int
     """Plies since the game's start."""
     phases: tuple[int, ...]
-    """The phase as each player is told it."""
+    """The phase that each player observes."""
     gates: tuple[Gate | None, ...]
     """The gate that says each player's phase; None for phase 0 throughout."""
     ending: Ending | None = None
@@ -42,7 +42,7 @@ class Moment:
     mover: int | None = None
     """Who has moved last; None before any move, and if players move at once."""
     moves: tuple[Info, ...] = ()
-    """By player, what is told of their last move; empty in games that tell nothing of moves."""
+    """Infos about the last move, by player; empty in games without such infos."""
     acting: tuple[int, ...] | None = field(default=None, repr=False)
     """Players who move in the state, ascending; None until they are asked for."""
     legal: dict[int, Actions] = field(default_factory=dict, repr=False)

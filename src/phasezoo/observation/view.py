@@ -1,4 +1,4 @@
-"""What a player is told: observation, mask and info, everywhere by the same function."""
+"""Observation, mask and info of a player, everywhere by the same function."""
 
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -12,18 +12,18 @@ from phasezoo.games.options import flag, one_of
 from phasezoo.observation.action_parts import Mask, flat_mask, masks_of
 from phasezoo.observation.compact import check_compact, compact_mask
 from phasezoo.observation.plain import plain_info
-from phasezoo.observation.turn import Moment
+from phasezoo.observation.turn import Turn
 from phasezoo.types import Gate, Info
 
 __all__ = [
     "OBSERVATIONS",
-    "Told",
+    "Observation",
     "View",
     "info_of",
     "make_view",
     "mask_of",
+    "observation_of",
     "observe",
-    "told",
     "view_of",
 ]
 
@@ -60,8 +60,8 @@ class View:
         return self.observation in ("planes", "masked")
 
 
-class Told(NamedTuple):
-    """What a player is told at one moment."""
+class Observation(NamedTuple):
+    """Observation, mask and info of a player at one turn."""
 
     observation: Any
     """``float32[C, H, W]``, or if planes are packed a dictionary of their ``bits`` and ``numbers``;
@@ -152,8 +152,8 @@ def view_of(agent: Any, default: View) -> View:
     return view
 
 
-def told(
-    moment: Moment,
+def observe(
+    turn: Turn,
     player: int,
     view: View,
     *,
@@ -161,28 +161,28 @@ def told(
     when_over: int = 1,
     when_waiting: int = 0,
     mover: int | None = None,
-) -> Told:
-    """What ``player`` is told.
+) -> Observation:
+    """Return the observation, mask and info of ``player``.
 
     Args:
-        moment: The game.
-        player: Who is told.
+        turn: The game.
+        player: The player.
         view: What they want to see.
         illegal: Whether their last action was illegal.
         when_over: What a mask is filled with in a finished game.
         when_waiting: What the mask of a player who is not to move is filled with.
         mover: Whose last move is told of, in games that tell of moves; default the player's own.
     """
-    mask = mask_of(moment, player, view, when_over=when_over, when_waiting=when_waiting)
-    info = info_of(moment, player, view, mask=mask, illegal=illegal, mover=mover)
-    return Told(observe(moment, player, view, mask), mask, info)
+    mask = mask_of(turn, player, view, when_over=when_over, when_waiting=when_waiting)
+    info = info_of(turn, player, view, mask=mask, illegal=illegal, mover=mover)
+    return Observation(observation_of(turn, player, view, mask), mask, info)
 
 
-def observe(moment: Moment, player: int, view: View, mask: Mask) -> Any:
+def observation_of(turn: Turn, player: int, view: View, mask: Mask) -> Any:
     """What ``player`` sees, as ``view`` says.
 
     Args:
-        moment: The game.
+        turn: The game.
         player: Who sees it.
         view: What they want to see.
         mask: Their mask, which is part of a masked observation.
@@ -190,25 +190,25 @@ def observe(moment: Moment, player: int, view: View, mask: Mask) -> Any:
     if view.observation == "none":
         return np.zeros(0, dtype=np.float32)
     if view.observation == "dict" and view.game.observation_dict is not None:
-        return view.game.observation_dict(moment.state, player)
+        return view.game.observation_dict(turn.state, player)
     planes: Any
     if view.packed:
-        packed = games.encode([moment.state], view.planes, players=[player], packed=True)[0]
+        packed = games.encode([turn.state], view.planes, players=[player], packed=True)[0]
         planes = {"bits": packed.bits, "numbers": packed.numbers}
     else:
-        planes = games.planes_of(moment.state, view.planes, player)
+        planes = games.planes_of(turn.state, view.planes, player)
     if view.observation == "masked":
         return {"observation": planes, "action_mask": flat_mask(mask)}
     return planes
 
 
 def mask_of(
-    moment: Moment, player: int, view: View, *, when_over: int = 1, when_waiting: int = 0
+    turn: Turn, player: int, view: View, *, when_over: int = 1, when_waiting: int = 0
 ) -> Mask:
     """``int8[A]``: 1 if ``player`` may act so; if actions have parts, a tuple of their masks.
 
     Args:
-        moment: The game.
+        turn: The game.
         player: Who is asked.
         view: Knows the game.
         when_over: Fills the mask of a finished game.
@@ -216,18 +216,18 @@ def mask_of(
     """
     game, parts = view.game, view.game.action_parts
     count = game.num_compact if view.compact else game.num_actions
-    if moment.ending is not None:
+    if turn.ending is not None:
         return masks_of(np.full(count, when_over, dtype=np.int8), parts)
-    if when_waiting and player not in games.acting_players(moment.state):
+    if when_waiting and player not in games.acting_players(turn.state):
         return masks_of(np.full(count, when_waiting, dtype=np.int8), parts)
-    mask = games.action_mask(moment.state, player, game.num_actions)
+    mask = games.action_mask(turn.state, player, game.num_actions)
     if view.compact:
-        return compact_mask(game, moment.state, mask)
+        return compact_mask(game, turn.state, mask)
     return mask if parts is None else masks_of(mask, parts)
 
 
 def info_of(
-    moment: Moment,
+    turn: Turn,
     player: int,
     view: View,
     *,
@@ -235,23 +235,23 @@ def info_of(
     illegal: bool = False,
     mover: int | None = None,
 ) -> Info:
-    """What ``player`` is told besides the observation; the arguments are those of :func:`told`."""
-    game, state, ending = view.game, moment.state, moment.ending
+    """What ``player`` is told besides the observation; the arguments are those of :func:`observe`."""
+    game, state, ending = view.game, turn.state, turn.ending
     info: Info = {"action_mask": mask}
     if not game.is_hidden:
         info["state"] = state
     if game.state_info is not None:
         info |= game.state_info(state)
     info["to_play"] = int(state.to_play)
-    info["ply"] = moment.ply
-    info["phase"] = moment.phases[player]
+    info["ply"] = turn.ply
+    info["phase"] = turn.phases[player]
     info["result"] = None if ending is None else ending.result
     info["reason"] = None if ending is None else ending.reason
     info["illegal_action"] = illegal
     if game.tells_winners:
         info["winners"] = None if ending is None else ending.winners
-    if moment.moves:
-        info |= moment.moves[player if mover is None else mover]
+    if turn.moves:
+        info |= turn.moves[player if mover is None else mover]
     if view.state_in_info is None:
         return info
     observed = view.observation == "masked"

@@ -7,7 +7,7 @@ import phasezoo  # noqa: F401 - registers the environments
 from phasezoo import games, gating
 from phasezoo.envs import ChessEnv, ChessVectorEnv, PommermanEnv
 from phasezoo.errors import InvalidConfig, InvalidGate, InvalidPlaneSpec
-from phasezoo.observation import Conductor, View, make_view, told, view_of
+from phasezoo.observation import GameRunner, View, make_view, observe, view_of
 
 
 class Watcher:
@@ -100,32 +100,32 @@ def test_a_hidden_game_stays_hidden_and_is_shown_as_a_dictionary_on_demand():
     assert [len(part) for part in watcher.infos[0]["action_mask"]] == [6, 8, 8]
 
 
-def test_told_gives_observation_mask_and_info_of_one_moment():
-    conductor = Conductor("chess", gate="moves:2")
-    view = make_view(conductor.game, "minimal")
-    moment = conductor.begin(conductor.game.initial_state())
-    moment = conductor.play(moment, moment.state.parse_uci("e2e4"))
-    shown = told(moment, 1, view)
+def test_told_gives_observation_mask_and_info_of_one_turn():
+    runner = GameRunner("chess", gate="moves:2")
+    view = make_view(runner.game, "minimal")
+    turn = runner.begin(runner.game.initial_state())
+    turn = runner.play(turn, turn.state.parse_uci("e2e4"))
+    shown = observe(turn, 1, view)
     assert shown.observation.shape == (12, 8, 8)
     assert shown.mask.sum() == 20
     assert shown.info["action_mask"] is shown.mask
     assert shown.info["ply"] == 1
-    assert shown.info["fen"] == moment.state.fen
-    assert shown.info["state"] is moment.state
-    assert told(moment, 0, view).mask.sum() == 0
-    assert told(moment, 0, view, when_waiting=1).mask.sum() == 4672
+    assert shown.info["fen"] == turn.state.fen
+    assert shown.info["state"] is turn.state
+    assert observe(turn, 0, view).mask.sum() == 0
+    assert observe(turn, 0, view, when_waiting=1).mask.sum() == 4672
 
 
 def test_the_distance_to_mate_is_told_of_the_players_own_last_move():
-    conductor = Conductor("krk")
-    state = conductor.game.from_fen("8/8/8/4k3/8/8/8/4K2R w - - 0 1")
-    moment = conductor.begin(state)
-    view = make_view(conductor.game)
-    assert told(moment, 0, view).info["dtm_difference"] is None
+    runner = GameRunner("krk")
+    state = runner.game.from_fen("8/8/8/4k3/8/8/8/4K2R w - - 0 1")
+    turn = runner.begin(state)
+    view = make_view(runner.game)
+    assert observe(turn, 0, view).info["dtm_difference"] is None
     action = int(state.legal_actions[0])
-    after = told(conductor.play(moment, action), 0, view).info
+    after = observe(runner.play(turn, action), 0, view).info
     assert after["dtm_difference"] == float(state.dtm_difference(action))
-    assert told(conductor.play(moment, action), 1, view).info["dtm_difference"] is None
+    assert observe(runner.play(turn, action), 1, view).info["dtm_difference"] is None
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Small runs of self-play, in this process or in one that is killed again and again.
 
 As a script: ``selfplay_runs.py OUT SEED KILLS`` runs each kind, in OUT/KIND, in children that are
-killed at random moments, and once more to the end.
+killed at random turns, and once more to the end.
 """
 
 import os

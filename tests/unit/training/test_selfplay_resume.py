@@ -18,7 +18,7 @@ from phasezoo.training.selfplay.watching import Watching
 
 
 @pytest.mark.slow
-def test_killed_at_random_moments(tmp_path: Path) -> None:
+def test_killed_at_random_turns(tmp_path: Path) -> None:
     command = [sys.executable, selfplay_runs.__file__, str(tmp_path), "3", "4"]
     alone = {**os.environ, "OMP_NUM_THREADS": "1"}  # threads of OpenMP hang in forked processes
     done = subprocess.run(

@@ -10,7 +10,7 @@ from phasezoo.agents.engines.session import EngineSession, board_of, chess_limit
 from phasezoo.agents.limit import Limit
 from phasezoo.errors import GameForfeited, InvalidConfig, InvalidState
 from phasezoo.inference.counts import Counts
-from phasezoo.observation import Told, View
+from phasezoo.observation import Observation, View
 
 if TYPE_CHECKING:
     from phasezoo.agents.engines.agent import EngineAgent
@@ -64,7 +64,7 @@ class EngineSeats:
         seat: int,
         state: Any,
         player: int,
-        shown: Told | None = None,
+        shown: Observation | None = None,
         *,
         limit: Limit | None = None,
     ) -> None:

@@ -13,7 +13,7 @@ from phasezoo.agents.search.seat import Asked, Played, Seat
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import at_least
 from phasezoo.inference.other_games import has_more_actions
-from phasezoo.observation import Told
+from phasezoo.observation import Observation
 from phasezoo.types import SIMULTANEOUS, Gate
 
 __all__ = ["BeamSeats"]
@@ -98,7 +98,7 @@ class BeamSeats(FreshTreeSeats):
         seat: int,
         state: Any,
         player: int,
-        shown: Told | None = None,
+        shown: Observation | None = None,
         *,
         limit: Limit | None = None,
     ) -> None:

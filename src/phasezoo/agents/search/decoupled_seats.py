@@ -12,7 +12,7 @@ from phasezoo.agents.search.seat import Asked, Seat
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.games.options import at_least
 from phasezoo.inference.other_games import has_more_actions
-from phasezoo.observation import Told
+from phasezoo.observation import Observation
 from phasezoo.types import Gate
 
 __all__ = ["DecoupledSeats"]
@@ -87,7 +87,7 @@ class DecoupledSeats(FreshTreeSeats):
         seat: int,
         state: Any,
         player: int,
-        shown: Told | None = None,
+        shown: Observation | None = None,
         *,
         limit: Limit | None = None,
     ) -> None:

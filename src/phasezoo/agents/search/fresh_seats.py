@@ -8,7 +8,7 @@ from phasezoo.agents.limit import Limit
 from phasezoo.agents.search.pooled_seats import PooledSeats
 from phasezoo.agents.search.seat import Asked, Played, SavedSeat, Seat
 from phasezoo.inference.counts import Counts
-from phasezoo.observation import Told
+from phasezoo.observation import Observation
 
 __all__ = ["FreshTreeSeats"]
 
@@ -30,7 +30,7 @@ class FreshTreeSeats(PooledSeats):
         seat: int,
         state: Any,
         player: int,
-        shown: Told | None = None,
+        shown: Observation | None = None,
         *,
         limit: Limit | None = None,
     ) -> None:

@@ -28,7 +28,7 @@ from phasezoo.games.options import at_least
 from phasezoo.inference.evaluator import Leaves
 from phasezoo.inference.oracle import Oracle, check_knows
 from phasezoo.inference.other_games import has_more_actions
-from phasezoo.observation import Told
+from phasezoo.observation import Observation
 from phasezoo.types import SIMULTANEOUS, Gate
 
 __all__ = ["SearchSeats"]
@@ -159,7 +159,7 @@ class SearchSeats(PooledSeats):
         seat: int,
         state: Any,
         player: int,
-        shown: Told | None = None,
+        shown: Observation | None = None,
         *,
         searchmoves: Sequence[int] | None = None,
         limit: Limit | None = None,

@@ -18,7 +18,7 @@ def text_of(table: Table, kind: str) -> str:
     Raises:
         InvalidConfig: The game has no such text.
     """
-    states = [moment.state for moment in table.moments]
+    states = [turn.state for turn in table.turns]
     actions = [each.action for each in table.played]
     thoughts = [next(iter(each.thoughts.values()), None) for each in table.played]
     result = table.result()
@@ -31,7 +31,7 @@ def text_of(table: Table, kind: str) -> str:
             table.game, states, actions, moves, table.seat_names(), table.strip.as_dict(),
             thoughts, result,
         )  # fmt: skip
-    position = table.game.text_of(table.moment.state) if kind == "position" else None
+    position = table.game.text_of(table.turn.state) if kind == "position" else None
     if position is None:
         message = f"{table.game.name!r} has no {kind}: take the JSON of the game"
         raise InvalidConfig(message)
@@ -48,7 +48,7 @@ def shown(table: Table, sight: Sight, ply: int | None = None) -> dict[str, Any]:
     """
     at = len(table.played) if ply is None else ply
     actor = table.person() if at == len(table.played) else None
-    state = table.moments[at].state
+    state = table.turns[at].state
     board = board_of(table.game, state, sight, actor, _described(table, at))
     if at:
         board |= _last_move(table, at)
@@ -66,7 +66,7 @@ def shown(table: Table, sight: Sight, ply: int | None = None) -> dict[str, Any]:
         "splits": [_split(each) for each in table.played],
         "strip": table.strip.as_dict(),
         "thoughts": _thoughts(table, at),
-        "to_play": int(table.moment.state.to_play),
+        "to_play": int(table.turn.state.to_play),
         "waits": table.waits_for(),
         "thinking": table.thinking,
         "plays": table.plays,
@@ -93,7 +93,7 @@ def _thoughts(table: Table, at: int) -> list[Thought]:
 
 def _last_move(table: Table, at: int) -> dict[str, Any]:
     """What led to a position: the spots that were pointed at, and those that blew up."""
-    before, played = table.moments[at - 1].state, table.played[at - 1]
+    before, played = table.turns[at - 1].state, table.played[at - 1]
     pointing = pointing_of(table.game)
     if pointing is None or not isinstance(played.action, int):
         return {}
@@ -106,7 +106,7 @@ def _last_move(table: Table, at: int) -> dict[str, Any]:
 
 def _described(table: Table, at: int) -> str:
     """The position in words, for those who do not see it."""
-    turn = table.moments[at].state.to_play
+    turn = table.turns[at].state.to_play
     sides = sides_of(table.game)
     told = f"{table.game.name}, after {at} plies"
     if at:

@@ -15,7 +15,7 @@ from phasezoo.apps.web.thinking import Answer, Mind, Stop
 from phasezoo.apps.web.thoughts import Thought
 from phasezoo.apps.web.workers import Workers
 from phasezoo.errors import IllegalAction, InvalidGate, InvalidState, PhasezooError
-from phasezoo.observation import Conductor, Moment
+from phasezoo.observation import GameRunner, Turn
 from phasezoo.types import SIMULTANEOUS
 
 __all__ = ["Played", "Seat", "Table"]
@@ -68,7 +68,7 @@ class Table:
     ) -> None:
         self.name = name
         self.game = game
-        self.conductor = Conductor(game, illegal="raise", max_plies=MOST_PLIES)
+        self.runner = GameRunner(game, illegal="raise", max_plies=MOST_PLIES)
         self.seats = [Seat() for _ in range(game.num_players)]
         self.analyst: Mind | None = None
         self.analyst_player = 0
@@ -96,7 +96,7 @@ class Table:
     def begin(self, start: Any) -> None:
         """Start anew from a state."""
         self._interrupt()
-        self.moments: list[Moment] = [self.conductor.begin(start)]
+        self.turns: list[Turn] = [self.runner.begin(start)]
         self.played: list[Played] = []
         self.forfeit: str | None = None
         self._specs: Sequence[Any] = getattr(self, "_specs", ())
@@ -107,32 +107,32 @@ class Table:
         """Go on with plies that were played elsewhere, each with the state that it led to."""
         self._interrupt()
         for played, state in plies:
-            moment = self.conductor.moment(state)
-            self.moments.append(replace(moment, ply=len(self.moments)))
+            turn = self.runner.turn(state)
+            self.turns.append(replace(turn, ply=len(self.turns)))
             self.played.append(played)
             self._tell_phase(state)
         self.plays = False
 
     @property
-    def moment(self) -> Moment:
+    def turn(self) -> Turn:
         """Where the game stands."""
-        return self.moments[-1]
+        return self.turns[-1]
 
     @property
     def is_over(self) -> bool:
         """Whether nothing can be played any more."""
-        return self.moment.ending is not None or self.forfeit is not None
+        return self.turn.ending is not None or self.forfeit is not None
 
     @property
     def is_simultaneous(self) -> bool:
         """Whether several players move now."""
-        return bool(self.moment.state.to_play == SIMULTANEOUS)
+        return bool(self.turn.state.to_play == SIMULTANEOUS)
 
     def waits_for(self) -> list[int]:
         """The players who have not answered yet."""
         if self.is_over:
             return []
-        acting = games.acting_players(self.moment.state)
+        acting = games.acting_players(self.turn.state)
         return [player for player in acting if player not in self._answers]
 
     def person(self) -> int | None:
@@ -155,7 +155,7 @@ class Table:
             what = "the game is over" if self.is_over else "no person is to move now"
             msg = f"{what}: undo, begin a new game, or take a seat"
             raise InvalidState(msg)
-        legal = self.conductor.legal_actions(self.moment, player).tolist()
+        legal = self.runner.legal_actions(self.turn, player).tolist()
         if action not in legal:
             message = f"action {action} is not legal for player {player} at ply {ply}"
             raise IllegalAction(message)
@@ -175,11 +175,11 @@ class Table:
             to = len(self.played) - 1
             while to > 0 and not self._is_persons(to) and self._has_person():
                 to -= 1
-        if not 0 <= to < len(self.moments):
+        if not 0 <= to < len(self.turns):
             message = f"ply {to}: the game has the plies 0 to {len(self.played)}"
             raise InvalidState(message)
         self._interrupt()
-        del self.moments[to + 1 :]
+        del self.turns[to + 1 :]
         del self.played[to:]
         self.strip.cut(to + 1)
         self.forfeit = None
@@ -190,7 +190,7 @@ class Table:
         return any(seat.text is None for seat in self.seats)
 
     def _is_persons(self, ply: int) -> bool:
-        acting = games.acting_players(self.moments[ply].state)
+        acting = games.acting_players(self.turns[ply].state)
         return any(self.seats[player].text is None for player in acting)
 
     # Who plays
@@ -210,7 +210,7 @@ class Table:
             InvalidGate: One does not fit, or fails.
         """
         try:
-            PhaseStrip(self.game, specs, 0).follow(moment.state for moment in self.moments)
+            PhaseStrip(self.game, specs, 0).follow(turn.state for turn in self.turns)
         except PhasezooError:
             raise
         except Exception as error:
@@ -227,8 +227,8 @@ class Table:
             found = (gates_of(getattr(m.agent, "evaluator", None)) for m in minds)
             specs = next((each for each in found if each), suggested_gates(self.game)[:1])
         self.strip = PhaseStrip(self.game, specs, 0)
-        for moment in self.moments:
-            self._tell_phase(moment.state)
+        for turn in self.turns:
+            self._tell_phase(turn.state)
 
     def _tell_phase(self, state: Any) -> None:
         """Add a state to the strip; a gate that fails is shown no longer, and the game goes on."""
@@ -238,7 +238,7 @@ class Table:
             self.trouble = f"a gate failed: {error}"[:500]
             self._specs, self._own_gates = (), True
             self.strip = PhaseStrip(self.game, ())
-            self.strip.follow(moment.state for moment in self.moments)
+            self.strip.follow(turn.state for turn in self.turns)
 
     def look(self, mind: Mind | None, player: int, *, on: bool) -> None:
         """Let an agent look at every position on the board until it is stopped."""
@@ -253,7 +253,7 @@ class Table:
         """Ask those who are to move, and tell everybody."""
         self._ask_agents()
         if self.looks and self.analyst is not None and -1 not in self._jobs and not self.is_over:
-            acting = games.acting_players(self.moment.state)
+            acting = games.acting_players(self.turn.state)
             wanted = self.analyst_player if self.is_simultaneous else acting[0]
             if wanted in acting:
                 self._ask(-1, self.analyst, player=wanted)
@@ -261,8 +261,8 @@ class Table:
 
     def _ask_agents(self) -> None:
         for player in self.waits_for():
-            if self.conductor.is_idle(self.moment, player):  # whatever they answer means nothing
-                legal = self.conductor.legal_actions(self.moment, player)
+            if self.runner.is_idle(self.turn, player):  # whatever they answer means nothing
+                legal = self.runner.legal_actions(self.turn, player)
                 self._answer(player, int(legal[0]), None)
                 if player not in self._answers:  # the ply was played by it
                     self._ask_agents()
@@ -287,7 +287,7 @@ class Table:
 
     def _ask(self, who: int, mind: Mind, player: int | None = None) -> None:
         """Let somebody think about the position on the board."""
-        loop, epoch, state = asyncio.get_running_loop(), self._epoch, self.moment.state
+        loop, epoch, state = asyncio.get_running_loop(), self._epoch, self.turn.state
         stop = self._jobs[who] = Stop(self._workers.most_seconds)
 
         def tell(thought: Thought) -> None:
@@ -329,8 +329,8 @@ class Table:
             self._interrupt()
             return
         try:
-            legal = self.conductor.legal_actions(self.moment, player).tolist()
-            action = mind.checked(answer, legal, self.conductor)
+            legal = self.runner.legal_actions(self.turn, player).tolist()
+            action = mind.checked(answer, legal, self.runner)
         except PhasezooError as error:
             self._fail(player, error)
             return
@@ -355,18 +355,18 @@ class Table:
         if self.waits_for():
             return
         answers = self._answers
-        before = self.moment
+        before = self.turn
         at_once = self.is_simultaneous
         chosen: Any = action
         if at_once:
             chosen = [answers.get(each, (0, None))[0] for each in range(self.game.num_players)]
-        after = self.conductor.play(before, chosen)
+        after = self.runner.play(before, chosen)
         names = {p: name_of(self.game, before.state, a) for p, (a, _) in sorted(answers.items())}
         thoughts = {p: thought for p, (_, thought) in answers.items() if thought is not None}
         if -1 in self.live and not at_once:
             thoughts.setdefault(player, self.live[-1])
         self._interrupt()
-        self.moments.append(after)
+        self.turns.append(after)
         self.played.append(Played(chosen, "/".join(names.values()), thoughts))
         self._tell_phase(after.state)
 
@@ -430,7 +430,7 @@ class Table:
 
     def result(self) -> dict[str, Any] | None:
         """How the game ended; None while it goes on."""
-        ending = self.moment.ending
+        ending = self.turn.ending
         if self.forfeit is not None:
             return {"result": None, "reason": self.forfeit, "winners": None}
         if ending is None:

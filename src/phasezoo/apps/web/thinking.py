@@ -230,13 +230,13 @@ class Mind:
             "agent": self.text
         }
 
-    def checked(self, answer: Answer, legal: list[int], conductor: Any) -> int:
+    def checked(self, answer: Answer, legal: list[int], runner: Any) -> int:
         """The answer's action, if it is legal.
 
         Raises:
             IllegalAction: It is not.
         """
-        action = int(conductor.index(answer.action))
+        action = int(runner.index(answer.action))
         if action not in legal:
             message = f"{self.text} answered {answer.action}, which is not legal there"
             raise IllegalAction(message)

@@ -42,7 +42,7 @@ def followed(metrics: Path) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=16)  # intervals take a moment, and pages ask every few seconds
+@lru_cache(maxsize=16)  # intervals take a turn, and pages ask every few seconds
 def _ladder(path: Path, time: int) -> list[dict[str, Any]]:
     """The ratings of versions by their matches; ``time`` is when the file was written last."""
     known = {field.name for field in fields(RungRow)}

@@ -265,7 +265,7 @@ def _done(results: Results) -> Section:
                 [
                     Text(
                         f"The games come from {data.source}. They were split, game by game, into "
-                        "train (to learn from), validation (to choose the best moment of each "
+                        "train (to learn from), validation (to choose the best turn of each "
                         "training) and test (to measure once, at the end). Of the test positions, "
                         f"{removed} were left out because they occur in train too."
                     ),
