@@ -1,4 +1,4 @@
-"""Running games: :class:`GameRunner` plays turns, :func:`observe` returns a player's observation."""
+"""Running games: :class:`GameRunner` plays turns, :func:`observe` says what a player sees."""
 
 from phasezoo.observation.game_runner import GameRunner
 from phasezoo.observation.plain import UNKNOWN, TextCode

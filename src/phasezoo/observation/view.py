@@ -235,7 +235,7 @@ def info_of(
     illegal: bool = False,
     mover: int | None = None,
 ) -> Info:
-    """What ``player`` is told besides the observation; the arguments are those of :func:`observe`."""
+    """Return the info of ``player``; the arguments are those of :func:`observe`."""
     game, state, ending = view.game, turn.state, turn.ending
     info: Info = {"action_mask": mask}
     if not game.is_hidden:
