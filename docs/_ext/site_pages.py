@@ -1,7 +1,8 @@
 """The Sphinx extension of this site: pages made from the code, and docstrings made readable.
 
-What is made is not committed: it is the code in other words, and a copy of it in the repository
-could only be stale. It is written afresh at every build, and the tests make it too.
+Pages made from the code are not committed: they are the code in other words, and a copy of them in
+the repository could only be stale. They are written afresh at every build, and the tests make them
+too. Tables of measurements are written into the pages that show them (:mod:`measured`).
 """
 
 from importlib import import_module
@@ -15,6 +16,7 @@ from sphinx.errors import ExtensionError
 from docstrings import page_link, to_restructured
 from env_options import option_lines
 from environments import environment_pages, pictures
+from measured import Unmeasured, measured_pages, rendered
 from notebooks import notebook_of
 from public import missing
 from reference import reference_pages
@@ -40,7 +42,8 @@ def make_pages(app: Sphinx) -> None:
     """Write all that is made from the code into the folder of sources.
 
     Raises:
-        ExtensionError: A public module cannot be imported here, so that its page would be missing.
+        ExtensionError: A public module cannot be imported here, so that its page would be missing,
+            or a page has a figure that no measurement holds.
     """
     if missing():
         message = f"the site needs all extras: {', '.join(missing())} cannot be imported"
@@ -50,6 +53,11 @@ def make_pages(app: Sphinx) -> None:
     families = {f"{name}.md": text for name, text in environment_pages().items()}
     drawn = {f"{name}.svg": document for name, document in pictures().items()}
     write_pages(app.srcdir / "environments", families | drawn)
+    for page in measured_pages(app.srcdir):
+        try:
+            page.write_text(rendered(page), encoding="utf-8")
+        except Unmeasured as error:
+            raise ExtensionError(str(error)) from error
     for page in (app.srcdir / "tutorial").glob("*.md"):
         page.with_suffix(".ipynb").write_text(notebook_of(page), encoding="utf-8")
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from phasezoo.report.document import (
     Claim,
+    Column,
     Document,
     Figure,
     Item,
@@ -14,7 +15,7 @@ from phasezoo.report.document import (
     Text,
 )
 
-__all__ = ["of_document"]
+__all__ = ["claims", "grid", "of_document"]
 
 
 def of_document(document: Document) -> str:
@@ -35,7 +36,8 @@ def _items(items: Iterable[Item], level: int, source: str) -> str:
     parts: list[str] = []
     for is_claim, group in itertools.groupby(items, lambda item: isinstance(item, Claim)):
         if is_claim:
-            parts.append(_claims([item for item in group if isinstance(item, Claim)], source))
+            found = [item for item in group if isinstance(item, Claim)]
+            parts.append(grid(claims(found, source)))
         else:
             parts += [_item(item, level, source) for item in group]
     return "\n\n".join(part for part in parts if part)
@@ -46,10 +48,7 @@ def _item(item: Item, level: int, source: str) -> str:
         case Text():
             return item.text.strip()
         case Table():
-            table = _table(
-                item.head, item.texts(), {n for n, c in enumerate(item.columns) if c.prose}
-            )
-            return "\n\n".join(part for part in (item.caption, table, item.note) if part)
+            return "\n\n".join(part for part in (item.caption, grid(item), item.note) if part)
         case Figure():
             return f"*{item.caption}*"
         case Section():
@@ -57,16 +56,29 @@ def _item(item: Item, level: int, source: str) -> str:
     raise TypeError(item)
 
 
-def _claims(claims: Sequence[Claim], source: str) -> str:
-    head = [f"the {source} says", "ours", "rule", "verdict"]
-    rows = [[claim.text, claim.ours, claim.rule, claim.judgement] for claim in claims]
-    return _table(head, rows, set(range(len(head))))
+def claims(found: Sequence[Claim], source: str) -> Table:
+    """Return claims as a table.
+
+    Args:
+        found: The claims.
+        source: Word for where they come from, such as ``thesis``.
+    """
+    heads = {f"the {source} says": "text", "ours": "ours", "rule": "rule", "verdict": "judgement"}
+    columns = [Column(head, value, prose=True) for head, value in heads.items()]
+    return Table("claims", columns, found)
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]], left: set[int]) -> str:
-    """Return a table; numbers are set to the right."""
-    rule = ["---" if number == 0 or number in left else "---:" for number in range(len(head))]
-    return "\n".join(_line(cells) for cells in (head, rule, *rows))
+def grid(table: Table) -> str:
+    """Return the rows of a table under their heads; numbers are set to the right.
+
+    Args:
+        table: The table.
+    """
+    rule = [
+        "---" if number == 0 or column.prose else "---:"
+        for number, column in enumerate(table.columns)
+    ]
+    return "\n".join(_line(cells) for cells in (table.head, rule, *table.texts()))
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -1,0 +1,257 @@
+"""Pages whose tables and figures come from measurements.
+
+The measurements of ``results/krk.md`` lie beside it, in ``results/krk.json``::
+
+    {"runs": {"NAME": {"transcribed": true, "command": …, "commit": …, "date": …, "machine": …,
+                       "tables": {"TABLE": {"columns": [{"head": …, "form": …}], "rows": […]}}}},
+     "figures": {"HEADING": ["+0.3 (+0.1 to +0.5)"]}}
+
+A run of a study is not written down there: the ``config.json`` and ``results.json`` of its folder
+lie under ``results/krk/NAME/``, and its tables are those of its report. In the page a line
+``<!-- table: NAME/TABLE -->`` stands before each table, and the table below it is written here. It
+is written into the page, because the pages are read on the repository's host too, where nothing is
+built. A figure in a sentence is checked instead: some table of this page, or of a page it links to,
+holds it, or ``figures`` does, by the heading that it stands under.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from phasezoo import experiments
+from phasezoo.arena.elo import Interval
+from phasezoo.report import markdown, numbers
+from phasezoo.report.document import Column, Table
+
+__all__ = [
+    "Unmeasured",
+    "figures_of",
+    "measured_pages",
+    "rendered",
+    "sections",
+    "tables_of",
+    "unheld",
+]
+
+FORMS: dict[str, Callable[..., str]] = {
+    "count": numbers.count,
+    "decimal": numbers.decimal,
+    "elo": numbers.signed,
+    "percent": numbers.percent,
+    "signed": numbers.signed,
+}
+"""Ways to write a number. Digits after the point and a unit may follow, as in ``decimal 2 M``."""
+
+TABLE = re.compile(r"^<!-- table: (?P<name>.+) -->\n(?:\|.*\n)*", re.MULTILINE)
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+LINK = re.compile(r"\]\((?P<target>[^)\s#]*)[^)\s]*\)")
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+NO_PROSE = re.compile(r"`[^`]*`|<!--.*?-->|(?<=\])\([^)\s]*\)", re.DOTALL)
+
+NUMBER = r"[+−]?(?:\d+(?:,\d{3})*(?:\.\d+)?|∞)"
+FIGURE = re.compile(
+    rf"(?<![\w.,=/–-])(?<!= )(?<!\bFig\. )(?<!\bfigure )(?<!\bStockfish )"
+    rf"{NUMBER}(?: %| [kM]\b)?(?: ± {NUMBER})?(?: \({NUMBER}(?: %)? to {NUMBER}(?: %)?\))?"
+    rf"(?![\w/]|[.,]\d)"
+)  # fmt: skip
+"""A number with its unit and interval. One without any of these, a sign or a point is a setting."""
+
+LEVEL = "95 %"
+"""Level of all intervals, which is not a result."""
+
+
+class Unmeasured(ValueError):
+    """A page has a table or a figure that no measurement holds."""
+
+
+def measured_pages(docs: Path) -> list[Path]:
+    """Return the pages that have measurements beside them.
+
+    Args:
+        docs: Folder of the documentation.
+    """
+    pages = sorted(file.with_suffix(".md") for file in docs.rglob("*.json"))
+    return [page for page in pages if page.is_file()]
+
+
+def rendered(page: Path) -> str:
+    """Return a page with its tables written from its measurements.
+
+    Args:
+        page: The page.
+
+    Raises:
+        Unmeasured: A table is typed or has no measurement, or a sentence has a figure without one.
+    """
+    tables = tables_of(page)
+
+    def written(found: re.Match[str]) -> str:
+        name = found["name"]
+        if name not in tables:
+            message = (
+                f"{page.name}: no table {name!r} in {page.with_suffix('.json').name}, which has "
+                f"{', '.join(tables) or 'none'}"
+            )
+            raise Unmeasured(message)
+        return f"<!-- table: {name} -->\n{markdown.grid(tables[name])}\n"
+
+    text = page.read_text(encoding="utf-8")
+    typed = re.search(r"^\|.*$", FENCE.sub("", TABLE.sub("", text)), re.MULTILINE)
+    if typed is not None and page.parent.name == "results":
+        message = (
+            f"{page.name}: the table that begins with {typed[0]!r} is typed; write it into "
+            f"{page.with_suffix('.json').name}, and a line <!-- table: RUN/TABLE --> in its place"
+        )
+        raise Unmeasured(message)
+    missing = [f"{figure!r} under {heading!r}" for heading, figure in unheld(page)]
+    if missing:
+        message = (
+            f"{page.name}: no measurement holds {', '.join(missing)}; take each from a table of "
+            f"{page.with_suffix('.json').name}, or add it to figures there"
+        )
+        raise Unmeasured(message)
+    return TABLE.sub(written, text)
+
+
+def tables_of(page: Path) -> dict[str, Table]:
+    """Return the tables of a page's measurements as ``RUN/TABLE``.
+
+    Args:
+        page: The page.
+
+    Raises:
+        Unmeasured: A run is there twice.
+    """
+    runs = {
+        run: {
+            name: _written_down(f"{page.stem}.json: {run}/{name}", table)
+            for name, table in kept["tables"].items()
+        }
+        for run, kept in _data(page)["runs"].items()
+    }
+    for file in sorted(page.with_suffix("").glob("*/results.json")):
+        if file.parent.name in runs:
+            message = (
+                f"{file.parent} holds a run that {page.with_suffix('.json').name} has too; remove "
+                "it there"
+            )
+            raise Unmeasured(message)
+        document = experiments.open(file.parent)
+        judged = markdown.claims(document.claims, document.source)
+        runs[file.parent.name] = document.tables | {"claims": judged}
+    return {f"{run}/{name}": table for run, found in runs.items() for name, table in found.items()}
+
+
+def unheld(page: Path) -> Iterator[tuple[str, str]]:
+    """Yield the figures in a page's sentences that no measurement holds, with their headings.
+
+    Args:
+        page: The page.
+    """
+    text = page.read_text(encoding="utf-8")
+    held = _numbers(" | ".join(_cells(page)))
+    for target in {found["target"] for found in LINK.finditer(text)}:
+        linked = page.parent / target
+        if target.endswith(".md") and linked.with_suffix(".json").is_file():
+            listed = [figure for found in _data(linked)["figures"].values() for figure in found]
+            held |= _numbers(" | ".join([*_cells(linked), *listed]))
+    for heading, prose in sections(text):
+        here = held | _numbers(" | ".join(_data(page)["figures"].get(heading, [])))
+        for figure in figures_of(prose):
+            if _normal(figure) not in here:
+                yield heading, figure
+
+
+def sections(text: str) -> list[tuple[str, str]]:
+    """Return the headings of a page, each with the text below it that is not code or measured.
+
+    Args:
+        text: Markdown.
+    """
+    _, *parts = HEADING.split(FENCE.sub("", TABLE.sub("", text)))
+    return list(zip(parts[::2], parts[1::2], strict=True))
+
+
+def figures_of(text: str) -> list[str]:
+    """Return the figures of a text: numbers with a sign, a point, a unit or an interval.
+
+    Args:
+        text: Markdown.
+    """
+    plain = re.sub(r"\s+", " ", NO_PROSE.sub("", text))
+    found = (each[0] for each in FIGURE.finditer(plain))
+    return [each for each in found if re.search(r"[+−.%kM±(∞]", each) and each != LEVEL]
+
+
+def _numbers(text: str) -> set[str]:
+    """Return the figures of a text, and each of their numbers alone, with its sign and without."""
+    whole = {_normal(each[0]) for each in FIGURE.finditer(text)}
+    alone = {number for each in whole for number in re.findall(NUMBER, each)}
+    return whole | alone | {number.lstrip("−") for number in alone}
+
+
+def _normal(figure: str) -> str:
+    return figure.replace("+", "").replace(" %", "")
+
+
+def _data(page: Path) -> dict[str, Any]:
+    file = page.with_suffix(".json")
+    try:
+        found = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    except ValueError as error:
+        message = f"{file.name}: not JSON: {error}"
+        raise Unmeasured(message) from error
+    return {"runs": {}, "figures": {}} | found
+
+
+def _cells(page: Path) -> Iterator[str]:
+    for table in tables_of(page).values():
+        for row in table.texts():
+            yield from row
+
+
+def _written_down(where: str, table: dict[str, Any]) -> Table:
+    columns, rows = table["columns"], table["rows"]
+    for row in rows:
+        if len(row) != len(columns):
+            message = f"{where}: {len(columns)} columns, and the row {row} has {len(row)} cells"
+            raise Unmeasured(message)
+    for form in (column.get("form", "count") for column in columns):
+        if not re.fullmatch(rf"count|(?:{'|'.join(FORMS)}) \d(?: \S+)?", form):
+            message = (
+                f"{where}: unknown form {form!r}; expected such as 'signed 3': {', '.join(FORMS)}"
+            )
+            raise Unmeasured(message)
+    return Table(
+        where,
+        [
+            Column(
+                column["head"],
+                number,
+                partial(_cell, form=column.get("form", "count")),
+                prose=column.get("prose", False),
+            )
+            for number, column in enumerate(columns)
+        ],
+        rows,
+    )
+
+
+def _cell(value: Any, form: str) -> str:
+    """Return the text of a cell: a text, a number, both ends of its interval too, or a bold one."""
+    if value is None or isinstance(value, str):
+        return numbers.text(value)
+    if isinstance(value, dict):
+        return f"**{_cell(value['bold'], form)}**"
+    name, digits, unit = [*form.split(), "", ""][:3]
+    written = partial(FORMS[name], digits=int(digits)) if digits else FORMS[name]
+    if not isinstance(value, list):
+        return f"{written(value)} {unit}".strip()
+    interval = Interval(*(float(end) for end in value))
+    if name == "elo":
+        return numbers.elo_interval(interval, int(digits))
+    low, high = (written(end).removesuffix(" %") for end in (interval.low, interval.high))
+    return f"{written(interval.value)} ({low} to {high})"
