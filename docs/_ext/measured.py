@@ -10,8 +10,9 @@ A run of a study is not written down there: the ``config.json`` and ``results.js
 lie under ``results/krk/NAME/``, and its tables are those of its report. In the page a line
 ``<!-- table: NAME/TABLE -->`` stands before each table, and the table below it is written here. It
 is written into the page, because the pages are read on the repository's host too, where nothing is
-built. A figure in a sentence is checked instead: some table of this page, or of a page it links to,
-holds it, or ``figures`` does, by the heading that it stands under.
+built. A figure in a sentence is checked instead: the measurements of this page, or of a page that
+it links to, hold it in a table or, if it stands in sentences alone, in ``figures``, by heading. So
+is one in a column that is ``quoted``, which repeats what was measured elsewhere.
 """
 
 import json
@@ -63,6 +64,10 @@ LEVEL = "95 %"
 """Level of all intervals, which is not a result."""
 
 
+class Quoted(Column):
+    """A column whose figures other measurements hold."""
+
+
 class Unmeasured(ValueError):
     """A page has a table or a figure that no measurement holds."""
 
@@ -92,7 +97,7 @@ def rendered(page: Path) -> str:
         name = found["name"]
         if name not in tables:
             message = (
-                f"{page.name}: no table {name!r} in {page.with_suffix('.json').name}, which has "
+                f"{_name(page)}: no table {name!r} in {_name(page, '.json')}, which has "
                 f"{', '.join(tables) or 'none'}"
             )
             raise Unmeasured(message)
@@ -102,15 +107,15 @@ def rendered(page: Path) -> str:
     typed = re.search(r"^\|.*$", FENCE.sub("", TABLE.sub("", text)), re.MULTILINE)
     if typed is not None and page.parent.name == "results":
         message = (
-            f"{page.name}: the table that begins with {typed[0]!r} is typed; write it into "
-            f"{page.with_suffix('.json').name}, and a line <!-- table: RUN/TABLE --> in its place"
+            f"{_name(page)}: the table that begins with {typed[0]!r} is typed; write it into "
+            f"{_name(page, '.json')}, and a line <!-- table: RUN/TABLE --> in its place"
         )
         raise Unmeasured(message)
     missing = [f"{figure!r} under {heading!r}" for heading, figure in unheld(page)]
     if missing:
         message = (
-            f"{page.name}: no measurement holds {', '.join(missing)}; take each from a table of "
-            f"{page.with_suffix('.json').name}, or add it to figures there"
+            f"{_name(page)}: no measurement holds {', '.join(missing)}; take each from a table of "
+            f"{_name(page, '.json')}, or add it to figures there"
         )
         raise Unmeasured(message)
     return TABLE.sub(written, text)
@@ -127,7 +132,7 @@ def tables_of(page: Path) -> dict[str, Table]:
     """
     runs = {
         run: {
-            name: _written_down(f"{page.stem}.json: {run}/{name}", table)
+            name: _written_down(f"{_name(page, '.json')}: {run}/{name}", table)
             for name, table in kept["tables"].items()
         }
         for run, kept in _data(page)["runs"].items()
@@ -135,8 +140,7 @@ def tables_of(page: Path) -> dict[str, Table]:
     for file in sorted(page.with_suffix("").glob("*/results.json")):
         if file.parent.name in runs:
             message = (
-                f"{file.parent} holds a run that {page.with_suffix('.json').name} has too; remove "
-                "it there"
+                f"{file.parent} holds a run that {_name(page, '.json')} has too; remove it there"
             )
             raise Unmeasured(message)
         document = experiments.open(file.parent)
@@ -146,33 +150,34 @@ def tables_of(page: Path) -> dict[str, Table]:
 
 
 def unheld(page: Path) -> Iterator[tuple[str, str]]:
-    """Yield the figures in a page's sentences that no measurement holds, with their headings.
+    """Yield the figures of a page that no measurement holds, with the section of each.
+
+    Args:
+        page: The page.
+    """
+    links = LINK.findall(page.read_text(encoding="utf-8"))
+    held = set[str]()
+    for each in {page, *(page.parent / link for link in links if link.endswith(".md"))}:
+        listed = [figure for found in _data(each)["figures"].values() for figure in found]
+        cells = (text for table in tables_of(each).values() for text in _texts(table, Column))
+        held |= _numbers(" | ".join([*listed, *cells]))
+    for section, text in sections(page):
+        for figure in figures_of(text):
+            if _normal(figure) not in held:
+                yield section, figure
+
+
+def sections(page: Path) -> Iterator[tuple[str, str]]:
+    """Yield what a page says itself: text below each heading, and quotations in a table.
 
     Args:
         page: The page.
     """
     text = page.read_text(encoding="utf-8")
-    held = _numbers(" | ".join(_cells(page)))
-    for target in {found["target"] for found in LINK.finditer(text)}:
-        linked = page.parent / target
-        if target.endswith(".md") and linked.with_suffix(".json").is_file():
-            listed = [figure for found in _data(linked)["figures"].values() for figure in found]
-            held |= _numbers(" | ".join([*_cells(linked), *listed]))
-    for heading, prose in sections(text):
-        here = held | _numbers(" | ".join(_data(page)["figures"].get(heading, [])))
-        for figure in figures_of(prose):
-            if _normal(figure) not in here:
-                yield heading, figure
-
-
-def sections(text: str) -> list[tuple[str, str]]:
-    """Return the headings of a page, each with the text below it that is not code or measured.
-
-    Args:
-        text: Markdown.
-    """
     _, *parts = HEADING.split(FENCE.sub("", TABLE.sub("", text)))
-    return list(zip(parts[::2], parts[1::2], strict=True))
+    yield from zip(parts[::2], parts[1::2], strict=True)
+    for name, table in tables_of(page).items():
+        yield name, " | ".join(_texts(table, Quoted))
 
 
 def figures_of(text: str) -> list[str]:
@@ -197,20 +202,26 @@ def _normal(figure: str) -> str:
     return figure.replace("+", "").replace(" %", "")
 
 
+def _name(page: Path, suffix: str = ".md") -> str:
+    return f"{page.parent.name}/{page.stem}{suffix}"
+
+
 def _data(page: Path) -> dict[str, Any]:
     file = page.with_suffix(".json")
     try:
         found = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     except ValueError as error:
-        message = f"{file.name}: not JSON: {error}"
+        message = f"{_name(page, '.json')}: not JSON: {error}"
         raise Unmeasured(message) from error
     return {"runs": {}, "figures": {}} | found
 
 
-def _cells(page: Path) -> Iterator[str]:
-    for table in tables_of(page).values():
-        for row in table.texts():
-            yield from row
+def _texts(table: Table, kind: type[Column]) -> Iterator[str]:
+    """Yield the cells in columns of a kind."""
+    for row in table.texts():
+        yield from (
+            text for column, text in zip(table.columns, row, strict=True) if type(column) is kind
+        )
 
 
 def _written_down(where: str, table: dict[str, Any]) -> Table:
@@ -228,7 +239,7 @@ def _written_down(where: str, table: dict[str, Any]) -> Table:
     return Table(
         where,
         [
-            Column(
+            (Quoted if column.get("quoted") else Column)(
                 column["head"],
                 number,
                 partial(_cell, form=column.get("form", "count")),

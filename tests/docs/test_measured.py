@@ -48,9 +48,7 @@ def test_a_page_is_as_its_measurements_render_it(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_figure_of_sentences_is_in_one_under_its_heading(page):
     kept = json.loads(page.with_suffix(".json").read_text())["figures"]
-    written = {
-        (head, each) for head, text in sections(page.read_text()) for each in figures_of(text)
-    }
+    written = {(head, each) for head, text in sections(page) for each in figures_of(text)}
     assert {(head, each) for head, figures in kept.items() for each in figures} <= written
 
 
@@ -70,7 +68,11 @@ def test_a_table_is_written_below_its_line_whatever_stood_there(page):
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("first/games", "second/games", "no table 'second/games' in play.json, which has first/"),
+        (
+            "first/games",
+            "second/games",
+            "no table 'second/games' in results/play.json, which has first/",
+        ),
         ("\n+0.75", "\n+0.76", r"no measurement holds '\+0.50 \(\+0.25 to \+0.76\)' under"),
         ("<!-- table: first/games -->", "| 1 |\n|---|\n", r"begins with '\| 1 \|' is typed"),
     ],
@@ -96,14 +98,22 @@ def test_measurements_that_cannot_be_read_are_named(page, before, after, message
         rendered(page)
 
 
-def test_a_figure_may_be_listed_for_its_section_or_come_from_a_page_that_is_linked(page):
-    page.write_text("# Play\n\nIt is 7.5 %.\n\n## Then\n\nIt was 7.5 %.\n")
+def test_a_figure_may_be_listed_or_come_from_a_page_that_is_linked(page):
+    page.write_text("# Play\n\nIt is 7.5 %.\n\n## Then\n\nIt was 7.4 %.\n")
     data = json.loads(page.with_suffix(".json").read_text())
     page.with_suffix(".json").write_text(json.dumps(data | {"figures": {"Play": ["7.5 %"]}}))
-    assert list(unheld(page)) == [("Then", "7.5 %")]
+    assert list(unheld(page)) == [("Then", "7.4 %")]
     other = page.with_name("other.md")
     other.write_text("# Other\n\n7.5 %, [as there](play.md#play), and 7.6 %, 3 games, `1.5`.\n")
     assert list(unheld(other)) == [("Other", "7.6 %")]
+
+
+def test_a_quoted_column_repeats_what_is_measured_elsewhere(page):
+    data = json.loads(page.with_suffix(".json").read_text())
+    table = {"columns": [{"head": "ours", "quoted": True}], "rows": [["+0.50"], ["+0.51"]]}
+    data["runs"]["survey"] = {"tables": {"claims": table}}
+    page.with_suffix(".json").write_text(json.dumps(data))
+    assert list(unheld(page)) == [("survey/claims", "+0.51")]
 
 
 def test_settings_and_numbers_of_figures_are_no_figures():
