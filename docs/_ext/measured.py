@@ -11,21 +11,24 @@ lie under ``results/krk/NAME/``, and its tables are those of its report. In the 
 ``<!-- table: NAME/TABLE -->`` stands before each table, and the table below it is written here. It
 is written into the page, because the pages are read on the repository's host too, where nothing is
 built. A figure in a sentence is checked instead: the measurements of this page, or of a page that
-it links to, hold it in a table or, if it stands in sentences alone, in ``figures``, by heading. So
-is one in a column that is ``quoted``, which repeats what was measured elsewhere.
+its section links to, hold it in a table or, if it stands in sentences alone, in ``figures``, by
+heading. So is one in a column that is ``quoted``, which repeats what was measured elsewhere.
 """
 
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from phasezoo import experiments
 from phasezoo.arena.elo import Interval
+from phasezoo.errors import PhasezooError
 from phasezoo.report import markdown, numbers
 from phasezoo.report.document import Column, Table
+from phasezoo.runs import jsonable
 
 __all__ = [
     "Unmeasured",
@@ -48,7 +51,7 @@ FORMS: dict[str, Callable[..., str]] = {
 
 TABLE = re.compile(r"^<!-- table: (?P<name>.+) -->\n(?:\|.*\n)*", re.MULTILINE)
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
-LINK = re.compile(r"\]\((?P<target>[^)\s#]*)[^)\s]*\)")
+LINK = re.compile(r"\]\(([^)\s#:]+\.md)[^)\s]*\)")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 NO_PROSE = re.compile(r"`[^`]*`|<!--.*?-->|(?<=\])\([^)\s]*\)", re.DOTALL)
 
@@ -68,7 +71,7 @@ class Quoted(Column):
     """A column whose figures other measurements hold."""
 
 
-class Unmeasured(ValueError):
+class Unmeasured(PhasezooError):
     """A page has a table or a figure that no measurement holds."""
 
 
@@ -155,29 +158,31 @@ def unheld(page: Path) -> Iterator[tuple[str, str]]:
     Args:
         page: The page.
     """
-    links = LINK.findall(page.read_text(encoding="utf-8"))
-    held = set[str]()
-    for each in {page, *(page.parent / link for link in links if link.endswith(".md"))}:
-        listed = [figure for found in _data(each)["figures"].values() for figure in found]
-        cells = (text for table in tables_of(each).values() for text in _texts(table, Column))
-        held |= _numbers(" | ".join([*listed, *cells]))
-    for section, text in sections(page):
+    held: dict[Path, set[str]] = {}
+    for section, text, links in sections(page):
+        pages = {page, *(page.parent / link for link in LINK.findall(links))}
+        for each in pages - held.keys():
+            held[each] = _held(each)
         for figure in figures_of(text):
-            if _normal(figure) not in held:
+            if not any(_normal(figure) in held[each] for each in pages):
                 yield section, figure
 
 
-def sections(page: Path) -> Iterator[tuple[str, str]]:
-    """Yield what a page says itself: text below each heading, and quotations in a table.
+def sections(page: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield the sections of a page: their headings, texts, and the same with all links.
+
+    The text of a section is that below its heading, without code and measured tables. Tables with
+    quoted columns are sections too, and those columns their texts.
 
     Args:
         page: The page.
     """
     text = page.read_text(encoding="utf-8")
     _, *parts = HEADING.split(FENCE.sub("", TABLE.sub("", text)))
-    yield from zip(parts[::2], parts[1::2], strict=True)
+    for heading, prose in zip(parts[::2], parts[1::2], strict=True):
+        yield heading, prose, prose
     for name, table in tables_of(page).items():
-        yield name, " | ".join(_texts(table, Quoted))
+        yield name, " | ".join(_texts(table, Quoted)), markdown.grid(table)
 
 
 def figures_of(text: str) -> list[str]:
@@ -189,6 +194,13 @@ def figures_of(text: str) -> list[str]:
     plain = re.sub(r"\s+", " ", NO_PROSE.sub("", text))
     found = (each[0] for each in FIGURE.finditer(plain))
     return [each for each in found if re.search(r"[+−.%kM±(∞]", each) and each != LEVEL]
+
+
+def _held(page: Path) -> set[str]:
+    """Return the figures that the measurements of a page hold; none if it has none."""
+    listed = [figure for found in _data(page)["figures"].values() for figure in found]
+    cells = (text for table in tables_of(page).values() for text in _texts(table, Column))
+    return _numbers(" | ".join([*listed, *cells]))
 
 
 def _numbers(text: str) -> set[str]:
@@ -217,38 +229,34 @@ def _data(page: Path) -> dict[str, Any]:
 
 
 def _texts(table: Table, kind: type[Column]) -> Iterator[str]:
-    """Yield the cells in columns of a kind."""
-    for row in table.texts():
-        yield from (
-            text for column, text in zip(table.columns, row, strict=True) if type(column) is kind
-        )
+    """Return the cells in columns of a kind."""
+    chosen = [number for number, column in enumerate(table.columns) if type(column) is kind]
+    return (row[number] for row in table.texts() for number in chosen)
+
+
+@dataclass(frozen=True)
+class _Head:
+    """A column of a table that is written down."""
+
+    head: str
+    form: str = "count"
+    prose: bool = False
+    quoted: bool = False
 
 
 def _written_down(where: str, table: dict[str, Any]) -> Table:
-    columns, rows = table["columns"], table["rows"]
-    for row in rows:
+    heads, columns = jsonable.decode(list[_Head], table["columns"], where), list[Column]()
+    for number, head in enumerate(heads):
+        if not re.fullmatch(rf"count|(?:{'|'.join(FORMS)}) \d(?: \S+)?", head.form):
+            message = f"{where}: unknown form {head.form!r}; expected such as 'signed 3': "
+            raise Unmeasured(message + ", ".join(FORMS))
+        kind = Quoted if head.quoted else Column
+        columns.append(kind(head.head, number, partial(_cell, form=head.form), prose=head.prose))
+    for row in table["rows"]:
         if len(row) != len(columns):
             message = f"{where}: {len(columns)} columns, and the row {row} has {len(row)} cells"
             raise Unmeasured(message)
-    for form in (column.get("form", "count") for column in columns):
-        if not re.fullmatch(rf"count|(?:{'|'.join(FORMS)}) \d(?: \S+)?", form):
-            message = (
-                f"{where}: unknown form {form!r}; expected such as 'signed 3': {', '.join(FORMS)}"
-            )
-            raise Unmeasured(message)
-    return Table(
-        where,
-        [
-            (Quoted if column.get("quoted") else Column)(
-                column["head"],
-                number,
-                partial(_cell, form=column.get("form", "count")),
-                prose=column.get("prose", False),
-            )
-            for number, column in enumerate(columns)
-        ],
-        rows,
-    )
+    return Table(where, columns, table["rows"])
 
 
 def _cell(value: Any, form: str) -> str:

@@ -16,8 +16,9 @@ from sphinx.errors import ExtensionError
 from docstrings import page_link, to_restructured
 from env_options import option_lines
 from environments import environment_pages, pictures
-from measured import Unmeasured, measured_pages, rendered
+from measured import measured_pages, rendered
 from notebooks import notebook_of
+from phasezoo.errors import PhasezooError
 from public import missing
 from reference import reference_pages
 
@@ -56,7 +57,7 @@ def make_pages(app: Sphinx) -> None:
     for page in measured_pages(app.srcdir):
         try:
             page.write_text(rendered(page), encoding="utf-8")
-        except Unmeasured as error:
+        except PhasezooError as error:
             raise ExtensionError(str(error)) from error
     for page in (app.srcdir / "tutorial").glob("*.md"):
         page.with_suffix(".ipynb").write_text(notebook_of(page), encoding="utf-8")

@@ -48,7 +48,7 @@ def test_a_page_is_as_its_measurements_render_it(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_figure_of_sentences_is_in_one_under_its_heading(page):
     kept = json.loads(page.with_suffix(".json").read_text())["figures"]
-    written = {(head, each) for head, text in sections(page) for each in figures_of(text)}
+    written = {(head, each) for head, text, _ in sections(page) for each in figures_of(text)}
     assert {(head, each) for head, figures in kept.items() for each in figures} <= written
 
 
@@ -132,5 +132,5 @@ def test_tables_of_a_run_are_those_of_its_report(page, monkeypatch):
     page.write_text("# Play\n\n<!-- table: again/claims -->\n")
     assert "| It wins. | It won 3.5 %. | Over half. | disagrees |" in rendered(page)
     (page.with_suffix("") / "again").rename(page.with_suffix("") / "first")
-    with pytest.raises(Unmeasured, match="holds a run that play"):
+    with pytest.raises(Unmeasured, match="holds a run that results/play"):
         rendered(page)
