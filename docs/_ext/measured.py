@@ -205,7 +205,7 @@ def _held(page: Path) -> set[str]:
 
 def _numbers(text: str) -> set[str]:
     """Return the figures of a text, and each of their numbers alone, with its sign and without."""
-    whole = {_normal(each[0]) for each in FIGURE.finditer(text)}
+    whole = {_normal(figure) for figure in figures_of(text)}
     alone = {number for each in whole for number in re.findall(NUMBER, each)}
     return whole | alone | {number.lstrip("−") for number in alone}
 
