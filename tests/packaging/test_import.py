@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+PUBLIC_NAMES = Path(__file__).with_name("public_names.txt")
 
 HEAVY = (
     "scipy",
@@ -98,3 +99,15 @@ def test_every_public_name_can_be_imported():
         "print('all')"
     )
     assert run(code) == "all"
+
+
+def test_subpackages_are_read_as_attributes() -> None:
+    public = sorted(
+        {line.split(".")[1] for line in PUBLIC_NAMES.read_text("utf-8").split() if "__" not in line}
+    )
+    code = (
+        "import sys, phasezoo; assert 'phasezoo.agents' not in sys.modules; "
+        f"print(all(getattr(phasezoo, name).__name__ == 'phasezoo.' + name for name in {public}), "
+        f"set({public}) <= set(dir(phasezoo)), hasattr(phasezoo, 'nothing'))"
+    )
+    assert run(code) == "True True False"
