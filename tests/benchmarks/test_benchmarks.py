@@ -176,3 +176,9 @@ def test_the_speed_of_networks_is_measured():
 def test_a_step_asks_each_question_once():
     # 100 calls in 0.2.0, when several functions asked who acts and what is legal.
     assert calls.calls_of_a_step().total() / calls.STEPS <= 35
+
+
+def test_a_round_of_a_search_takes_no_detours():
+    # 100 calls before a tree that is alone was answered without queues.
+    found, rounds = calls.calls_of_a_round()
+    assert found.total() / rounds <= 25

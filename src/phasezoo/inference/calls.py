@@ -11,8 +11,6 @@ from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves
 from phasezoo.inference.parallel import set_calls_at_once
 
-__all__ = ["Call", "CallsInFlight"]
-
 AT_ONCE = 2
 """Calls in flight: one is answered while the search works on the leaves of the other."""
 
@@ -52,6 +50,8 @@ class CallsInFlight:
     def __init__(self, workers: int, counts: Counts) -> None:
         self.most = AT_ONCE if workers else 1
         """Calls that may be in flight."""
+        self.rows = 0
+        """Rows that are asked about."""
         self._workers = min(workers, AT_ONCE)
         self._counts = counts
         self._threads: ThreadPoolExecutor | None = None
@@ -62,11 +62,6 @@ class CallsInFlight:
     def __len__(self) -> int:
         return len(self._flying)
 
-    @property
-    def rows(self) -> int:
-        """Rows that are asked about."""
-        return sum(len(call.leaves) for call, _ in self._flying)
-
     def begin(self, call: Call, *, here: bool = False) -> None:
         """Ask; ``here``: in this thread, because there is nothing else to do meanwhile.
 
@@ -76,7 +71,7 @@ class CallsInFlight:
         if here or not self._workers:
             answered: Future[Evaluation] = Future()
             answered.set_result(call.run())
-            self._flying.append((call, answered))
+            self._add(call, answered)
             return
         if self._threads is None or self._process != os.getpid():  # a fork inherits no threads
             self._process = os.getpid()
@@ -86,7 +81,11 @@ class CallsInFlight:
                 initializer=set_calls_at_once,
                 initargs=(self._workers,),
             )
-        self._flying.append((call, self._threads.submit(call.run)))
+        self._add(call, self._threads.submit(call.run))
+
+    def _add(self, call: Call, answered: Future[Evaluation]) -> None:
+        self._flying.append((call, answered))
+        self.rows += len(call.leaves)
 
     def take_in(self) -> None:
         """Wait for the call that has been in flight longest, and take its answer in.
@@ -95,6 +94,7 @@ class CallsInFlight:
             Exception: What the evaluator raised, or what is wrong with the answer.
         """
         call, answered = self._flying.popleft()
+        self.rows -= len(call.leaves)
         answer = answered.result()
         self._count(call)
         call.deliver(answer)
@@ -104,6 +104,7 @@ class CallsInFlight:
         for _, answered in self._flying:
             answered.cancel()
         self._flying.clear()
+        self.rows = 0
 
     def _count(self, call: Call) -> None:
         """Time in which two calls were answered counts once."""

@@ -1,10 +1,7 @@
 """What inference cost: rows, calls, seconds."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
-
-__all__ = ["Counts"]
 
 
 @dataclass
@@ -47,9 +44,10 @@ class Counts:
         self.cached_rows += other.cached_rows
         self.oracle_rows += other.oracle_rows
         self.seconds += other.seconds
-        if other.expert_rows:
-            _add(self.expert_rows, other.expert_rows)
-            _add(self.expert_calls, other.expert_calls)
+        for name, rows in other.expert_rows.items():
+            self.expert_rows[name] = self.expert_rows.get(name, 0) + rows
+        for name, calls in other.expert_calls.items():
+            self.expert_calls[name] = self.expert_calls.get(name, 0) + calls
 
     def __add__(self, other: "Counts") -> "Counts":
         total = Counts(**asdict(self))
@@ -82,11 +80,6 @@ class Counts:
     def as_dict(self) -> dict[str, Any]:
         """The fields and ``mean_rows``, for a table or a JSON file."""
         return {**asdict(self), "mean_rows": self.mean_rows}
-
-
-def _add(total: dict[str, int], more: Mapping[str, int]) -> None:
-    for name, count in more.items():
-        total[name] = total.get(name, 0) + count
 
 
 def _part(value: Any, share: float) -> Any:

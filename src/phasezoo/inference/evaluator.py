@@ -152,13 +152,16 @@ def name_of(evaluator: object) -> str:
     return name if isinstance(name, str) else type(evaluator).__name__
 
 
-def evaluate_leaves(evaluator: Any, leaves: Leaves, counts: Counts) -> Evaluation:
+def evaluate_leaves(
+    evaluator: Any, leaves: Leaves, counts: Counts, name: str | None = None
+) -> Evaluation:
     """Ask ``evaluator`` about ``leaves``, check the answer and add its cost to ``counts``.
 
     Args:
         evaluator: An :class:`Evaluator`, or a :class:`BatchEvaluator`.
         leaves: At least one row.
         counts: Grows by what the call took.
+        name: The evaluator's name in errors; default :func:`name_of` it.
 
     Returns:
         The evaluation with ``float32`` arrays, its ``policy_logits`` gathered into
@@ -169,12 +172,12 @@ def evaluate_leaves(evaluator: Any, leaves: Leaves, counts: Counts) -> Evaluatio
             values or probabilities. The message names the evaluator, what was expected and what
             came.
     """
-    answer = ask(evaluator, leaves, counts)
-    columns: int | None = getattr(evaluator, "policy_size", None)
-    return _checked(answer, leaves, name_of(evaluator), columns)
+    name = name_of(evaluator) if name is None else name
+    answer = ask(evaluator, leaves, counts, name)
+    return _checked(answer, leaves, name, getattr(evaluator, "policy_size", None))
 
 
-def ask(evaluator: Any, leaves: Leaves, counts: Counts) -> Evaluation:
+def ask(evaluator: Any, leaves: Leaves, counts: Counts, name: str | None = None) -> Evaluation:
     """As :func:`evaluate_leaves`, but the arrays come as they are: for those who check them anyway.
 
     Raises:
@@ -191,7 +194,8 @@ def ask(evaluator: Any, leaves: Leaves, counts: Counts) -> Evaluation:
     seconds = time.perf_counter() - start
     if not isinstance(answer, Evaluation):
         given = type(answer).__name__
-        message = f"{name_of(evaluator)} returned a {given}, expected an inference.Evaluation"
+        who = name_of(evaluator) if name is None else name
+        message = f"{who} returned a {given}, expected an inference.Evaluation"
         raise InvalidEvaluation(message)
     if answer.spent is not None:
         counts.add(answer.spent)
@@ -204,7 +208,7 @@ def ask(evaluator: Any, leaves: Leaves, counts: Counts) -> Evaluation:
 
 def planes_for(evaluator: Any, leaves: Leaves) -> Any:
     """The planes of ``leaves`` that ``evaluate`` wants, packed if it wants them so."""
-    spec = evaluator.plane_spec
+    spec = getattr(evaluator, "plane_spec", None)
     if spec is None:
         return np.empty((len(leaves), 0, 0, 0), dtype=np.float32)
     if getattr(evaluator, "packed", False):
@@ -221,7 +225,7 @@ def _checked(answer: Evaluation, leaves: Leaves, name: str, columns: int | None)
         InvalidEvaluation: See there.
     """
     rows = len(leaves)
-    wdl = _checked_wdl(answer.wdl, rows, name)
+    wdl = None if answer.wdl is None else _checked_wdl(answer.wdl, rows, name)
     if answer.value is not None:
         each = np.shape(answer.value)[1:] if np.ndim(answer.value) == 2 else ()
         value = _array(answer.value, (rows, *each), f"{name}: value")
@@ -237,19 +241,19 @@ def _checked(answer: Evaluation, leaves: Leaves, name: str, columns: int | None)
     else:
         message = f"{name} gave neither value= (float32[{rows}]) nor wdl= (float32[{rows}, 3])"
         raise InvalidEvaluation(message)
-    legal_logits = _checked_logits(answer, leaves, name, columns)
+    plies, logits = answer.plies_left, None
+    if answer.policy_logits is not None or answer.legal_logits is not None:
+        logits = _checked_logits(answer, leaves, name, columns)
     return Evaluation(
         value=value,
         wdl=wdl,
-        legal_logits=legal_logits,
-        plies_left=_checked_plies(answer.plies_left, rows, name),
+        legal_logits=logits,
+        plies_left=None if plies is None else _checked_plies(plies, rows, name),
         spent=answer.spent,
     )
 
 
-def _checked_wdl(wdl: Floats | None, rows: int, name: str) -> Floats | None:
-    if wdl is None:
-        return None
+def _checked_wdl(wdl: Floats, rows: int, name: str) -> Floats:
     array = _array(wdl, (rows, 3), f"{name}: wdl")
     negative = array.min(axis=1) < -VALUE_SLACK
     wrong = np.flatnonzero(negative | (np.abs(array.sum(axis=1) - 1) > VALUE_SLACK))
@@ -263,9 +267,7 @@ def _checked_wdl(wdl: Floats | None, rows: int, name: str) -> Floats | None:
     return array
 
 
-def _checked_plies(plies: Floats | None, rows: int, name: str) -> Floats | None:
-    if plies is None:
-        return None
+def _checked_plies(plies: Floats, rows: int, name: str) -> Floats:
     array = _array(plies, (rows,), f"{name}: plies_left")
     wrong = array[(array < 0) | (array >= MOST_PLIES_LEFT)]
     if wrong.size:
@@ -277,14 +279,10 @@ def _checked_plies(plies: Floats | None, rows: int, name: str) -> Floats | None:
     return array
 
 
-def _checked_logits(
-    answer: Evaluation, leaves: Leaves, name: str, columns: int | None
-) -> Floats | None:
+def _checked_logits(answer: Evaluation, leaves: Leaves, name: str, columns: int | None) -> Floats:
     if answer.policy_logits is not None and answer.legal_logits is not None:
         message = f"{name} gave policy_logits and legal_logits; give one of them"
         raise InvalidEvaluation(message)
-    if answer.policy_logits is None and answer.legal_logits is None:
-        return None
     offsets, actions = leaves.legal
     if answer.legal_logits is not None:
         return _array(answer.legal_logits, (len(actions),), f"{name}: legal_logits")

@@ -80,6 +80,11 @@ class MixtureOfExperts:
             raise InvalidGate(message)
         self.experts = _experts_by_phase(experts, self.names, fallback)
         self.has_own_expert = np.array([name in experts for name in self.names])
+        self._answering = tuple(n if n in experts else str(fallback) for n in self.names)
+        self._called = tuple(
+            f"the expert of phase {name!r} ({name_of(expert)})"
+            for name, expert in zip(self.names, self.experts, strict=True)
+        )
         for name, expert in experts.items():
             _check_trained_for(name, expert, self.gate, game)
 
@@ -112,8 +117,7 @@ class MixtureOfExperts:
 
         That is another phase if the mixture names a ``fallback``.
         """
-        own = self.fallback if not self.has_own_expert[phase] else None
-        return self.names[phase] if own is None else own
+        return self._answering[phase]
 
     def with_expert(self, phase: str, expert: Any) -> "MixtureOfExperts":
         """The same mixture but for the expert of one phase.
@@ -140,15 +144,15 @@ class MixtureOfExperts:
         Raises:
             InvalidConfig: A row's phase is not one of the gate's.
         """
-        phases = leaves.phases
-        if int(phases.max(initial=0)) >= self.num_phases or int(phases.min(initial=0)) < 0:
+        phases, most = leaves.phases, len(self.names)
+        if int(phases.max(initial=0)) >= most or int(phases.min(initial=0)) < 0:
             message = (
-                f"a leaf has phase {int(phases.max())}, the mixture's gate has {self.num_phases} "
+                f"a leaf has phase {int(phases.max())}, the mixture's gate has {most} "
                 "phases: search with the mixture's own gate, as MCTSAgent does"
             )
             raise InvalidConfig(message)
         if self.routing == "majority":
-            return majority_winners(phases, leaves.trees, self.num_phases)
+            return majority_winners(phases, leaves.trees, most)
         return phases.astype(np.int64)
 
     def evaluate_batch(self, leaves: Leaves) -> Evaluation:
@@ -184,8 +188,8 @@ class MixtureOfExperts:
             InvalidEvaluation: The answer is not valid.
         """
         found = Counts()
-        evaluation = evaluate_leaves(_Named(self.experts[phase], self.names[phase]), leaves, found)
-        called = self.expert_of(phase)
+        evaluation = evaluate_leaves(self.experts[phase], leaves, found, self._called[phase])
+        called = self._answering[phase]
         found.expert_rows, found.expert_calls = {called: found.rows}, {called: found.calls}
         spent.add(found)
         own = self.has_own_expert[phase] & (leaves.phases == phase)
@@ -235,19 +239,6 @@ class MixtureOfExperts:
         )
         gate = gating.spec_of(self.gate)
         return f"MixtureOfExperts({{{experts}}}, gate={gate!r}, routing={self.routing!r})"
-
-
-class _Named:
-    """An expert under the name of its phase, so that errors say which one failed."""
-
-    def __init__(self, expert: Any, phase: str) -> None:
-        self.name = f"the expert of phase {phase!r} ({name_of(expert)})"
-        self.plane_spec = getattr(expert, "plane_spec", None)
-        self.packed = getattr(expert, "packed", False)
-        self.policy_size = getattr(expert, "policy_size", None)
-        self.evaluate = getattr(expert, "evaluate", None)
-        if hasattr(expert, "evaluate_batch"):
-            self.evaluate_batch = expert.evaluate_batch
 
 
 def gate_of(gate: Any, game: str | None) -> Gate:

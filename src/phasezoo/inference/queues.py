@@ -1,7 +1,7 @@
 """Queues of leaves, one per expert, for routing ``exact`` over many trees."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -13,8 +13,6 @@ from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves
 from phasezoo.inference.leaf_batches import LeafBatches
 from phasezoo.inference.mixture import MixtureOfExperts
-
-__all__ = ["ExpertQueues"]
 
 Calls: TypeAlias = Iterator[Call]
 Rows: TypeAlias = npt.NDArray[np.int64]
@@ -50,11 +48,10 @@ class ExpertQueues:
         self._counts = counts
         self._deliver = deliver
         self._patient = patient
-        self._waiting: dict[int, list[_Part]] = {}
+        self.rows = 0
+        """Rows that wait."""
+        self._waiting: dict[int, _Queue] = {}
         self._pushes = 0
-
-    def __len__(self) -> int:
-        return sum(self._rows(phase) for phase in self._waiting)
 
     def push(self, leaves: Leaves) -> Calls:
         """Take in leaves; yields the calls of the queues that became full."""
@@ -64,11 +61,14 @@ class ExpertQueues:
         self._pushes += 1
         for phase in np.unique(winners).tolist():
             rows = np.flatnonzero(winners == phase)
-            if phase in self._waiting and self._rows(phase) + len(rows) > self._capacity:
+            if phase in self._waiting and self._waiting[phase].rows + len(rows) > self._capacity:
                 yield self._flush(phase)
             part = leaves if len(rows) == len(leaves) else leaves.select(rows)
-            self._waiting.setdefault(phase, []).append(_Part(sheet, rows, part, self._pushes))
-            if self._rows(phase) >= self._capacity:
+            queue = self._waiting.setdefault(phase, _Queue(self._pushes))
+            queue.parts.append(_Part(sheet, rows, part))
+            queue.rows += len(rows)
+            self.rows += len(rows)
+            if queue.rows >= self._capacity:
                 yield self._flush(phase)
 
     def stalled(self, least: int = 1) -> Calls:
@@ -83,21 +83,21 @@ class ExpertQueues:
         """
         order = sorted(self._waiting, key=self._urgency if self._patient else None)
         for phase in order[:1] if self._patient else order:
-            if self._rows(phase) >= least:
+            if self._waiting[phase].rows >= least:
                 yield self._flush(phase)
 
     def clear(self) -> None:
         """Drop what waits."""
         self._waiting.clear()
-
-    def _rows(self, phase: int) -> int:
-        return sum(len(part.rows) for part in self._waiting.get(phase, ()))
+        self.rows = 0
 
     def _urgency(self, phase: int) -> tuple[int, int, int]:
-        return self._waiting[phase][0].arrived, -self._rows(phase), phase
+        return self._waiting[phase].since, -self._waiting[phase].rows, phase
 
     def _flush(self, phase: int) -> Call:
-        parts = self._waiting.pop(phase)
+        queue = self._waiting.pop(phase)
+        self.rows -= queue.rows
+        parts = queue.parts
         joined = parts[0].leaves if len(parts) == 1 else LeafBatches([p.leaves for p in parts])
 
         def ask(leaves: Leaves, spent: Counts) -> Evaluation:
@@ -126,8 +126,9 @@ class _Sheet:
         self._delivered = np.zeros(len(leaves), dtype=bool)
         self._value: npt.NDArray[np.float32] | None = None
         self._logits: npt.NDArray[np.float32] | None = None
-        self._left = np.zeros(len(leaves), dtype=np.float32)
-        self._says_left = np.zeros(len(leaves), dtype=bool)
+        # Rows of experts that do not say keep NaN.
+        self._wdl = np.full((len(leaves), 3), np.nan, dtype=np.float32)
+        self._left = np.full(len(leaves), np.nan, dtype=np.float32)
 
     def enter(self, rows: Rows, answer: Evaluation) -> Rows:
         """Write the answer to ``rows``; the rows of the trees that are complete by it."""
@@ -135,9 +136,10 @@ class _Sheet:
         if self._value is None:
             self._value = np.empty((len(self.leaves), *values.shape[1:]), dtype=np.float32)
         self._value[rows] = values
+        if answer.wdl is not None:
+            self._wdl[rows] = answer.wdl
         if answer.plies_left is not None:
             self._left[rows] = answer.plies_left
-            self._says_left[rows] = True
         if answer.legal_logits is not None:
             offsets, actions = self.leaves.legal
             if self._logits is None:  # rows without logits keep zeros: all actions alike
@@ -154,10 +156,12 @@ class _Sheet:
         if logits is not None:
             logits = logits[entries_of(self.leaves.legal[0], rows)[1]]
         leaves = self.leaves if len(rows) == len(self.leaves) else self.leaves.select(rows)
+        wdl, left = self._wdl[rows], self._left[rows]
         return leaves, Evaluation(
             value=None if value is None else value[rows],
+            wdl=None if np.isnan(wdl).any() else wdl,
             legal_logits=logits,
-            plies_left=self._left[rows] if self._says_left[rows].all() else None,
+            plies_left=None if np.isnan(left).any() else left,
         )
 
 
@@ -168,8 +172,6 @@ class _Part:
     sheet: _Sheet
     rows: Rows
     leaves: Leaves
-    arrived: int
-    """Number of the push that brought it."""
 
     def answered(self, answer: Evaluation) -> Iterator[tuple[Leaves, Evaluation]]:
         """The rows that can go back to their trees now."""
@@ -178,3 +180,13 @@ class _Part:
             yield self.leaves, answer  # one leaf a tree: nothing has to be put together
         elif len(complete):
             yield self.sheet.taken(complete)
+
+
+@dataclass
+class _Queue:
+    """The leaves that wait for one expert."""
+
+    since: int
+    """Number of the push that brought the first of them."""
+    rows: int = 0
+    parts: list[_Part] = field(default_factory=list)

@@ -285,7 +285,7 @@ class Queues:
         self._queues = ExpertQueues(mixture, capacity, self.counts, deliver, **options)
 
     def __len__(self):
-        return len(self._queues)
+        return self._queues.rows
 
     def push(self, leaves):
         return self._made(self._queues.push(leaves))

@@ -217,7 +217,7 @@ class SearchConfig:
     memory_full: Literal["end", "prune"] = _DEFAULT.memory_full
 
     def __post_init__(self) -> None:
-        params_of(self)  # refuses what is out of range now, not at the first move
+        taken_by_core(_core.SearchParams, self)  # refuses what is out of range at once
 
     @classmethod
     def published(cls, **overrides: Any) -> "SearchConfig":
@@ -263,12 +263,8 @@ class SearchConfig:
 
 
 def params_of(config: SearchConfig) -> _core.SearchParams:
-    """The settings as the core takes them.
-
-    Raises:
-        InvalidConfig: One of them is out of range, or of another type.
-    """
-    return taken_by_core(_core.SearchParams, config)
+    """Return the settings as the core takes them; they were checked when they were made."""
+    return _core.SearchParams(**asdict(config))
 
 
 Config = TypeVar("Config", bound="DataclassInstance")
@@ -276,11 +272,7 @@ Taken = TypeVar("Taken")
 
 
 def taken_by_core(make: Callable[..., Taken], config: "DataclassInstance") -> Taken:
-    """What the core makes of settings, ``make(**settings)``.
-
-    Raises:
-        InvalidConfig: One of them is out of range, or of another type.
-    """
+    """Return ``make(**settings)`` of the core, for settings that it and their annotations allow."""
     check(config)
     return make(**asdict(config))
 

@@ -17,8 +17,6 @@ from phasezoo.inference.oracle import Known, Oracle, looked_up, with_known
 from phasezoo.inference.parallel import parallel_calls_of
 from phasezoo.inference.queues import ExpertQueues
 
-__all__ = ["Driver"]
-
 MOST_COLLECTIONS = 16
 """How often a round asks trees again that met only ends of games; then the others go on alone."""
 
@@ -89,21 +87,29 @@ class Driver:
             InvalidEvaluation: The evaluator's answer is not valid. The trees that wait for it go on
                 waiting: clear them.
         """
-        if self._is_plain:
+        queues, flight = self._queues, self._flight
+        is_alone = (
+            queues is not None
+            and self._oracle is None
+            and self._pool.running == 1
+            and not queues.rows
+            and not flight.rows
+        )
+        if self._is_plain or is_alone:  # a tree that is alone has nobody to share a call with
             self._ask_here()
             return
         rows = self._pool.running * self._batch_size
         half = -(-self._pool.running // 2) * self._batch_size
-        splits = self._flight.most > 1 and half < rows and half >= LEAST_ROWS
+        splits = flight.most > 1 and half < rows and half >= LEAST_ROWS
         batches = self._collected(min(half, self._pool_rows) if splits else self._pool_rows)
         calls = self._due(batches)
         here = not splits or (not batches and len(calls) == 1)
         for call in calls:
-            if len(self._flight) == self._flight.most:
-                self._flight.take_in()
-            self._flight.begin(call, here=here and not self._flight)
-        if self._flight and (len(self._flight) == self._flight.most or not batches):
-            self._flight.take_in()
+            if len(flight) == flight.most:
+                flight.take_in()
+            flight.begin(call, here=here and not flight)
+        if flight and (len(flight) == flight.most or not batches):
+            flight.take_in()
 
     def _ask_here(self) -> None:
         """The usual round where there is nothing to do while the evaluator answers."""
@@ -133,7 +139,7 @@ class Driver:
         """New leaves, ``room`` at most."""
         batches: list[Leaves] = []
         self._last = batches
-        out = self._flight.rows + (0 if self._queues is None else len(self._queues))
+        out = self._flight.rows + (0 if self._queues is None else self._queues.rows)
         for _ in range(MOST_COLLECTIONS if self._batch_size == 1 else 1):
             batch = self._pool.collect(room)
             if len(batch):
@@ -204,7 +210,7 @@ class Driver:
                 leaves,
                 policy_logits=answer.policy_logits,
                 legal_logits=answer.legal_logits,
-                value=self._own(answer.value, leaves),
+                value=answer.value if self._searchers is None else self._own(answer.value, leaves),
                 wdl=answer.wdl,
                 plies_left=answer.plies_left,
             )

@@ -31,8 +31,6 @@ from phasezoo.inference.other_games import has_more_actions
 from phasezoo.observation import Observation
 from phasezoo.types import SIMULTANEOUS, Gate
 
-__all__ = ["SearchSeats"]
-
 
 class SearchSeats(PooledSeats):
     """Games that share a ``SearchPool``; see :class:`~phasezoo.agents.base.Seats`.
@@ -105,8 +103,10 @@ class SearchSeats(PooledSeats):
             # The core sees a game of one player, in whose actions the others' are contained.
             game, others = replace(self.game, num_players=1), None
             gate = None if gate is None else OnePlayersGate(gate)  # type: ignore[assignment]
-        params = params_of(replace(self._config, reuse_tree=self._reuse))
-        self._pool = _core.SearchPool(game, params, gate, self._threads, others)
+        config = self._config
+        if config.reuse_tree != self._reuse:
+            config = replace(config, reuse_tree=self._reuse)
+        self._pool = _core.SearchPool(game, params_of(config), gate, self._threads, others)
         self._driver = Driver(
             self._pool,
             self._evaluator,
@@ -187,7 +187,8 @@ class SearchSeats(PooledSeats):
 
     def poll(self) -> list[tuple[int, Move]]:
         """One round of collecting, evaluating and backing up; the searches that ended with it."""
-        self._rebuild()
+        if self._saved:
+            self._rebuild()
         return super().poll()
 
     def close(self, seat: int) -> None:
