@@ -13,9 +13,8 @@ from phasezoo._interrupt import nothing_written, saying
 from phasezoo.apps.common import with_common
 from phasezoo.apps.options import glance
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.catalogue import STUDIES, find
+from phasezoo.experiments.catalogue import CURVES, GAMES, SCRATCH, STUDIES, find
 from phasezoo.experiments.generalisation.domain import GENERALISE
-from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS, SCRATCH
 from phasezoo.experiments.study import Study
 from phasezoo.plugins import lasting
 from phasezoo.report.console import TerminalConsole
@@ -69,7 +68,7 @@ class StudyOptions:
     def _begun(self) -> Study[Any]:
         """The study of the run to continue, whose game need not be named again, or the own one."""
         kind = None if self.resume is None else kind_of(self.resume)
-        of_phases = [*DOMAINS.values(), *CURVES.values(), SCRATCH]
+        of_phases = [*GAMES.values(), *CURVES.values(), SCRATCH]
         others = of_phases if self.study in of_phases else [self.study]
         found = next((study for study in others if study.name == kind), self.study)
         return dataclasses.replace(found, plugins=tuple(map(lasting, self.plugin)))
@@ -112,7 +111,7 @@ def reproduce_tree(arguments: Sequence[str]) -> Any:
     choice = glance(_Choice, arguments)
     members = []
     for name, games in STUDIES.items():
-        own = choice if games is DOMAINS else _Choice()  # no other study has these variants
+        own = choice if games is GAMES else _Choice()  # no other study has these variants
         study = find(name, choice.game, curve=own.curve, from_scratch=own.from_scratch)
         members.append(_study_command(name, study, choice.preset))
     return members

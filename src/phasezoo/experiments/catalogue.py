@@ -7,20 +7,52 @@ from typing import Any
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments.atomic.config import ATOMIC
 from phasezoo.experiments.beam.config import BEAM
+from phasezoo.experiments.from_scratch.config import SCRATCH
 from phasezoo.experiments.generalisation.domain import GENERALISE
 from phasezoo.experiments.krk.config import KRK
-from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS, SCRATCH
+from phasezoo.experiments.pommerman.config import POMMERMAN
 from phasezoo.experiments.representation.config import REPRESENTATION
 from phasezoo.experiments.study import Study
+from phasezoo.experiments.two_player.config import (
+    TWO_PLAYER,
+    CurveConfig,
+    M2ctsConfig,
+    curve_of,
+    two_player_of,
+)
 from phasezoo.report.console import Console
 from phasezoo.report.document import Document
 from phasezoo.runs import jsonable, kind_of
 from phasezoo.specs import changed, did_you_mean
+from phasezoo.zoo.boards.two_player import chess960_two_player, small_two_player
+from phasezoo.zoo.connect_four.two_player import connect_four_curves, connect_four_two_player
+from phasezoo.zoo.krk.two_player import krk_curves, krk_two_player
 
-__all__ = ["STUDIES", "find", "open", "reproduce"]
+__all__ = ["CURVES", "GAMES", "SCRATCH", "STUDIES", "find", "open", "reproduce"]
+
+_TWO_PLAYER: dict[str, Study[M2ctsConfig]] = {
+    "chess": TWO_PLAYER,
+    "chess960": two_player_of("chess960", chess960_two_player()),
+    "atomic": two_player_of("atomic", small_two_player()),
+    "crazyhouse": two_player_of("crazyhouse", small_two_player()),
+    "connect-four": two_player_of("connect-four", connect_four_two_player()),
+    "krk": two_player_of("krk", krk_two_player()),
+}
+"""Games whose room says which settings suit it. Any other game of two players whose games can be
+stored runs with the settings of the first one, but for those that are given."""
+
+GAMES: dict[str, Study[Any]] = {**_TWO_PLAYER, "pommerman": POMMERMAN}
+"""Studies of phase experts by the name that ``--game`` has; the first is the default."""
+
+_SIZES = {"connect-four": connect_four_curves(), "krk": krk_curves()}
+
+CURVES: dict[str, Study[CurveConfig]] = {
+    name: curve_of(study, _SIZES.get(name)) for name, study in _TWO_PLAYER.items()
+}
+"""The same at several numbers of training positions, where games are stored."""
 
 STUDIES: dict[str, dict[str, Study[Any]]] = {
-    "m2cts": DOMAINS,
+    "m2cts": GAMES,
     "representation": {"chess": REPRESENTATION},
     "krk": {"krk": KRK},
     "atomic": {"atomic": ATOMIC},
@@ -47,7 +79,7 @@ def find(
         message = f"{name!r}: no such study{did_you_mean(name, STUDIES)} Known are "
         raise InvalidConfig(message + ", ".join(STUDIES))
     games = STUDIES[name]
-    if (curve or from_scratch) and games is not DOMAINS:
+    if (curve or from_scratch) and games is not GAMES:
         message = f"{name} has no curve and nothing from scratch: m2cts has"
         raise InvalidConfig(message)
     if from_scratch:

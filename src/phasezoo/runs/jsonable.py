@@ -92,7 +92,8 @@ def decode(kind: type[T], data: Any, where: str = "") -> T:
 
     Args:
         kind: A dataclass, or any annotation made of dataclasses, lists, tuples, dicts, unions,
-            literals, paths and plain types.
+            literals, paths and plain types. ``once`` in a field's metadata is the name that files
+            of earlier versions have for it.
         data: What ``json.loads`` returned.
         where: Name of the value for messages.
 
@@ -134,9 +135,12 @@ def _decode(kind: Any, data: Any, where: str) -> Any:
 
 
 def _decode_dataclass(kind: type[Any], data: Any, where: str) -> Any:
-    given = _expect(dict, data, where)
     hints = typing.get_type_hints(kind, include_extras=True)
     fields = {f.name: f for f in dataclasses.fields(kind)}
+    renamed = {f.metadata["once"]: name for name, f in fields.items() if "once" in f.metadata}
+    given: dict[str, Any] = {
+        renamed.get(key, key): item for key, item in _expect(dict, data, where).items()
+    }
     unknown = sorted(set(given) - set(fields))
     if unknown:
         allowed = ", ".join(fields)

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
         TensorBoardLogger,
         WandbLogger,
     )
-    from phasezoo.training.phase_experts import Experts, TrainedNetwork, train_experts
+    from phasezoo.training.phase_experts import Experts, train_experts
+    from phasezoo.training.planned import TrainedNetwork
     from phasezoo.training.probes.probe import Probe, Probed
     from phasezoo.training.progress import Progress, progress_bar
     from phasezoo.training.score import Score
@@ -147,7 +148,7 @@ _LAZY = {
     "Watching": "phasezoo.training.selfplay.watching",
     "Strategy": "phasezoo.training.strategies",
     "StrategyPlan": "phasezoo.training.strategies",
-    "TrainedNetwork": "phasezoo.training.phase_experts",
+    "TrainedNetwork": "phasezoo.training.planned",
     "phase_weights": "phasezoo.training.strategies",
     "plan_strategy": "phasezoo.training.strategies",
     "train_experts": "phasezoo.training.phase_experts",
@@ -168,6 +169,7 @@ _WITH_TORCH = (
     "phasezoo.training.evaluation",
     "phasezoo.training.expert_tables",
     "phasezoo.training.phase_experts",
+    "phasezoo.training.planned",
     "phasezoo.training.selfplay.learner",
     "phasezoo.training.selfplay.loop",
     "phasezoo.training.supervised",

@@ -1,14 +1,18 @@
 """What is trained for a comparison of phase experts with one network."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from phasezoo.data.positions import PositionTable
 from phasezoo.errors import InvalidConfig, StoreError
+
+if TYPE_CHECKING:  # networks need torch, and planning does not
+    from phasezoo.networks import PhaseInput
 
 __all__ = [
     "PlannedTraining",
@@ -22,7 +26,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class PlannedTraining:
-    """Arguments of one call of :func:`phasezoo.training.train_supervised`."""
+    """A network to be trained."""
 
     name: str
     """A name that can be a directory's, such as ``expert-endgame``."""
@@ -32,6 +36,44 @@ class PlannedTraining:
     """The phase to train on; None for all."""
     positions: int
     """Training positions to see."""
+    start: str | None = None
+    """The training whose best weights this one begins with; None: new weights."""
+    weights: tuple[float, ...] | None = None
+    """What positions of each phase count; None: only those of :attr:`phase` are seen."""
+    phase_input: "PhaseInput | None" = None
+    """How the network receives the phase of each position; None: it does not."""
+    role: str = ""
+    """What a study needs it for, such as ``baseline``, ``expert`` or ``placebo``."""
+    training: int = 0
+    """Index of the study's training that it belongs to."""
+    seed: int = 0
+    """Seed of the order of its positions."""
+    initial_seed: int | None = None
+    """Seed of its initial weights; None: :attr:`seed`."""
+
+    @property
+    def is_part(self) -> bool:
+        """Whether nothing is trained: the expert is a part of :attr:`start`, which knows phases."""
+        return self.positions == 0
+
+    def repeated(self, role: str, training: int, seed: Callable[..., int]) -> "PlannedTraining":
+        """Return it as one of several trainings, whose first weights are the same.
+
+        Args:
+            role: What the network is for.
+            training: Index of the training, from 0.
+            seed: The seed of a named stream.
+        """
+        name = f"{self.name}-{training + 1}"
+        return replace(
+            self,
+            name=name,
+            start=None if self.start is None else f"{self.start}-{training + 1}",
+            role=role,
+            training=training,
+            seed=seed("order", name),
+            initial_seed=seed("initial weights", training),
+        )
 
 
 def plan_baseline(positions: int, role: str = "baseline", gate: str = "none") -> PlannedTraining:

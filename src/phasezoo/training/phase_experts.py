@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import functools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,59 +27,30 @@ from phasezoo.runs import jsonable
 from phasezoo.specs import PositiveInt, check_value
 from phasezoo.training.callbacks import Callback, Callbacks
 from phasezoo.training.config import SupervisedConfig, make_config
-from phasezoo.training.data import LabelledSplits, TrainingData, rows_digest, stream_seed
+from phasezoo.training.data import LabelledSplits, rows_digest, stream_seed
 from phasezoo.training.distributed import in_team
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks
 from phasezoo.training.expert_tables import LossTable, loss_table
 from phasezoo.training.loggers import Logger
-from phasezoo.training.phase_parts import take_part
-from phasezoo.training.preparation import INCIDENTAL, Ready, Task
+from phasezoo.training.planned import Recipe, TrainedNetwork, train_planned
+from phasezoo.training.preparation import INCIDENTAL, Ready
 from phasezoo.training.progress import OnProgress, Progress
 from phasezoo.training.run_files import RunDetails, claimed
 from phasezoo.training.strategies import (
     Budget,
-    PlannedStage,
     Strategy,
     StrategyPlan,
     plan_strategy,
 )
-from phasezoo.training.supervised import Hooks, TrainingResult, train_on
+from phasezoo.training.supervised import Hooks
 
 KIND = "training of experts"
 LOSSES = "losses.json"
+NETWORKS = "networks"
+"""Folder of the networks, one in a folder of its own."""
 
 _TEST_GAMES, _RESAMPLING = 4, 5
 """Names of random streams."""
-
-
-@dataclass(frozen=True)
-class TrainedNetwork:
-    """What one network of a mixture got, or the stage that led to one."""
-
-    name: str
-    """Name of its folder."""
-    phase: str | None
-    """The phase whose expert it is; None for a network of all phases."""
-    start: str | None
-    """The network whose weights it began with."""
-    weights: tuple[float, ...] | None
-    """What positions of each phase counted; None: only those of its own phase were seen."""
-    parameters: int
-    """Numbers that training adjusts."""
-    positions: int
-    """Training positions seen."""
-    unique_positions: int
-    """Different positions among them."""
-    epochs: float
-    """How often its training positions were gone through."""
-    updates: int
-    """Steps of the optimiser."""
-    best_update: int
-    """The update whose weights were kept; 0: none was better than the first weights."""
-    seconds: float
-    """Wall time."""
-    validation_loss: float
-    """Reported total on its validation positions."""
 
 
 @dataclass(frozen=True)
@@ -233,24 +205,15 @@ def train_experts(
     labelled = LabelledSplits.of(store, splits, gate, seed, settings.threads)
     plan = plan_strategy(labelled.train, made, positions, budget, order)
     out = folder_path("out", out)
-    tasks = {
-        stage.name: Task(
-            _network(network, stage, labelled),
-            planes,
-            history,
-            stage.positions,
-            seed,
-            _folder(out, stage.name),
-            None if stage.start is None else _folder(out, stage.start),
-            named=frozenset(overrides),
-        )
-        for stage in plan.trainings
-        if not stage.is_part
-    }
-    data = {name: _data(labelled, plan.stage(name), seed, settings) for name in tasks}
-    for name, task in tasks.items():
-        if task.init is None:  # what others start from is not there yet
-            Ready.of(data[name], task, settings)  # or refuse now
+    plans = {each.name: dataclasses.replace(each, seed=seed) for each in plan.trainings}
+    recipe = Recipe(labelled.splits, network, settings, planes, history, frozenset(overrides))
+    folder = out / NETWORKS
+    for each in plans.values():
+        if each.is_part:
+            continue
+        data, task = recipe.task(each, labelled, folder)  # or refuse now
+        if each.start is None:  # what others start from is not there yet
+            Ready.of(data, task, settings)
     identity = {
         "game": store.variant,
         "gate": labelled.train.gate,
@@ -274,50 +237,25 @@ def train_experts(
         files = claimed(out, identity, details, resume=resume, kind=KIND)
         team.first(lambda: stack.enter_context(files))
 
-        def trained(stage: PlannedStage) -> TrainingResult:
-            name = stage.name
-            if stage.is_part:
-                return team.first(lambda: _part(out, stage, labelled))
+        results = {}
+        for name, each in plans.items():
             hooks = Hooks(Callbacks(callbacks, _named(progress, name)), loggers)
-            return train_on(data[name], tasks[name], settings, hooks)
-
-        results = {stage.name: trained(stage) for stage in plan.trainings}
+            train = functools.partial(train_planned, each, recipe, folder, labelled, hooks)
+            results[name] = team.first(train) if each.is_part else train()
 
         def finish() -> None:
             if not (out / EXPERTS).is_file():
                 table = _measured(out, labelled, plan, settings, seed, test_games)
                 write_file(out / LOSSES, jsonable.dumps(table).encode())
                 write_file(out / "losses.csv", table.to_csv().encode())
-                _experts(out, labelled, plan, results, identity).save()
+                networks_of = [
+                    TrainedNetwork.of(plans[name], each) for name, each in results.items()
+                ]
+                _experts(out, labelled, plan, networks_of, identity).save()
 
         team.first(finish)
     own = None if isinstance(labelled.gate, gating.Gate) else labelled.gate
     return Experts.open(out, own)
-
-
-def _folder(out: Path, name: str) -> Path:
-    return out / "networks" / name
-
-
-def _network(
-    network: str | Factory, stage: PlannedStage, labelled: LabelledSplits
-) -> str | Factory | networks.NetworkSpec:
-    """What a stage's network is made from."""
-    if stage.phase_input is None:
-        return network
-    return networks.conditioned(network, stage.phase_input, len(labelled.train.names))
-
-
-def _part(out: Path, stage: PlannedStage, labelled: LabelledSplits) -> TrainingResult:
-    shared = _folder(out, str(stage.start))
-    index = labelled.train.phase_index(str(stage.phase))
-    return take_part(shared, _folder(out, stage.name), labelled.gate, str(stage.phase), index)
-
-
-def _data(
-    labelled: LabelledSplits, stage: PlannedStage, seed: int, settings: SupervisedConfig
-) -> TrainingData:
-    return TrainingData.select(labelled, stage.phase, seed, settings, stage.weights)
 
 
 def _named(progress: OnProgress | None, name: str) -> OnProgress | None:
@@ -349,7 +287,7 @@ def _measured(
     if len(rows):
         evaluators = {
             name: inference.load_network(
-                _folder(out, name),
+                out / NETWORKS / name,
                 backend="torch",
                 device=settings.device,
                 threads=settings.threads,
@@ -375,11 +313,9 @@ def _experts(
     out: Path,
     labelled: LabelledSplits,
     plan: StrategyPlan,
-    results: dict[str, TrainingResult],
+    trained: Sequence[TrainedNetwork],
     identity: dict[str, Any],
 ) -> inference.Experts:
-    stages = {stage.name: stage for stage in plan.trainings}
-    trained = [_trained(stages[name], result) for name, result in results.items()]
     training = {
         "budget": plan.budget,
         "work": {"baseline": plan.baseline.positions, "mixture": plan.work},
@@ -391,27 +327,10 @@ def _experts(
         out,
         game=labelled.splits.train.variant,
         gate=str(gating.spec_of(labelled.gate)),
-        experts={phase: f"networks/{name}" for phase, name in plan.experts.items()},
-        baseline_folder=f"networks/{plan.baseline.name}",
+        experts={phase: f"{NETWORKS}/{name}" for phase, name in plan.experts.items()},
+        baseline_folder=f"{NETWORKS}/{plan.baseline.name}",
         strategy=str(plan.strategy),
         training=jsonable.plain(training),
-    )
-
-
-def _trained(stage: PlannedStage, result: TrainingResult) -> TrainedNetwork:
-    return TrainedNetwork(
-        name=stage.name,
-        phase=stage.phase,
-        start=stage.start,
-        weights=stage.weights,
-        parameters=result.parameters,
-        positions=result.positions,
-        unique_positions=result.unique_positions,
-        epochs=result.epochs,
-        updates=result.updates,
-        best_update=result.best_update,
-        seconds=result.seconds,
-        validation_loss=result.metrics["loss"],
     )
 
 
@@ -438,7 +357,7 @@ def _networks_view(experts: Experts) -> Table:
             f"{network.updates:,}",
             f"{network.best_update:,}",
             f"{network.seconds:.1f}",
-            f"{network.validation_loss:.3f}",
+            "–" if network.validation_loss is None else f"{network.validation_loss:.3f}",
         )
     return table
 

@@ -5,7 +5,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -28,7 +28,6 @@ if TYPE_CHECKING:  # networks need torch, and planning does not
 __all__ = [
     "STRATEGIES",
     "Budget",
-    "PlannedStage",
     "Strategy",
     "StrategyPlan",
     "check_learns_by_play",
@@ -113,23 +112,6 @@ def check_learns_by_play(strategy: Strategy, given: str) -> None:
 
 
 @dataclass(frozen=True)
-class PlannedStage(PlannedTraining):
-    """A training of a strategy's plan; an expert may take several."""
-
-    start: str | None = None
-    """The training whose best weights this one begins with; None: new weights."""
-    weights: tuple[float, ...] | None = None
-    """What positions of each phase count; None: only those of :attr:`phase` are seen."""
-    phase_input: "PhaseInput | None" = None
-    """How the network is told the phase of each position; None: it is not."""
-
-    @property
-    def is_part(self) -> bool:
-        """Whether nothing is trained: the expert is a part of :attr:`start`, which knows phases."""
-        return self.positions == 0
-
-
-@dataclass(frozen=True)
 class StrategyPlan:
     """All trainings of a baseline and its experts."""
 
@@ -137,23 +119,23 @@ class StrategyPlan:
     """How the experts learn."""
     budget: Budget
     """How the amounts were chosen."""
-    baseline: PlannedStage
+    baseline: PlannedTraining
     """The one network that the mixture is compared with."""
-    stages: tuple[PlannedStage, ...]
+    stages: tuple[PlannedTraining, ...]
     """The mixture's trainings, each after those that it starts from."""
     experts: dict[str, str]
     """The name of each phase's last training, in the gate's order."""
 
     @property
-    def trainings(self) -> tuple[PlannedStage, ...]:
+    def trainings(self) -> tuple[PlannedTraining, ...]:
         """All trainings, in the order in which they are done."""
         return (self.baseline, *self.stages)
 
-    def stage(self, name: str) -> PlannedStage:
+    def stage(self, name: str) -> PlannedTraining:
         """The training called ``name``."""
         return next(stage for stage in self.trainings if stage.name == name)
 
-    def lineage(self, name: str) -> tuple[PlannedStage, ...]:
+    def lineage(self, name: str) -> tuple[PlannedTraining, ...]:
         """The trainings that lead to the network ``name``, first to last."""
         known = {stage.name: stage for stage in self.trainings}
         found = [known[name]]
@@ -228,9 +210,9 @@ def plan_strategy(
             "another gate"
         )
         raise InvalidConfig(message)
-    baseline = _stage(plan_baseline(positions))
+    baseline = plan_baseline(positions)
     if strategy.kind == "separated":
-        stages = tuple(map(_stage, plan_experts(train, positions)))
+        stages = tuple(plan_experts(train, positions))
     elif strategy.kind == "weighted":
         stages = _weighted(train, strategy.factor or 1.0, positions, budget)
     elif strategy.phase_input is not None:
@@ -243,20 +225,14 @@ def plan_strategy(
     return StrategyPlan(strategy, budget, baseline, stages, {n: last[n] for n in train.names})
 
 
-def _stage(plan: PlannedTraining) -> PlannedStage:
-    return PlannedStage(plan.name, plan.gate, plan.phase, plan.positions)
-
-
 def _weighted(
     train: PositionTable, factor: float, positions: int, budget: Budget
-) -> tuple[PlannedStage, ...]:
+) -> tuple[PlannedTraining, ...]:
     """Every expert from scratch on all positions, those of its own phase counting more."""
     return tuple(
-        PlannedStage(
-            plan.name,
-            plan.gate,
-            plan.phase,
-            positions if budget == "study" else plan.positions,
+        replace(
+            plan,
+            positions=positions if budget == "study" else plan.positions,
             weights=tuple(phase_weights(len(train.names), index, factor).tolist()),
         )
         for index, plan in enumerate(plan_experts(train, positions))
@@ -265,21 +241,21 @@ def _weighted(
 
 def _as_one(
     train: PositionTable, positions: int, phase_input: "PhaseInput"
-) -> tuple[PlannedStage, ...]:
-    """One network of all phases that is told which one it is, and what it is in each of them."""
-    phase_counts(train)  # or refuse: it would never be told of a phase without positions
-    shared = PlannedStage(SHARED, train.gate, None, positions, phase_input=phase_input)
+) -> tuple[PlannedTraining, ...]:
+    """One network of all phases that receives the phase, and what it is in each of them."""
+    phase_counts(train)  # or refuse: it would never receive a phase without positions
+    shared = PlannedTraining(SHARED, train.gate, None, positions, phase_input=phase_input)
     names = training_names("expert", train.names)
     parts = [
-        PlannedStage(name, train.gate, phase, 0, start=SHARED)
+        PlannedTraining(name, train.gate, phase, 0, start=SHARED)
         for name, phase in zip(names, train.names, strict=True)
     ]
     return shared, *parts
 
 
 def _after_all_phases(
-    train: PositionTable, positions: int, begun: PlannedStage | None
-) -> tuple[PlannedStage, ...]:
+    train: PositionTable, positions: int, begun: PlannedTraining | None
+) -> tuple[PlannedTraining, ...]:
     """Every expert on its own phase, from a network of all phases.
 
     That network is ``begun``. If it is None, for equal work, it is one of its own with half of the
@@ -288,20 +264,17 @@ def _after_all_phases(
     own, first = positions, begun
     if first is None:
         shared, own = share_positions(positions, [1, 1])
-        first = PlannedStage(START, "none", None, shared)
-    experts = tuple(
-        PlannedStage(p.name, p.gate, p.phase, p.positions, start=first.name)
-        for p in plan_experts(train, own)
-    )
+        first = PlannedTraining(START, "none", None, shared)
+    experts = tuple(replace(plan, start=first.name) for plan in plan_experts(train, own))
     return experts if begun is not None else (first, *experts)
 
 
 def _phase_after_phase(
     train: PositionTable, positions: int, budget: Budget, order: str | Sequence[str]
-) -> tuple[PlannedStage, ...]:
+) -> tuple[PlannedTraining, ...]:
     """Every expert through all phases, its own last."""
     counts = phase_counts(train)
-    stages: list[PlannedStage] = []
+    stages: list[PlannedTraining] = []
     for own, plan in enumerate(plan_experts(train, positions)):
         budgeted = positions if budget == "study" else plan.positions
         shares = share_positions(budgeted, counts)
@@ -310,7 +283,7 @@ def _phase_after_phase(
             last = phase == own
             name = plan.name if last else f"stage-{number}-of-{plan.name}"
             stages.append(
-                PlannedStage(name, plan.gate, train.names[phase], shares[phase], start=before)
+                PlannedTraining(name, plan.gate, train.names[phase], shares[phase], start=before)
             )
             before = name
     return tuple(stages)

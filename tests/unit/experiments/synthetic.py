@@ -7,7 +7,6 @@ import numpy as np
 from phasezoo.arena.statistics.crossed_trainings import crossed
 from phasezoo.arena.statistics.elo import Interval, los, pentanomial_elo, trinomial_elo
 from phasezoo.data.positions import PositionTable
-from phasezoo.experiments.m2cts.cards import Curve, NetworkCard
 from phasezoo.experiments.two_player.answers import Answers, Recalibration, near_boundaries
 from phasezoo.experiments.two_player.boundary import boundaries_of
 from phasezoo.experiments.two_player.config import M2ctsConfig
@@ -36,6 +35,7 @@ from phasezoo.experiments.two_player.results import (
     VariantRow,
 )
 from phasezoo.runs.provenance import Provenance
+from phasezoo.training.planned import LossCurve, TrainedNetwork
 
 PHASES = ["opening", "middlegame", "endgame"]
 ELO_CASES = ("higher", "lower", "unclear", "all won", "all lost")
@@ -90,7 +90,7 @@ def curve(seed, positions=110_000, end=3.1, phases=()):
     x = np.linspace(256, positions, 300).astype(int)
     y = end + 4 * np.exp(-x / (positions / 6)) + rng.normal(0, 0.12, 300)
     measured = y[29::30] + 0.05
-    return Curve(
+    return LossCurve(
         x.tolist(),
         y.tolist(),
         x[29::30].tolist(),
@@ -109,7 +109,7 @@ def networks(trainings=1, phases=PHASES):
         for i, (role, phase) in enumerate(parts):
             seen = 330_000 if role == "baseline" else 330_000 // len(phases)
             made.append(
-                NetworkCard(
+                TrainedNetwork(
                     name=f"{role}{'' if phase is None else '-' + phase}-{k + 1}".replace(" ", "-"),
                     role=role,
                     training=k,
@@ -122,7 +122,7 @@ def networks(trainings=1, phases=PHASES):
                     epochs=0.2,
                     updates=seen // 256,
                     seconds=seen / 5000,
-                    best_validation=3.2 + 0.05 * i,
+                    validation_loss=3.2 + 0.05 * i,
                     curve=curve(10 * k + i, seen, 3.0 + 0.05 * i, phases),
                 )
             )

@@ -7,11 +7,11 @@ import pytest
 from test_m2cts_games import TINY, few
 
 from phasezoo.errors import InvalidConfig, InvalidGate
-from phasezoo.experiments.m2cts.domains import DOMAINS
+from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.variants import variants_of
 
-STUDY = DOMAINS["connect-four"]
+STUDY = GAMES["connect-four"]
 ARMS = ("staged", "weighted:4", "plies:10", "staged@hash:2", "heads")
 
 

@@ -13,7 +13,7 @@ from test_m2cts_games import TINY, few
 from phasezoo.apps import cli
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS
+from phasezoo.experiments.catalogue import CURVES, GAMES
 from phasezoo.experiments.statistics import between_trainings
 from phasezoo.experiments.study import Study
 from phasezoo.experiments.two_player import curve_report as report
@@ -214,7 +214,7 @@ def test_what_cannot_be_compared_is_refused_before_anything_is_written(
 def test_every_game_of_stored_games_has_the_curve() -> None:
     assert "pommerman" not in CURVES
     for name, study in CURVES.items():
-        comparison = DOMAINS[name]
+        comparison = GAMES[name]
         for config in study.presets.values():
             assert isinstance(config, CurveConfig)
             config.validate()

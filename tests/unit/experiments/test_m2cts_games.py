@@ -10,8 +10,8 @@ import pytest
 from phasezoo import agents, arena, games, gating
 from phasezoo.apps import cli
 from phasezoo.errors import RunDirectoryError
-from phasezoo.experiments.m2cts.domains import DOMAINS
-from phasezoo.experiments.m2cts.run import M2ctsRun
+from phasezoo.experiments.catalogue import GAMES
+from phasezoo.experiments.networks import TrainingRun
 from phasezoo.experiments.two_player.preparation import draws_starts, openings_of
 from phasezoo.games import registry
 from phasezoo.gating import registry as gates
@@ -51,7 +51,7 @@ def few(game, folder, games=150):
     ],
 )
 def test_experts_meet_one_network_in_other_games(game, tmp_path):
-    study = DOMAINS[game]
+    study = GAMES[game]
     config = dataclasses.replace(study.default, games=few(game, tmp_path), **TINY)
     results = study.reproduce(config, tmp_path / "run")
     assert results.dataset.game == game
@@ -119,7 +119,7 @@ def test_a_game_of_ones_own_runs_with_a_gate_and_a_store(race, tmp_path):
     )
     with StoreWriter(tmp_path / "store", game=race) as writer:
         writer.extend(match)
-    study = DOMAINS["chess"]
+    study = GAMES["chess"]
     config = dataclasses.replace(
         study.default, game="race", games=tmp_path / "store", gate="plies:5", **TINY
     )
@@ -139,7 +139,7 @@ def test_a_run_goes_on_with_the_gate_that_it_was_begun_with_alone(race, tmp_path
     )
     with StoreWriter(tmp_path / "store", game=race) as writer:
         writer.extend(match)
-    study, out = DOMAINS["chess"], tmp_path / "run"
+    study, out = GAMES["chess"], tmp_path / "run"
     config = dataclasses.replace(
         study.default, game="race", games=tmp_path / "store", gate="halves", **TINY
     )
@@ -153,7 +153,7 @@ def test_a_run_goes_on_with_the_gate_that_it_was_begun_with_alone(race, tmp_path
 
     gate(12)
     with monkeypatch.context() as stopped:
-        stopped.setattr(M2ctsRun, "train", stop)
+        stopped.setattr(TrainingRun, "train", stop)
         with pytest.raises(KeyboardInterrupt):
             study.reproduce(config, out)
     gate(8)
@@ -222,7 +222,7 @@ def test_where_starts_are_drawn_the_start_is_the_only_opening(race, monkeypatch)
 
 
 def test_openings_that_all_games_have_are_kept_and_played_once_with_each_side(tmp_path):
-    study = DOMAINS["connect-four"]
+    study = GAMES["connect-four"]
     path = tmp_path / "games.parquet"
     first = arena.OpeningSuite.load("connect-four")
     with StoreWriter(path.with_suffix(""), "connect-four") as writer:

@@ -14,7 +14,7 @@ from test_m2cts_games import TINY, few
 from phasezoo import agents, arena, gating, inference
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, RunDirectoryError, StoreError
-from phasezoo.experiments.m2cts.domains import DOMAINS
+from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.two_player import learned as measuring
 from phasezoo.experiments.two_player.curve import mixtures_of
 from phasezoo.experiments.two_player.losses import TestAnswers, drawn
@@ -23,7 +23,7 @@ from phasezoo.gating.learned import MANIFEST, WEIGHTS, GateManifest
 from phasezoo.report.console import silent
 from phasezoo.training.evaluation import evaluate_network
 
-STUDY = DOMAINS["connect-four"]
+STUDY = GAMES["connect-four"]
 
 
 @pytest.fixture(scope="module")

@@ -3,13 +3,13 @@
 import pytest
 
 from phasezoo import games, gating, networks
-from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS
+from phasezoo.experiments.catalogue import CURVES, GAMES
 from phasezoo.experiments.two_player.config import PRESETS, M2ctsConfig
 from phasezoo.training import SupervisedConfig
 
 SIZES = [
     pytest.param(name, config, id=f"{study.name}-{config.preset}")
-    for studies in (DOMAINS, CURVES)
+    for studies in (GAMES, CURVES)
     for name, study in studies.items()
     for config in study.presets.values()
     if isinstance(config, M2ctsConfig)

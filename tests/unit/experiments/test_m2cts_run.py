@@ -21,7 +21,7 @@ from phasezoo import games, gating
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments import catalogue
-from phasezoo.experiments.m2cts.domains import DOMAINS
+from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.study import Study
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.matches import phase_suite
@@ -32,7 +32,7 @@ from phasezoo.report.console import silent
 from phasezoo.runs import RunDirectory
 from phasezoo.training import GameStore
 
-CHESS = DOMAINS["chess"]
+CHESS = GAMES["chess"]
 reproduce, resume, spelled = CHESS.reproduce, CHESS.resume, CHESS.spelled
 
 FILES = (
@@ -435,7 +435,7 @@ def test_another_game_of_two_players_is_a_domain_by_its_presets_alone(
     presets = {"quick": M2ctsConfig(game="atomic", nodes=77)}
     program = "phasezoo reproduce m2cts --game atomic"
     atomic = dataclasses.replace(CHESS, name="m2cts-atomic", program=program, presets=presets)
-    monkeypatch.setitem(DOMAINS, "atomic", atomic)
+    monkeypatch.setitem(GAMES, "atomic", atomic)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit):
         cli.main(["reproduce", "m2cts", "--game", "atomic", "--help"])

@@ -12,7 +12,7 @@ from test_m2cts_run import tiny
 from phasezoo import inference
 from phasezoo.agents import Limit
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.m2cts.domains import DOMAINS
+from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.two_player import matches
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.cost import equal_limits
@@ -147,7 +147,7 @@ def test_other_searches_are_matches_of_the_same_networks(store, tmp_path):
     texts = ("nodes=6,routing=majority", "recalibrated", "movetime=1", "equal-cost")
     config = tiny(store, searches=texts, games_played=4, watched_positions=0)
     out = tmp_path / "run"
-    results = DOMAINS["chess"].reproduce(config, out)
+    results = GAMES["chess"].reproduce(config, out)
     assert [row.search for row in results.searches] == list(texts)
     prices = jsonable.decode(Prices, json.loads((out / "prices.json").read_text()))
     nodes = equal_limits(config, prices, results.matches)[0].nodes

@@ -17,18 +17,20 @@ import pytest
 
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, PhasezooError, WorkersFailed
-from phasezoo.experiments.m2cts.domains import DOMAINS
-from phasezoo.experiments.m2cts.side_by_side import Job, train_side_by_side
+from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.study import INCIDENTAL
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.preparation import prepare
 from phasezoo.experiments.two_player.study import TwoPlayerRun
 from phasezoo.report.console import TerminalConsole, silent
 from phasezoo.runs import RunDirectory
+from phasezoo.training import SupervisedConfig
+from phasezoo.training.planned import Recipe
+from phasezoo.training.side_by_side import Job, train_side_by_side
 
 pytest.importorskip("torch", reason="training needs the extra 'train'")
 
-CHESS = DOMAINS["chess"]
+CHESS = GAMES["chess"]
 
 
 def tiny(store, **changes):
@@ -141,10 +143,10 @@ def attempt(jobs, modules):
 def jobs_of(planned, store, out, **recipe):
     """Trainings of two networks: a long one, and one by another recipe."""
     splits = prepare(tiny(store)).splits
-    usual = {"store": splits.train, "splits": splits, "network": "rise-8x1", "planes": None}
+    usual = Recipe(splits, "rise-8x1", SupervisedConfig())
     long = dataclasses.replace(planned[0], positions=2_000_000)
     return [
-        Job(network, usual | changes, out / network.name)
+        Job(network, dataclasses.replace(usual, **changes), out)
         for network, changes in ((long, {}), (planned[1], recipe))
     ]
 

@@ -10,7 +10,7 @@ from phasezoo.experiments.from_scratch import report
 from phasezoo.experiments.from_scratch.config import ScratchConfig
 from phasezoo.experiments.from_scratch.report import Advantage, Results
 from phasezoo.experiments.learning import Course, Meeting, learn, meet
-from phasezoo.experiments.m2cts.networks import check_networks
+from phasezoo.experiments.networks import check_networks
 from phasezoo.experiments.study import StudyRun
 from phasezoo.report.console import Console
 from phasezoo.training import ReplayRules, SelfPlayConfig, SelfPlayOutcome

@@ -1,6 +1,6 @@
 """Players of the comparison, and their games against three of the original's agents."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -9,10 +9,9 @@ import numpy as np
 
 from phasezoo import _core, agents, games, gating, inference
 from phasezoo.arena import stream
-from phasezoo.experiments.m2cts.plan import PlannedNetwork, folders, number
 from phasezoo.experiments.pommerman.config import PommermanConfig
 from phasezoo.inference.mixture import MixtureOfExperts
-from phasezoo.training.experts import plan_baseline, plan_experts
+from phasezoo.training.experts import PlannedTraining, plan_baseline, plan_experts
 
 GAME = "pommerman-ffa"
 
@@ -64,19 +63,9 @@ def contenders(config: PommermanConfig) -> list[Contender]:
     return found
 
 
-def networks_of(
-    contender: Contender, planned: Sequence[PlannedNetwork], networks: Path
-) -> dict[str | None, Path]:
-    """Return where a contender's networks are, by the phase that each is for."""
-    if contender.kind == "nothing":
-        return {}
-    role = {"policy": "one"}.get(contender.kind, contender.kind)
-    return folders(planned, networks, contender.training, role, contender.gate)
-
-
 def plan(
     config: PommermanConfig, tables: dict[str, Any], large_positions: int
-) -> list[PlannedNetwork]:
+) -> list[PlannedTraining]:
     """Plan all trainings, in the order in which they are done.
 
     Separated learning: the experts of a gate share the one network's number of positions in
@@ -99,14 +88,14 @@ def plan(
             prefix = gate.replace(":", "-").replace(",", "-")
             groups.append((role, plan_experts(tables[gate], budget, prefix)))
     planned = [
-        network
+        one.repeated(role, training, seed)
         for training in range(config.trainings)
         for role, plans in groups
-        for network in number(plans, role, training, seed)
+        for one in plans
     ]
     if config.large_network is not None:
         planned.append(
-            PlannedNetwork(
+            PlannedTraining(
                 name=LARGE,
                 role="large",
                 training=0,
@@ -121,7 +110,7 @@ def plan(
 
 
 def _spec(gate: str) -> str:
-    return str(gating.make(gate, "pommerman-ffa").spec)
+    return str(gating.make(gate, GAME).spec)
 
 
 def agent_of(

@@ -1,6 +1,6 @@
 """Records of a run, and how they come of episodes, networks and games."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -13,10 +13,8 @@ from phasezoo.arena import stream
 from phasezoo.arena.statistics.elo import Interval
 from phasezoo.data.splits import Splits
 from phasezoo.data.store import GameStore
-from phasezoo.experiments.m2cts.cards import NetworkCard
-from phasezoo.experiments.m2cts.plan import PlannedNetwork
 from phasezoo.experiments.pommerman.config import PommermanConfig
-from phasezoo.experiments.pommerman.games import GAME, Contender, GameRow, Kind, networks_of
+from phasezoo.experiments.pommerman.games import GAME, Contender, GameRow, Kind
 from phasezoo.experiments.statistics import (
     around,
     between_trainings,
@@ -26,6 +24,7 @@ from phasezoo.experiments.statistics import (
 )
 from phasezoo.runs.provenance import Provenance
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks, mixture_losses
+from phasezoo.training.planned import TrainedNetwork
 from phasezoo.zoo.pommerman.data.episodes import EpisodeStore
 
 Wins: TypeAlias = npt.NDArray[np.float64]
@@ -124,7 +123,7 @@ class Results:
     date: str
     provenance: Provenance
     dataset: Dataset
-    networks: list[NetworkCard]
+    networks: list[TrainedNetwork]
     losses: list[LossRow]
     records: list[Record]
     seconds: dict[str, float]
@@ -184,18 +183,15 @@ def describe(episodes: Episodes) -> Dataset:
 def measure(
     episodes: Episodes,
     config: PommermanConfig,
-    compared: Sequence[Contender],
-    planned: Sequence[PlannedNetwork],
-    networks: Path,
+    compared: Mapping[Contender, Mapping[str | None, Path]],
 ) -> list[LossRow]:
     """Return the losses of all contenders' networks on the test positions."""
     found: dict[str, list[PositionLosses]] = {}
     kinds: dict[str, Kind] = {}
-    for contender in compared:
+    for contender, paths in compared.items():
         if contender.kind not in ("one", "gate", "placebo"):
             continue
         table = episodes.splits.test.positions(contender.gate)
-        paths = networks_of(contender, planned, networks)
         phases = dict.fromkeys(paths)
         names = {str(phase): inference.load(path) for phase, path in paths.items()}
         losses = evaluate_networks(names, episodes.splits.test, table, threads=config.threads)

@@ -5,7 +5,6 @@ from typing import Any
 
 from phasezoo.arena.statistics.elo import Interval
 from phasezoo.experiments.claims import by_sign
-from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.pommerman import published
 from phasezoo.experiments.pommerman.config import PommermanConfig
 from phasezoo.experiments.pommerman.measurements import Dataset, LossRow, Phases, Record, Results
@@ -24,6 +23,7 @@ from phasezoo.report.document import (
     Text,
 )
 from phasezoo.report.document import published as column_of
+from phasezoo.training.planned import TrainedNetwork
 
 _OPPONENTS = {"simple": "SimpleAgents", "simple_unbiased": "SimpleUnbiasedAgents"}
 
@@ -233,7 +233,7 @@ def _gains_table(records: Sequence[Record]) -> Table:
     return Table("gains", columns, [one for one in records if one.kind == "gate"])
 
 
-def _networks_table(cards: Sequence[NetworkCard]) -> Table:
+def _networks_table(cards: Sequence[TrainedNetwork]) -> Table:
     columns = [
         Column("", "name"),
         Column("network", "architecture"),
@@ -242,7 +242,7 @@ def _networks_table(cards: Sequence[NetworkCard]) -> Table:
         Column("unique", "unique_positions", numbers.count),
         Column("epochs", "epochs", lambda epochs: numbers.decimal(epochs, 2)),
         Column("updates", "updates", numbers.count),
-        Column("validation", "best_validation", numbers.decimal),
+        Column("validation", "validation_loss", numbers.decimal),
         Column("time", "seconds", numbers.duration),
     ]
     caption = "Every parameter of a network is active for every position it answers"

@@ -4,13 +4,11 @@ Every finished game is on disk, so a run that was stopped goes on with the games
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
 
 from phasezoo import games
 from phasezoo.errors import RunDirectoryError
-from phasezoo.experiments.m2cts.networks import check_networks
-from phasezoo.experiments.m2cts.plan import PlannedNetwork
-from phasezoo.experiments.m2cts.run import M2ctsRun
+from phasezoo.experiments.networks import TrainingRun, check_networks
 from phasezoo.experiments.pommerman import measurements, report
 from phasezoo.experiments.pommerman.config import PommermanConfig
 from phasezoo.experiments.pommerman.games import (
@@ -20,7 +18,6 @@ from phasezoo.experiments.pommerman.games import (
     Task,
     agent_of,
     contenders,
-    networks_of,
     plan,
     play_games,
     tasks_of,
@@ -30,12 +27,14 @@ from phasezoo.report import numbers
 from phasezoo.report.console import Console
 from phasezoo.runs import RowLog
 from phasezoo.training.config import make_config
+from phasezoo.training.experts import PlannedTraining
+from phasezoo.training.planned import Recipe
 from phasezoo.zoo.pommerman.data.settings import POMMERMAN
 
 GAMES_FILE = "games.jsonl"
 
 
-class PommermanRun(M2ctsRun[PommermanConfig, Results]):
+class PommermanRun(TrainingRun[PommermanConfig, Results]):
     """Mixtures by several gates, and one network, each against three of the original's agents."""
 
     results = Results
@@ -59,18 +58,16 @@ class PommermanRun(M2ctsRun[PommermanConfig, Results]):
         self.table(report.phases_table(dataset))
         planned = plan(self.config, self.episodes.tables, self._large_positions())
         self.same("seeds.json", {network.name: network.seed for network in planned})
-        compared = contenders(self.config)
         cards = self.train(planned)
+        compared = {one: self._networks_of(one) for one in contenders(self.config)}
         losses = self.once(
             "losses",
             "losses.json",
             list[LossRow],
-            lambda: measurements.measure(
-                self.episodes, self.config, compared, planned, self.networks
-            ),
+            lambda: measurements.measure(self.episodes, self.config, compared),
         )
         self.table(report.losses_table(losses, dataset))
-        rows = self._games(compared, planned)
+        rows = self._games(compared)
         return Results(
             **self.head(),
             dataset=dataset,
@@ -87,29 +84,31 @@ class PommermanRun(M2ctsRun[PommermanConfig, Results]):
             ),
         )
 
-    def recipe(self, network: PlannedNetwork) -> Mapping[str, Any]:
+    def _networks_of(self, contender: Contender) -> dict[str | None, Path]:
+        """Return where a contender's networks are, by the phase of each."""
+        if contender.kind == "nothing":
+            return {}
+        role = "one" if contender.kind == "policy" else contender.kind
+        return self.folders(contender.training, role, contender.gate)
+
+    def recipe(self, network: PlannedTraining) -> Recipe:
         """The large network has episodes and a learning rate of its own."""
         config, episodes = self.config, self.episodes
         is_large = network.role == "large"
         rate = config.large_learning_rate if is_large else config.learning_rate
         splits = episodes.large if is_large and episodes.large is not None else episodes.splits
-        return {
-            "store": splits.train,
-            "splits": splits,
-            "network": str(config.large_network) if is_large else config.network,
-            "config": make_config(
-                POMMERMAN,
-                {
-                    "batch_size": config.training_batch,
-                    "max_lr": rate,
-                    "min_lr": rate,
-                    "validation_positions": config.validation_positions,
-                    "init_seed": network.initial_seed,
-                    "device": config.device,
-                    "threads": config.threads,
-                },
-            ),
-        }
+        settings = make_config(
+            POMMERMAN,
+            {
+                "batch_size": config.training_batch,
+                "max_lr": rate,
+                "min_lr": rate,
+                "validation_positions": config.validation_positions,
+                "device": config.device,
+                "threads": config.threads,
+            },
+        )
+        return Recipe(splits, str(config.large_network) if is_large else config.network, settings)
 
     def _large_positions(self) -> int:
         if self.episodes.large is None:
@@ -117,9 +116,7 @@ class PommermanRun(M2ctsRun[PommermanConfig, Results]):
         positions = len(self.episodes.large.train.positions("none"))
         return max(1, round(self.config.large_epochs * positions))
 
-    def _games(
-        self, compared: Sequence[Contender], planned: Sequence[PlannedNetwork]
-    ) -> list[GameRow]:
+    def _games(self, compared: Mapping[Contender, dict[str | None, Path]]) -> list[GameRow]:
         self.console.heading("Games")
         log = RowLog(self.path / GAMES_FILE, GameRow)
         played = {row.task for row in log.rows}
@@ -133,19 +130,20 @@ class PommermanRun(M2ctsRun[PommermanConfig, Results]):
             )
             raise RunDirectoryError(message)
         for contender, own in tasks.items():
-            self._play(contender, [task for task in own if task not in played], planned, log)
+            missing = [task for task in own if task not in played]
+            self._play(contender, compared[contender], missing, log)
         return sorted(log.rows, key=lambda row: place[row.task])
 
     def _play(
         self,
         contender: Contender,
+        networks: dict[str | None, Path],
         missing: Sequence[Task],
-        planned: Sequence[PlannedNetwork],
         log: RowLog[GameRow],
     ) -> None:
         if not missing:
             return
-        agent = agent_of(contender, self.config, networks_of(contender, planned, self.networks))
+        agent = agent_of(contender, self.config, networks)
         won, done = 0, 0
         with (
             self.directory.stage(f"games/{contender.name}/{contender.training + 1}"),

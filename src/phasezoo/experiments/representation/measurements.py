@@ -19,7 +19,6 @@ from phasezoo.arena.statistics.elo import Interval
 from phasezoo.data.positions import PositionTable
 from phasezoo.data.splits import PositionStore
 from phasezoo.errors import EngineFailed, MissingDependency
-from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.representation import published
 from phasezoo.experiments.representation.config import (
     CORNERS,
@@ -36,6 +35,7 @@ from phasezoo.experiments.timing import between_rounds, fastest, stopwatch
 from phasezoo.report.console import Console
 from phasezoo.runs.provenance import Provenance
 from phasezoo.training.evaluation import evaluate_network
+from phasezoo.training.planned import TrainedNetwork
 from phasezoo.training.trainer import torch_threads
 
 Paths: TypeAlias = Mapping[str, Sequence[Path]]
@@ -167,7 +167,7 @@ class Results:
     date: str
     provenance: Provenance
     dataset: Dataset
-    networks: list[NetworkCard]
+    networks: list[TrainedNetwork]
     losses: Losses
     latency: list[Latency]
     gradients: Gradients
@@ -197,7 +197,7 @@ def game_sums(
 def losses(
     config: RepresentationConfig,
     sums: Mapping[str, Sequence[GameSums]],
-    cards: Mapping[str, NetworkCard],
+    cards: Mapping[str, TrainedNetwork],
     rng: np.random.Generator,
 ) -> Losses:
     """Return every table and contrast of losses.
@@ -234,7 +234,7 @@ def _loss_row(
     variant: Variant,
     first: Variant,
     means: "_Means",
-    card: NetworkCard,
+    card: TrainedNetwork,
     config: RepresentationConfig,
 ) -> LossRow:
     game = games.make(config.game)

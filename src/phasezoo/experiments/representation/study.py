@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, Unpack
+from typing import Annotated, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,7 @@ from phasezoo.data.splits import FRACTIONS, SPLITS, Splits
 from phasezoo.data.store import GameStore
 from phasezoo.errors import RunDirectoryError
 from phasezoo.experiments.games_file import check_split, check_unseen, read_games
-from phasezoo.experiments.m2cts.cards import NetworkCard
-from phasezoo.experiments.m2cts.plan import PlannedNetwork, budget
-from phasezoo.experiments.m2cts.run import M2ctsRun
+from phasezoo.experiments.networks import TrainingRun, budget
 from phasezoo.experiments.representation import measurements, positions, report
 from phasezoo.experiments.representation.config import (
     CORNERS,
@@ -47,6 +45,8 @@ from phasezoo.networks.heads import TowerOptions
 from phasezoo.networks.network import tower_network
 from phasezoo.report.console import Console
 from phasezoo.training.config import SupervisedConfig
+from phasezoo.training.experts import PlannedTraining
+from phasezoo.training.planned import Recipe, TrainedNetwork
 
 NAME = "tower"
 """How a network of the grids is asked for: ``tower-32x4:block=next``."""
@@ -71,7 +71,7 @@ class Prepared:
     """Their numbers, for the report."""
 
 
-class RepresentationRun(M2ctsRun[RepresentationConfig, Results]):
+class RepresentationRun(TrainingRun[RepresentationConfig, Results]):
     """Planes, heads and architectures, each trained several times and compared."""
 
     prepared: Prepared
@@ -121,8 +121,8 @@ class RepresentationRun(M2ctsRun[RepresentationConfig, Results]):
         self.table(report.dataset_table(data))
         self.variants = {one.name: one for one in variants_of(config)}
         seen = budget(config.positions, config.epochs, self.prepared.dataset.positions[0])
-        self.planned = {one.name: self._trainings(one, seen) for one in self.variants.values()}
-        cards = self.train([network for group in self.planned.values() for network in group])
+        self.trainings = {one.name: self._trainings(one, seen) for one in self.variants.values()}
+        cards = self.train([network for group in self.trainings.values() for network in group])
         losses = self._losses({card.name: card for card in cards})
         for name, rows in losses.tables.items():
             self.table(report.loss_table(name, rows))
@@ -160,14 +160,14 @@ class RepresentationRun(M2ctsRun[RepresentationConfig, Results]):
             ),
         )
 
-    def _trainings(self, variant: Variant, positions: int) -> list[PlannedNetwork]:
+    def _trainings(self, variant: Variant, positions: int) -> list[PlannedTraining]:
         """Plan the trainings of a variant.
 
         Trainings with one number see the same positions in the same order, whatever the variant,
         so that two variants can be compared pair by pair.
         """
         return [
-            PlannedNetwork(
+            PlannedTraining(
                 name=f"{variant.name}-{training + 1}",
                 gate="none",
                 phase=None,
@@ -180,23 +180,17 @@ class RepresentationRun(M2ctsRun[RepresentationConfig, Results]):
             for training in range(variant.trainings)
         ]
 
-    def recipe(self, network: PlannedNetwork) -> Mapping[str, Any]:
+    def recipe(self, network: PlannedTraining) -> Recipe:
         """All networks learn the same way from the training games."""
         config, variant = self.config, self.variants[network.role]
-        return {
-            "store": self.prepared.splits.train,
-            "splits": self.prepared.splits,
-            "network": variant.network,
-            "planes": variant.planes,
-            "config": SupervisedConfig(
-                batch_size=config.training_batch,
-                max_lr=config.learning_rate,
-                validation_positions=config.validation_positions,
-                init_seed=network.initial_seed,
-                device=config.device,
-                threads=config.threads,
-            ),
-        }
+        settings = SupervisedConfig(
+            batch_size=config.training_batch,
+            max_lr=config.learning_rate,
+            validation_positions=config.validation_positions,
+            device=config.device,
+            threads=config.threads,
+        )
+        return Recipe(self.prepared.splits, variant.network, settings, variant.planes)
 
     def _dataset(self) -> Dataset:
         data = self.once("data", "dataset.json", Dataset, lambda: self.prepared.dataset)
@@ -208,10 +202,10 @@ class RepresentationRun(M2ctsRun[RepresentationConfig, Results]):
             raise RunDirectoryError(message)
         return data
 
-    def _losses(self, cards: Mapping[str, NetworkCard]) -> Losses:
+    def _losses(self, cards: Mapping[str, TrainedNetwork]) -> Losses:
         self.console.heading("Losses on test positions")
         sums = {name: [self._sums(path) for path in paths] for name, paths in self._paths().items()}
-        first = {name: cards[networks[0].name] for name, networks in self.planned.items()}
+        first = {name: cards[networks[0].name] for name, networks in self.trainings.items()}
         rng = np.random.default_rng(self.seed("resampling"))
         return measurements.losses(self.config, sums, first, rng)
 
@@ -230,7 +224,7 @@ class RepresentationRun(M2ctsRun[RepresentationConfig, Results]):
     ) -> dict[str, list[Path]]:
         """Directories of the networks of some variants, of so many trainings at the most."""
         return {
-            name: [self.networks / network.name for network in self.planned[name][:most]]
+            name: [self.networks / network.name for network in self.trainings[name][:most]]
             for name in (self.variants if names is None else names)
         }
 

@@ -13,7 +13,6 @@ from phasezoo.agents import Limit
 from phasezoo.arena import SideStats, equal_cost_limits
 from phasezoo.data.stored_states import state_at
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.timing import between_rounds, fastest, stopwatch
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.losses import TrainedNetworks
@@ -34,6 +33,7 @@ from phasezoo.inference.evaluator import Evaluation, ask
 from phasezoo.inference.routing import Routing
 from phasezoo.inference.storage.manifest import MODEL
 from phasezoo.report.console import Console
+from phasezoo.training.planned import TrainedNetwork
 from phasezoo.training.trainer import torch_threads
 from phasezoo.types import Planes
 
@@ -47,7 +47,7 @@ ROUND_SECONDS = 0.03
 def measure(
     prepared: Prepared,
     trained: TrainedNetworks,
-    cards: Sequence[NetworkCard],
+    cards: Sequence[TrainedNetwork],
     gate: str | None,
     console: Console,
 ) -> Cost:

@@ -7,7 +7,7 @@ from typing import Any
 
 from phasezoo.arena.statistics.elo import Interval
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS
+from phasezoo.experiments.catalogue import CURVES, GAMES
 from phasezoo.experiments.study import Study, StudyRun
 from phasezoo.experiments.two_player import curve_report as report
 from phasezoo.experiments.two_player import results as comparison
@@ -30,7 +30,7 @@ class CurveRun(StudyRun[CurveConfig, Results]):
     @classmethod
     def prepare(cls, config: CurveConfig, console: Console) -> Prepared:
         """Load, split and label the games, which are the same at all sizes."""
-        if config.game in DOMAINS and config.game not in CURVES:
+        if config.game in GAMES and config.game not in CURVES:
             message = f"--game {config.game}: --curve is for {', '.join(CURVES)}, or a stored game"
             raise InvalidConfig(message)
         console.heading("Reading the games")
@@ -60,7 +60,7 @@ class CurveRun(StudyRun[CurveConfig, Results]):
     def _compare(self, positions: int) -> comparison.Results:
         """The comparison at one size, or what is left of it."""
         self.console.heading(f"{positions:,} training positions")
-        study: Study[Any] = DOMAINS.get(self.config.game, TWO_PLAYER)
+        study: Study[Any] = GAMES.get(self.config.game, TWO_PLAYER)
         study = replace(study, plugins=self.study.plugins)
         config = self.config.at(positions, study.presets)
         found: comparison.Results = study.reproduce(

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.two_player import published
 from phasezoo.experiments.two_player.measurements import (
     Dataset,
@@ -15,6 +14,7 @@ from phasezoo.experiments.two_player.results import Results
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, PLACEBO
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import Figure
+from phasezoo.training.planned import TrainedNetwork
 
 _WIDTH = 7.6
 """Inches of a full-width drawing."""
@@ -161,7 +161,7 @@ def _patches(names: Sequence[str], colours: Sequence[str]) -> list[Any]:
     return [Patch(facecolor=c, label=name) for name, c in zip(names, colours, strict=True)]
 
 
-def training_losses(networks: Sequence[NetworkCard], phases: Sequence[str]) -> Figure:
+def training_losses(networks: Sequence[TrainedNetwork], phases: Sequence[str]) -> Figure:
     """Show every network's training and validation loss, phase experts left, placebo right."""
 
     def draw() -> Any:
@@ -189,9 +189,9 @@ def training_losses(networks: Sequence[NetworkCard], phases: Sequence[str]) -> F
         return figure
 
     best = [
-        f"{network.name} {network.best_validation:.3f}"
+        f"{network.name} {network.validation_loss:.3f}"
         for network in networks
-        if network.best_validation is not None and network.training == 0
+        if network.validation_loss is not None and network.training == 0
     ]
     ends = f" Lowest validation losses: {', '.join(best)}." if best else ""
     caption = (
@@ -203,7 +203,7 @@ def training_losses(networks: Sequence[NetworkCard], phases: Sequence[str]) -> F
     return Figure("training", draw, caption, words)
 
 
-def watched(networks: Sequence[NetworkCard], phases: Sequence[str]) -> list[NetworkCard]:
+def watched(networks: Sequence[TrainedNetwork], phases: Sequence[str]) -> list[TrainedNetwork]:
     """Return the networks that were measured on every phase while they learned."""
     return [
         network
@@ -213,7 +213,7 @@ def watched(networks: Sequence[NetworkCard], phases: Sequence[str]) -> list[Netw
     ]
 
 
-def phase_courses(drawn: Sequence[NetworkCard], results: Results) -> Figure:
+def phase_courses(drawn: Sequence[TrainedNetwork], results: Results) -> Figure:
     """Show loss and policy accuracy on every phase of one network and of every expert.
 
     Losses stand on the left, accuracies on the right, a row for each phase.
@@ -257,7 +257,7 @@ def phase_courses(drawn: Sequence[NetworkCard], results: Results) -> Figure:
     return Figure("phase-courses", draw, caption, " ".join(_last_words(drawn, phases)))
 
 
-def _last_words(networks: Sequence[NetworkCard], phases: Sequence[str]) -> list[str]:
+def _last_words(networks: Sequence[TrainedNetwork], phases: Sequence[str]) -> list[str]:
     """Return the first training's last losses on every phase."""
     return [
         f"At the end on {phase}: "
@@ -272,7 +272,7 @@ def _last_words(networks: Sequence[NetworkCard], phases: Sequence[str]) -> list[
     ]
 
 
-def _style(network: NetworkCard, colour: str) -> dict[str, Any]:
+def _style(network: TrainedNetwork, colour: str) -> dict[str, Any]:
     """Return the style of a line; those of the first training stand out."""
     first = network.training == 0
     return {
@@ -282,7 +282,7 @@ def _style(network: NetworkCard, colour: str) -> dict[str, Any]:
     }
 
 
-def _draw_curve(plot: Any, network: NetworkCard, colour: str, label: str) -> None:
+def _draw_curve(plot: Any, network: TrainedNetwork, colour: str, label: str) -> None:
     first = network.training == 0
     style = _style(network, colour)
     curve = network.curve

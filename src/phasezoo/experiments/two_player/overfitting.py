@@ -15,15 +15,16 @@ import numpy.typing as npt
 from phasezoo import gating
 from phasezoo.data.positions import PositionTable, are_among
 from phasezoo.data.splits import PositionStore
-from phasezoo.experiments.m2cts.plan import PlannedNetwork
 from phasezoo.experiments.statistics import over_trainings, resample_games, sums_by_game
 from phasezoo.experiments.two_player.losses import drawn, evaluate
 from phasezoo.experiments.two_player.measurements import GapRow, Overfitting
 from phasezoo.experiments.two_player.preparation import Prepared
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE
 from phasezoo.report.console import Console
-from phasezoo.training.data import LabelledSplits, TrainingData
+from phasezoo.training.data import LabelledSplits
 from phasezoo.training.evaluation import PositionLosses
+from phasezoo.training.experts import PlannedTraining
+from phasezoo.training.planned import Recipe
 from phasezoo.training.preparation import samplers_of
 
 MOST_POSITIONS = 4096
@@ -34,9 +35,9 @@ Array = npt.NDArray[np.float64]
 
 def measure(
     prepared: Prepared,
-    planned: Sequence[PlannedNetwork],
+    planned: Sequence[PlannedTraining],
     folder: Path,
-    recipe: Callable[[PlannedNetwork], Mapping[str, Any]],
+    recipe: Callable[[PlannedTraining], Recipe],
     console: Console,
 ) -> Overfitting:
     """Compare losses on positions learned from and on test positions, phase by phase.
@@ -92,9 +93,9 @@ def _learnt(
 
 def learnt_positions(
     prepared: Prepared,
-    network: PlannedNetwork,
-    planned: Sequence[PlannedNetwork],
-    recipe: Callable[[PlannedNetwork], Mapping[str, Any]],
+    network: PlannedTraining,
+    planned: Sequence[PlannedTraining],
+    recipe: Callable[[PlannedTraining], Recipe],
 ) -> PositionTable:
     """The training positions that a network saw, each once, with their phase under study.
 
@@ -109,20 +110,14 @@ def learnt_positions(
     """
     if network.is_part:
         network = next(one for one in planned if one.name == network.start)
-    config, told = prepared.config, recipe(network)
+    how = recipe(network)
     tables = next(t for t in prepared.labelled.values() if t["train"].gate == network.gate)
-    labelled = LabelledSplits(
-        prepared.splits,
-        gating.make(network.gate, config.game),
-        tables["train"],
-        tables["validation"],
-    )
-    data = TrainingData.select(
-        labelled, network.phase, network.seed, told["config"], network.weights
-    )
+    gate = gating.make(network.gate, prepared.config.game)
+    labelled = LabelledSplits(prepared.splits, gate, tables["train"], tables["validation"])
+    data, task = how.task(network, labelled, Path())
     store: Any = prepared.splits.train
-    planes = store.game.plane_spec(told["planes"], None)
-    sampler = samplers_of(told["config"], data, planes, network.seed).train
+    planes = store.game.plane_spec(task.planes, task.history)
+    sampler = samplers_of(how.settings, data, planes, network.seed).train
     return data.train.select(np.unique(sampler.shown(network.positions)))
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from phasezoo.agents import Limit
-from phasezoo.experiments.m2cts.plan import PlannedNetwork, folders
-from phasezoo.experiments.m2cts.run import M2ctsRun
+from phasezoo.experiments.networks import TrainingRun
 from phasezoo.experiments.two_player import cost, matches
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.cost import equal_limits
@@ -28,14 +28,13 @@ from phasezoo.experiments.two_player.variants import (
     EXPERT,
     ONE,
     Search,
-    Variant,
     searches_of,
 )
 from phasezoo.training.experts import training_names
 
 
-class PlayingRun(M2ctsRun[M2ctsConfig, Results]):
-    """The games of a run: every training of a side against every training of one network."""
+class PlayingRun(TrainingRun[M2ctsConfig, Results]):
+    """The games of a run: every training of a mixture against every training of one network."""
 
     prepared: Prepared
 
@@ -44,46 +43,52 @@ class PlayingRun(M2ctsRun[M2ctsConfig, Results]):
         self.pgns: list[Path] = []
         """Files of the games that are played, in the order in which they are."""
 
-    @property
-    def variants(self) -> Sequence[Variant]:
-        """The mixtures of the run."""
-        return self.prepared.variants
+    @cached_property
+    def trained(self) -> list[TrainedNetworks]:
+        """The directories of every training's networks."""
+        roles = (BASELINE, *(variant.role for variant in self.prepared.variants))
+        return [
+            {role: list(self.folders(training, role).values()) for role in roles}
+            for training in range(self.config.trainings)
+        ]
 
-    def matches(self, planned: Sequence[PlannedNetwork]) -> dict[str, Matches]:
-        """Every arm that plays, all its trainings against all of the one network, by its role."""
+    def experts(self, role: str = EXPERT) -> list[dict[str, Path]]:
+        """Return the directory of each phase's expert in a variant, of each training."""
+        return [
+            {str(phase): path for phase, path in self.folders(training, role).items()}
+            for training in range(self.config.trainings)
+        ]
+
+    def matches(self) -> dict[str, Matches]:
+        """Every variant that plays, all its trainings against all of the one network."""
         self.console.heading("Games: M2CTS against MCTS")
         return {
             variant.role: self.against_all(
-                planned,
                 "mixture" if variant.role == EXPERT else variant.folder,
                 "mixture" if variant.role == EXPERT else variant.role,
-                variant.gate,
-                [self.experts(planned, k, variant.role) for k in range(self.config.trainings)],
+                self.experts(variant.role),
+                gate=variant.gate,
             )
-            for variant in self.variants
+            for variant in self.prepared.variants
             if variant.plays
         }
 
-    def alone(self, planned: Sequence[PlannedNetwork]) -> list[AloneRow]:
+    def alone(self) -> list[AloneRow]:
         """Each expert of the phase mixture with the one network of its training beside it."""
         if not self.config.alone:
             return []
         self.console.heading("Games: one expert at a time")
         phases = self.prepared.phases
-        slugs = training_names("alone", phases)
         found = []
-        for phase, slug in zip(phases, slugs, strict=True):
-            sides = []
-            for training in range(self.config.trainings):
-                everywhere = dict.fromkeys(phases, self._baseline(planned, training))
-                own = self.experts(planned, training, EXPERT)[phase]
-                sides.append(everywhere | {phase: own})
-            who = f"{phase} expert"
-            row = self.against_all(planned, slug, who, self.config.gate, sides)
-            found.append(AloneRow(phase, row))
+        for phase, slug in zip(phases, training_names("alone", phases), strict=True):
+            mixtures = [
+                dict.fromkeys(phases, networks[BASELINE][0]) | {phase: experts[phase]}
+                for networks, experts in zip(self.trained, self.experts(), strict=True)
+            ]
+            found.append(AloneRow(phase, self.against_all(slug, f"{phase} expert", mixtures)))
         return found
 
-    def from_phases(self, planned: Sequence[PlannedNetwork]) -> list[PhaseSuiteRow]:
+    def from_phases(self) -> list[PhaseSuiteRow]:
         """Each expert of the phase mixture alone, from where test games reach its phase."""
         if not self.config.from_phases:
             return []
@@ -97,92 +102,59 @@ class PlayingRun(M2ctsRun[M2ctsConfig, Results]):
                 note = f"{phase}: too few test games reach it behind their start{late}"
                 self.console.note(note)
                 continue
-            trainings = range(self.config.trainings)
-            own = [self.experts(planned, training, EXPERT)[phase] for training in trainings]
             row = self.against_all(
-                planned,
                 slug,
                 f"{phase} expert",
-                self.config.gate,
-                [{phase: path} for path in own],
+                [{phase: experts[phase]} for experts in self.experts()],
                 prepared=replace(self.prepared, openings=suite),
             )
             found.append(PhaseSuiteRow(phase, len(suite), too_late, row))
         return found
 
-    def searches(
-        self, planned: Sequence[PlannedNetwork], boundaries: Boundaries, itself: Matches
-    ) -> list[SearchRow]:
+    def searches(self, boundaries: Boundaries, itself: Matches) -> list[SearchRow]:
         """The phase mixture by every other search.
 
         Args:
-            planned: All networks of the run.
             boundaries: What recalibrates values.
             itself: Its games by the search of the settings.
         """
         others = searches_of(self.config)
         if others:
             self.console.heading("Games: other searches")
-        trainings = range(self.config.trainings)
-        sides = [self.experts(planned, training, EXPERT) for training in trainings]
-        slugs = dict(
-            zip(others, training_names("search", [one.text for one in others]), strict=True)
-        )
+        names = training_names("search", [one.text for one in others])
+        slugs = dict(zip(others, names, strict=True))
         played: dict[Search, Matches] = {}
         for search in sorted(others, key=lambda one: one.equal_cost):
             limits = None
             if search.equal_cost:
                 same = search.at_equal_nodes(others)
-                limits = equal_limits(
-                    search.config, self.prices(planned), itself if same is None else played[same]
-                )
+                equal = itself if same is None else played[same]
+                limits = equal_limits(search.config, self._prices(), equal)
             played[search] = self.against_all(
-                planned,
                 slugs[search],
                 f"mixture, {search.text},",
-                search.config.gate,
-                sides,
+                self.experts(),
                 prepared=replace(self.prepared, config=search.config),
                 boundaries=boundaries if search.recalibrated else None,
                 limits=limits,
             )
         return [SearchRow(search.text, played[search]) for search in others]
 
-    def prices(self, planned: Sequence[PlannedNetwork]) -> Prices:
-        """What calls and rows of the networks cost."""
-        first = self.trained(planned)[0]
+    def _prices(self) -> Prices:
         return self.once(
-            "prices", "prices.json", Prices, lambda: cost.measure_prices(self.prepared, first)
+            "prices",
+            "prices.json",
+            Prices,
+            lambda: cost.measure_prices(self.prepared, self.trained[0]),
         )
-
-    def trained(self, planned: Sequence[PlannedNetwork]) -> list[TrainedNetworks]:
-        """The directories of every training's networks."""
-        return [
-            {
-                role: list(folders(planned, self.networks, training, role).values())
-                for role in (BASELINE, *(variant.role for variant in self.variants))
-            }
-            for training in range(self.config.trainings)
-        ]
-
-    def experts(
-        self, planned: Sequence[PlannedNetwork], training: int, role: str
-    ) -> dict[str, Path]:
-        """The directory of each phase's expert in a variant of a training."""
-        found = folders(planned, self.networks, training, role)
-        return {str(phase): path for phase, path in found.items()}
-
-    def _baseline(self, planned: Sequence[PlannedNetwork], training: int) -> Path:
-        return folders(planned, self.networks, training, BASELINE)[None]
 
     def against_all(
         self,
-        planned: Sequence[PlannedNetwork],
         folder: str,
         who: str,
-        gate: str,
-        sides: Sequence[Mapping[str, Path]],
+        mixtures: Sequence[Mapping[str, Path]],
         *,
+        gate: str | None = None,
         prepared: Prepared | None = None,
         boundaries: Boundaries | None = None,
         search_gates: Sequence[str] | None = None,
@@ -191,11 +163,10 @@ class PlayingRun(M2ctsRun[M2ctsConfig, Results]):
         """All trainings of a mixture against all of the one network.
 
         Args:
-            planned: All networks of the run.
             folder: First part of the names of its files.
             who: What plays, for people.
-            gate: Names the phases of its experts.
-            sides: Of each training, the network of each phase, or a single one for all phases.
+            mixtures: Of each training, the network of each phase, or a single one for all phases.
+            gate: Names the phases of its experts; None: the gate under study.
             prepared: The games, with openings and the settings of the search; None: those of the
                 run.
             boundaries: What recalibrates the values of both sides; None: they stay as trained.
@@ -216,9 +187,9 @@ class PlayingRun(M2ctsRun[M2ctsConfig, Results]):
                 pairing, pgn = matches.play_pairing(
                     used,
                     who,
-                    gate,
-                    sides[mixture],
-                    self._baseline(planned, baseline),
+                    self.config.gate if gate is None else gate,
+                    mixtures[mixture],
+                    self.trained[baseline][BASELINE][0],
                     (mixture, baseline),
                     log,
                     self.console,

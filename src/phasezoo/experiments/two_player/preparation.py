@@ -17,7 +17,7 @@ from phasezoo.data.positions import PositionTable, without_seen
 from phasezoo.data.splits import PositionStore, Splits
 from phasezoo.errors import InvalidConfig, InvalidGate, StoreError
 from phasezoo.experiments.games_file import check_split, check_unseen, read_games
-from phasezoo.experiments.m2cts.networks import check_networks
+from phasezoo.experiments.networks import check_networks
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.measurements import Dataset, PhaseStart, Split
 from phasezoo.experiments.two_player.variants import Variant, variants_of

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from phasezoo.arena.statistics.elo import Interval, los_unsaid
-from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.statistics import Verdict, verdict
 from phasezoo.experiments.study import done_again
 from phasezoo.experiments.two_player import figures, published
@@ -20,6 +19,7 @@ from phasezoo.experiments.two_player.results import Results
 from phasezoo.experiments.two_player.variants import mixtures
 from phasezoo.report import numbers
 from phasezoo.report.document import Column, Document, Item, Section, Table, Text
+from phasezoo.training.planned import TrainedNetwork
 from phasezoo.training.strategies import Strategy
 
 
@@ -332,7 +332,7 @@ def dataset_table(data: Dataset) -> Table:
     return Table("games", columns, data.splits, caption)
 
 
-def _networks(cards: Sequence[NetworkCard]) -> list[Item]:
+def _networks(cards: Sequence[TrainedNetwork]) -> list[Item]:
     """Return a table for each training; further trainings are folded away."""
     by_training = groupby(sorted(cards, key=lambda card: card.training), lambda one: one.training)
     first, *others = [networks_table(list(own), training) for training, own in by_training]
@@ -343,7 +343,7 @@ def _networks(cards: Sequence[NetworkCard]) -> list[Item]:
     return [first, Section(title, others, folded=True)]
 
 
-def networks_table(cards: Sequence[NetworkCard], training: int = 0) -> Table:
+def networks_table(cards: Sequence[TrainedNetwork], training: int = 0) -> Table:
     """Return what each network of a training got, and what each mixture amounts to."""
     rows = [(card.name, [card]) for card in cards]
     summed = list(mixtures(cards).items())
@@ -357,12 +357,12 @@ def networks_table(cards: Sequence[NetworkCard], training: int = 0) -> Table:
             below=active if field == "parameters" else None,
         )
 
-    def active(row: tuple[str, list[NetworkCard]]) -> str:
+    def active(row: tuple[str, list[TrainedNetwork]]) -> str:
         is_mixture = any(row is one for one in summed)
         return numbers.count(max(card.parameters for card in row[1])) if is_mixture else ""
 
     def alone(head: str, field: str, digits: int) -> Column:
-        def value(row: tuple[str, list[NetworkCard]]) -> float | None:
+        def value(row: tuple[str, list[TrainedNetwork]]) -> float | None:
             return None if any(row is one for one in summed) else getattr(row[1][0], field)
 
         return Column(head, value, lambda number: numbers.decimal(number, digits))
@@ -374,7 +374,7 @@ def networks_table(cards: Sequence[NetworkCard], training: int = 0) -> Table:
         total("unique_positions"),
         alone("epochs", "epochs", 2),
         total("updates"),
-        alone("validation loss", "best_validation", 3),
+        alone("validation loss", "validation_loss", 3),
         Column("time", lambda row: sum(card.seconds for card in row[1]), numbers.duration),
     ]
     caption = (

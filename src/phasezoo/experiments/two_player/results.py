@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from phasezoo.arena.statistics.crossed_trainings import CrossedResult
 from phasezoo.arena.statistics.elo import Interval
-from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.measurements import (
     Boundaries,
@@ -15,6 +14,7 @@ from phasezoo.experiments.two_player.measurements import (
 )
 from phasezoo.inference.cost import CostModel
 from phasezoo.runs.provenance import Provenance
+from phasezoo.training.planned import TrainedNetwork
 
 
 @dataclass(frozen=True)
@@ -318,7 +318,7 @@ class Results:
     provenance: Provenance
     seeds: dict[str, int]
     dataset: Dataset
-    networks: list[NetworkCard]
+    networks: list[TrainedNetwork]
     losses: Losses
     matches: Matches
     arms: list[VariantRow]

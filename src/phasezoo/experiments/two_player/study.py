@@ -1,14 +1,12 @@
 """The comparison of two searches, stage by stage: data, training, losses, games, report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from phasezoo import gating
 from phasezoo.errors import RunDirectoryError, StoreError
-from phasezoo.experiments.m2cts.cards import NetworkCard
-from phasezoo.experiments.m2cts.plan import PlannedNetwork, budget, number
+from phasezoo.experiments.networks import budget
 from phasezoo.experiments.two_player import (
     boundary,
     cost,
@@ -54,9 +52,10 @@ from phasezoo.experiments.two_player.variants import (
 from phasezoo.report.console import Console
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.experts import PlannedTraining, plan_baseline
+from phasezoo.training.planned import Recipe, TrainedNetwork
 
 if TYPE_CHECKING:
-    from phasezoo.networks import NetworkSpec
+    pass
 
 
 class TwoPlayerRun(PlayingRun):
@@ -83,29 +82,29 @@ class TwoPlayerRun(PlayingRun):
         for training in range(self.config.trainings):
             own = [card for card in cards if card.training == training]
             self.table(report.networks_table(own, training))
-        gates = self._gates(planned)
-        losses = self._losses(planned)
+        gates = self._gates()
+        losses = self._losses()
         self.table(report_losses.losses_table(losses))
         for column in losses.columns:
             self.table(report_losses.numbers_table(losses, column))
         self.table(report_losses.comparisons_table(losses))
-        overfitting = self._overfitting(planned)
+        overfitting = self._overfitting()
         self.table(report_losses.overfitting_table(overfitting))
-        boundaries = self._boundaries(planned)
+        boundaries = self._boundaries()
         self.table(report_boundary.boundary_table(boundaries))
         self.table(report_boundary.brier_table(boundaries))
-        cost = self._cost(planned, cards, gates)
+        cost = self._cost(cards, gates)
         self.table(report_cost.sizes_table(cost))
         if cost.calls:
             self.table(report_cost.calls_table(cost))
-        judged = self._exact(planned, gates)
+        judged = self._exact(gates)
         if judged is not None:
             self.table(report_boundary.exact_table(judged))
-        played = self.matches(planned)
-        alone = self.alone(planned)
-        from_phases = self.from_phases(planned)
-        searches = self.searches(planned, boundaries, played[EXPERT])
-        learned = self._learned(planned, gates)
+        played = self.matches()
+        alone = self.alone()
+        from_phases = self.from_phases()
+        searches = self.searches(boundaries, played[EXPERT])
+        learned = self._learned(gates)
         together_pgn = "".join(path.read_text(encoding="utf-8") for path in self.pgns)
         self.directory.write_text("games.pgn", together_pgn)
         together = played[EXPERT]
@@ -113,8 +112,8 @@ class TwoPlayerRun(PlayingRun):
         self.table(report_games.match_table(together))
         self.table(report_games.inference_table(together.total))
         arms = [
-            self._variant_row(variant, planned, losses, played.get(variant.role))
-            for variant in self.variants
+            self._variant_row(variant, losses, played.get(variant.role))
+            for variant in self.prepared.variants
         ]
         self.table(report_games.variants_table(arms))
         if alone:
@@ -160,36 +159,20 @@ class TwoPlayerRun(PlayingRun):
             ),
         )
 
-    def recipe(self, network: PlannedNetwork) -> Mapping[str, Any]:
+    def recipe(self, network: PlannedTraining) -> Recipe:
         """All networks learn the same way from the training games."""
         config = self.config
         watches = network.gate == self.prepared.gate
-        return {
-            "store": self.prepared.splits.train,
-            "splits": self.prepared.splits,
-            "network": self._architecture(network),
-            "planes": config.planes,
-            "config": SupervisedConfig(
-                batch_size=config.training_batch,
-                optimizer=config.optimizer,
-                max_lr=config.learning_rate,
-                validation_positions=config.validation_positions,
-                watched_positions=config.watched_positions if watches else 0,
-                init_seed=network.initial_seed,
-                device=config.device,
-                threads=config.threads,
-            ),
-        }
-
-    def _architecture(self, network: PlannedNetwork) -> "str | NetworkSpec":
-        """The network of the settings, told the phase if the plan says so."""
-        from phasezoo import networks
-
-        config = self.config
-        if network.phase_input is None:
-            return config.network
-        phases = gating.make(network.gate, config.game).num_phases
-        return networks.conditioned(config.network, network.phase_input, phases)
+        settings = SupervisedConfig(
+            batch_size=config.training_batch,
+            optimizer=config.optimizer,
+            max_lr=config.learning_rate,
+            validation_positions=config.validation_positions,
+            watched_positions=config.watched_positions if watches else 0,
+            device=config.device,
+            threads=config.threads,
+        )
+        return Recipe(self.prepared.splits, config.network, settings, config.planes)
 
     def _dataset(self) -> Dataset:
         data = self.once(
@@ -230,25 +213,25 @@ class TwoPlayerRun(PlayingRun):
                 )
                 raise RunDirectoryError(message)
 
-    def _plan(self) -> list[PlannedNetwork]:
+    def _plan(self) -> list[PlannedTraining]:
         """The experts of every variant together see as many positions as the baseline."""
         config = self.config
         seen = budget(config.positions, config.epochs, len(self.prepared.tables["train"]))
         one = plan_baseline(seen, gate=self.prepared.gate)
         groups: list[tuple[str, Sequence[PlannedTraining]]] = [(BASELINE, [one])]
-        for variant in self.variants:
+        for variant in self.prepared.variants:
             begun, experts = plan_variant(
                 variant, self.prepared.labelled[variant.gate]["train"], seen
             )
             groups += [(variant.role + STARTED, begun), (variant.role, experts)]
         return [
-            network
+            plan.repeated(role, training, self.seed)
             for training in range(config.trainings)
             for role, plans in groups
-            for network in number(plans, role, training, self.seed)
+            for plan in plans
         ]
 
-    def _seeds(self, planned: Sequence[PlannedNetwork]) -> dict[str, int]:
+    def _seeds(self, planned: Sequence[PlannedTraining]) -> dict[str, int]:
         trainings = range(self.config.trainings)
         pairs = [(i, j) for i in trainings for j in trainings]
         return {
@@ -266,19 +249,17 @@ class TwoPlayerRun(PlayingRun):
     def _answers(self) -> losses.TestAnswers:
         return losses.TestAnswers(self.prepared)
 
-    def _losses(self, planned: Sequence[PlannedNetwork]) -> Losses:
+    def _losses(self) -> Losses:
         self.console.heading("Losses on test positions")
 
         def measure() -> Losses:
-            found = losses.measure(
-                self.prepared, self.trained(planned), self._answers, self.console
-            )
+            found = losses.measure(self.prepared, self.trained, self._answers, self.console)
             self.directory.write_text("losses.csv", found.to_csv())
             return found
 
         return self.once("losses", "losses.json", Losses, measure)
 
-    def _overfitting(self, planned: Sequence[PlannedNetwork]) -> Overfitting:
+    def _overfitting(self) -> Overfitting:
         """Losses on positions that networks learned from, beside those on new ones."""
         self.console.heading("Losses on positions learned from")
         return self.once(
@@ -286,14 +267,14 @@ class TwoPlayerRun(PlayingRun):
             "overfitting.json",
             Overfitting,
             lambda: overfitting.measure(
-                self.prepared, planned, self.networks, self.recipe, self.console
+                self.prepared, self.planned, self.networks, self.recipe, self.console
             ),
         )
 
-    def _boundaries(self, planned: Sequence[PlannedNetwork]) -> Boundaries:
+    def _boundaries(self) -> Boundaries:
         """What neighbouring experts say where phases meet."""
         self.console.heading("Where phases meet")
-        networks = self.trained(planned)
+        networks = self.trained
         return self.once(
             "seam",
             "seam.json",
@@ -303,13 +284,12 @@ class TwoPlayerRun(PlayingRun):
 
     def _cost(
         self,
-        planned: Sequence[PlannedNetwork],
-        cards: Sequence[NetworkCard],
+        cards: Sequence[TrainedNetwork],
         gates: Sequence[GateCard],
     ) -> Cost:
         """What the networks weigh, and how long they and a learned gate take to answer."""
         self.console.heading("Memory and time of experts")
-        first = self.trained(planned)[0]
+        first = self.trained[0]
         gate = learned.spec_of(self._gate_path(gates[0])) if gates else None
         return self.once(
             "cost",
@@ -318,16 +298,16 @@ class TwoPlayerRun(PlayingRun):
             lambda: cost.measure(self.prepared, first, cards, gate, self.console),
         )
 
-    def _gates(self, planned: Sequence[PlannedNetwork]) -> list[GateCard]:
+    def _gates(self) -> list[GateCard]:
         """A gate for each training's experts, if the settings ask for them."""
         if not self.config.learned_gate:
             return []
         self.console.heading("Learning to choose among experts")
-        return [self._gate(planned, training) for training in range(self.config.trainings)]
+        return [self._gate(training) for training in range(self.config.trainings)]
 
-    def _gate(self, planned: Sequence[PlannedNetwork], training: int) -> GateCard:
+    def _gate(self, training: int) -> GateCard:
         name = f"gates/gate-{training + 1}"
-        experts = self.experts(planned, training, EXPERT)
+        experts = self.experts()[training]
         return self.once(
             name,
             f"{name}.json",
@@ -338,14 +318,12 @@ class TwoPlayerRun(PlayingRun):
     def _gate_path(self, gate: GateCard) -> Path:
         return self.path / "gates" / gate.name
 
-    def _learned(
-        self, planned: Sequence[PlannedNetwork], gates: Sequence[GateCard]
-    ) -> LearnedGates | None:
+    def _learned(self, gates: Sequence[GateCard]) -> LearnedGates | None:
         """The phase mixture's experts by learned gates, beside the gate under study."""
         if not gates:
             return None
         self.console.heading("Learned gates")
-        paths, networks = [self._gate_path(gate) for gate in gates], self.trained(planned)
+        paths, networks = [self._gate_path(gate) for gate in gates], self.trained
         division = self.once(
             "division",
             "division.json",
@@ -353,16 +331,14 @@ class TwoPlayerRun(PlayingRun):
             lambda: learned.measure(self.prepared, networks, paths, self._answers, self.console),
         )
         played = self.against_all(
-            planned,
             "learned",
             "mixture by learned gate",
-            self.config.gate,
-            [self.experts(planned, k, EXPERT) for k in range(self.config.trainings)],
+            self.experts(),
             search_gates=[learned.spec_of(path) for path in paths],
         )
         return LearnedGates(list(gates), division, played)
 
-    def _exact(self, planned: Sequence[PlannedNetwork], gates: Sequence[GateCard]) -> Exact | None:
+    def _exact(self, gates: Sequence[GateCard]) -> Exact | None:
         """Moves judged by perfect play, if the game knows it."""
         if not exact.is_solved(self.prepared):
             return None
@@ -373,7 +349,7 @@ class TwoPlayerRun(PlayingRun):
             Exact,
             lambda: exact.measure(
                 self.prepared,
-                self.trained(planned),
+                self.trained,
                 [learned.spec_of(self._gate_path(gate)) for gate in gates],
                 self.console,
             ),
@@ -382,7 +358,6 @@ class TwoPlayerRun(PlayingRun):
     def _variant_row(
         self,
         variant: Variant,
-        planned: Sequence[PlannedNetwork],
         losses: Losses,
         played: Matches | None,
     ) -> VariantRow:
@@ -390,7 +365,7 @@ class TwoPlayerRun(PlayingRun):
         entry = next(one for one in losses.entries if one.name == name)
         own = [
             n
-            for n in planned
+            for n in self.planned
             if n.training == 0 and n.role in (variant.role, variant.role + STARTED)
         ]
         return VariantRow(

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.specs import fields_of
-from phasezoo.training.strategies import PlannedStage, Strategy, plan_strategy
+from phasezoo.training.experts import PlannedTraining
+from phasezoo.training.planned import TrainedNetwork
+from phasezoo.training.strategies import Strategy, plan_strategy
 
 if TYPE_CHECKING:
     from phasezoo.data.positions import PositionTable
@@ -92,9 +93,9 @@ def mixture_name(role: str) -> str:
     return "phase mixture" if role == EXPERT else f"{role} mixture"
 
 
-def mixtures(cards: Sequence[NetworkCard]) -> dict[str, list[NetworkCard]]:
+def mixtures(cards: Sequence[TrainedNetwork]) -> dict[str, list[TrainedNetwork]]:
     """What the networks of every mixture got, those that its experts began from included."""
-    found: dict[str, list[NetworkCard]] = {}
+    found: dict[str, list[TrainedNetwork]] = {}
     for card in cards:
         if card.role != BASELINE:
             found.setdefault(mixture_name(card.role.removesuffix(STARTED)), []).append(card)
@@ -103,7 +104,7 @@ def mixtures(cards: Sequence[NetworkCard]) -> dict[str, list[NetworkCard]]:
 
 def plan_variant(
     variant: Variant, train: "PositionTable", positions: int
-) -> tuple[list[PlannedStage], list[PlannedStage]]:
+) -> tuple[list[PlannedTraining], list[PlannedTraining]]:
     """The trainings of a variant: those that its experts begin from, and the experts.
 
     Args:

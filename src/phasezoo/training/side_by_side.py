@@ -8,21 +8,27 @@ import os
 import pickle
 import signal
 import threading
+import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from phasezoo.errors import PhasezooError, WorkersFailed
-from phasezoo.experiments.m2cts.cards import NetworkCard
-from phasezoo.experiments.m2cts.networks import train
-from phasezoo.experiments.m2cts.plan import PlannedNetwork
 from phasezoo.plugins import import_module
 from phasezoo.report.console import Console, SilentConsole, Task
+from phasezoo.training.callbacks import Callbacks
+from phasezoo.training.experts import PlannedTraining
+from phasezoo.training.planned import LossCurve, Recipe, TrainedNetwork, train_planned
+from phasezoo.training.progress import Progress
+from phasezoo.training.supervised import Hooks
+
+_REFRESH_SECONDS = 0.2
+"""How often progress is shown."""
 
 _END_SECONDS = 5
 """How long a process that has closed its pipe may take to end."""
@@ -32,33 +38,69 @@ _END_SECONDS = 5
 class Job:
     """A network to train."""
 
-    network: PlannedNetwork
-    """Which."""
-    recipe: Mapping[str, Any]
-    """What it is trained on and how: see :func:`~.networks.train`."""
-    out: Path
-    """Its directory."""
+    network: PlannedTraining
+    """The plan."""
+    recipe: Recipe
+    """What it is trained on, and how."""
+    folder: Path
+    """The directory of all networks."""
+
+    def train(self, console: Console) -> TrainedNetwork:
+        """Train the network, or finish its training, and show how far that is.
+
+        Raises:
+            CheckpointError: A file of the training is damaged, or the disk is full.
+        """
+        plan = self.network
+        if plan.is_part:
+            result = train_planned(plan, self.recipe, self.folder)
+        else:
+            with console.task(f"Training {plan.name}", plan.positions) as task:
+                hooks = Hooks(Callbacks((), _shown_on(task)))
+                result = train_planned(plan, self.recipe, self.folder, hooks=hooks)
+        return replace(TrainedNetwork.of(plan, result), curve=LossCurve.of(result.history))
+
+
+def _shown_on(task: Task) -> Callable[[Progress], None]:
+    """Return what shows speed and losses of a training a few times a second."""
+    first: Progress | None = None
+    started = last = time.perf_counter()
+
+    def show(progress: Progress) -> None:
+        nonlocal first, last
+        first = first or progress
+        now = time.perf_counter()
+        if now - last < _REFRESH_SECONDS and progress.update < progress.updates:
+            return
+        last = now
+        speed = (progress.positions - first.positions) / max(now - started, 1e-9)
+        parts = [f"{speed:,.0f} positions/s"]
+        if progress.train_loss is not None:
+            parts.append(f"loss {progress.train_loss:.3f}")
+        if progress.validation_loss is not None:
+            parts.append(f"validation {progress.validation_loss:.3f}")
+        task.update(progress.positions, ", ".join(parts))
+
+    return show
 
 
 @dataclass(frozen=True)
-class Trained:
-    """The end of a training."""
+class _Ended:
+    """The end of a training, with its last speed and losses for people."""
 
-    card: NetworkCard
-    """What the network got."""
+    network: TrainedNetwork
     note: str
-    """Its speed and losses, for people; empty if nothing had to be learned."""
 
 
 @dataclass(frozen=True)
 class _Failed:
-    """What a training raised, and the cause of it."""
+    """An error that a training raised, and its cause."""
 
     error: BaseException
     cause: BaseException | None
 
 
-Message: TypeAlias = "int | Trained"
+Message: TypeAlias = "int | _Ended"
 """Training positions that the network has seen, or the end of its training."""
 
 
@@ -114,7 +156,7 @@ class TrainingProcess:
             raise self._died(job) from error
         if isinstance(message, _Failed):
             raise message.error from message.cause
-        if isinstance(message, Trained):
+        if isinstance(message, _Ended):
             self.job = None
         return message
 
@@ -129,9 +171,9 @@ class TrainingProcess:
         code = self._process.exitcode or 0
         how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
         return WorkersFailed(
-            f"{job.out}: the process that trained this network ended {how}; if the system had too "
-            "little memory, the same command with fewer --train-workers goes on with what is "
-            "trained"
+            f"{job.folder / job.network.name}: the process that trained this network ended {how}; "
+            "if the system had too little memory, the same command with fewer --train-workers goes "
+            "on with what is trained"
         )
 
 
@@ -157,8 +199,7 @@ def _serve(pipe: Connection, modules: Sequence[str]) -> None:
         while True:
             job: Job = pipe.recv()
             reporting = _Reporting(pipe)
-            card = train(job.network, job.recipe, job.out, reporting)
-            pipe.send(Trained(card, reporting.last))
+            pipe.send(_Ended(job.train(reporting), reporting.last))
     except BaseException as error:
         pipe.send(_failed(error))
 
@@ -213,8 +254,8 @@ def train_side_by_side(
     workers: int,
     modules: Sequence[str],
     console: Console,
-    begun: Callable[[PlannedNetwork], None],
-    done: Callable[[PlannedNetwork, NetworkCard], None],
+    begun: Callable[[PlannedTraining], None],
+    done: Callable[[PlannedTraining, TrainedNetwork], None],
 ) -> None:
     """Train networks, several at the same time, each with as many threads as its recipe says.
 
@@ -258,8 +299,8 @@ def train_side_by_side(
                 if process.pipe not in heard:
                     continue
                 message = process.message()
-                if isinstance(message, Trained):
-                    done(network, message.card)
+                if isinstance(message, _Ended):
+                    done(network, message.network)
                     if network.is_part:
                         continue
                     finished += 1

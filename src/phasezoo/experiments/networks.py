@@ -1,0 +1,189 @@
+"""Studies that train networks, one after the other or side by side."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from phasezoo.arena import stream
+from phasezoo.errors import InvalidPlaneSpec
+from phasezoo.experiments.study import Settings, StudyRun
+from phasezoo.games import Game
+from phasezoo.inference.storage.manifest import Manifest
+from phasezoo.training.experts import PlannedTraining
+from phasezoo.training.planned import Recipe, TrainedNetwork
+from phasezoo.training.side_by_side import Job, train_side_by_side
+from phasezoo.training.trainer import torch_threads
+
+
+def check_networks(
+    names: Sequence[str], game: Game, planes: str | None
+) -> tuple[tuple[int, int, int], int]:
+    """Refuse networks and planes that do not exist, before the first network is trained.
+
+    Args:
+        names: Architectures.
+        game: The game.
+        planes: Their input planes; None: the game's own.
+
+    Returns:
+        The shape of the planes and the size of the policy.
+
+    Raises:
+        InvalidConfig: There is no such architecture.
+        InvalidPlaneSpec: The game has no such planes.
+    """
+    from phasezoo import networks
+
+    spec = planes or game.default_planes
+    try:
+        sizes = game.plane_shape(spec), game.policy_size(spec)
+    except InvalidPlaneSpec as error:
+        message = f"--planes {spec}: {error}"
+        raise InvalidPlaneSpec(message) from error
+    for name in names:
+        networks.spec_of(name)
+    return sizes
+
+
+def budget(positions: int, epochs: float | None, available: int) -> int:
+    """Return the number of training positions that a network sees.
+
+    Args:
+        positions: The number if no epochs are given.
+        epochs: Passes over all training positions instead.
+        available: Training positions that there are.
+    """
+    return positions if epochs is None else max(1, round(epochs * available))
+
+
+class TrainingSettings(Settings, Protocol):
+    """The knobs of a study that trains networks."""
+
+    @property
+    def train_workers(self) -> int:
+        """Networks trained at the same time."""
+
+
+Config = TypeVar("Config", bound=TrainingSettings)
+Results = TypeVar("Results")
+
+
+class TrainingRun(StudyRun[Config, Results]):
+    """A run of a study that trains networks.
+
+    Every stage leaves a file that is there only when it is whole, so a run that was stopped
+    anywhere goes on with the first stage that is not done, and inside trainings and matches with
+    what was saved.
+    """
+
+    planned: list[PlannedTraining]
+    """All networks of the run."""
+
+    @abstractmethod
+    def recipe(self, network: PlannedTraining) -> Recipe:
+        """Return what a network is trained on, and how."""
+
+    def finish(self) -> Results:
+        """Do the work, with as many of torch's threads as of ours."""
+        with torch_threads(self.threads):
+            return super().finish()
+
+    def seed(self, *names: str | int) -> int:
+        """The seed of a named stream of the run."""
+        return stream(self.config.seed, *names)
+
+    @property
+    def networks(self) -> Path:
+        """The directory of all networks."""
+        return self.path / "networks"
+
+    def folders(self, training: int, role: str, gate: str | None = None) -> dict[str | None, Path]:
+        """Return where the networks of one training and role are, by the phase of each.
+
+        Args:
+            training: Index of the training, from 0.
+            role: What the networks are for.
+            gate: Only those of this gate.
+        """
+        return {
+            network.phase: self.networks / network.name
+            for network in self.planned
+            if (network.role, network.training) == (role, training) and gate in (None, network.gate)
+        }
+
+    def train(self, planned: Sequence[PlannedTraining]) -> list[TrainedNetwork]:
+        """Train every network that is not trained.
+
+        Raises:
+            CheckpointError: A network that was trained before is truncated or changed.
+            WorkersFailed: A process that trained networks ended by itself.
+        """
+        self.console.heading("Training")
+        self.planned = list(planned)
+        if self.config.train_workers > 1:
+            self._train_side_by_side()
+        return [self._card(network) for network in planned]
+
+    def times(
+        self, cards: Sequence[TrainedNetwork], stages: Mapping[str, Sequence[str]]
+    ) -> dict[str, float]:
+        """Where the time went, training after the first part.
+
+        Args:
+            cards: What the networks got.
+            stages: How the stages of each part begin, by what the report calls it.
+        """
+        found = {name: self.seconds(begin) for name, begin in stages.items()}
+        first, *rest = found.items()
+        training = sum(card.seconds for card in cards)
+        if self.config.train_workers > 1:
+            training = self.directory.busy("train/")
+        return dict([first, ("training", training), *rest])
+
+    def _train_side_by_side(self) -> None:
+        """Train those that are not trained, each by its share of the threads."""
+        workers = self.config.train_workers
+        threads = max(1, self.threads // workers)
+        ends: dict[str, Callable[[], None]] = {}
+
+        def job(network: PlannedTraining) -> Job:
+            recipe = self.recipe(network)
+            recipe = replace(recipe, settings=replace(recipe.settings, threads=threads))
+            return Job(network, recipe, self.networks)
+
+        def begun(network: PlannedTraining) -> None:
+            ends[network.name] = self.directory.begin(_stage(network))
+
+        def done(network: PlannedTraining, card: TrainedNetwork) -> None:
+            self.directory.write_json(_file(network), card)
+            ends[network.name]()
+
+        missing = [one for one in self.planned if not self.has_done(_stage(one), _file(one))]
+        if missing:
+            modules = [type(self).__module__, *self.study.plugins]
+            train_side_by_side(
+                [job(network) for network in missing], workers, modules, self.console, begun, done
+            )
+
+    def _card(self, network: PlannedTraining) -> TrainedNetwork:
+        path = self.networks / network.name
+        card = self.once(
+            _stage(network),
+            _file(network),
+            TrainedNetwork,
+            lambda: Job(network, self.recipe(network), self.networks).train(self.console),
+        )
+        Manifest.read(path).read_bytes(path)  # a card does not say that the network is still whole
+        return card
+
+
+def _stage(network: PlannedTraining) -> str:
+    """The name of its training in the journal."""
+    return f"train/{network.name}"
+
+
+def _file(network: PlannedTraining) -> str:
+    """The file of what it got."""
+    return f"networks/{network.name}/card.json"
