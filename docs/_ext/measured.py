@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from phasezoo import experiments
-from phasezoo.arena.elo import Interval
+from phasezoo.arena import Interval
 from phasezoo.errors import PhasezooError
 from phasezoo.report import markdown, numbers
 from phasezoo.report.document import Column, Table
