@@ -80,7 +80,7 @@ class Verdict(NamedTuple):
     """How a game is ended early."""
 
     kind: Literal["resignation", "agreement", "tables"]
-    """What ends it."""
+    """Reason of the early end."""
     returns: tuple[float, float]
     """Per player: +1 won, 0 draw, -1 lost."""
 

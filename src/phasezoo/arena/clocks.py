@@ -28,7 +28,7 @@ class Clock:
 
     @property
     def control(self) -> TimeControl:
-        """What the next move is searched by."""
+        """Time control of the next move's search."""
         return replace(self._begin, left_ms=self.left_ms, moves_to_go=self._to_go)
 
     def press(self, seconds: float) -> bool:

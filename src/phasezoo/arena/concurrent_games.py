@@ -71,7 +71,7 @@ class Scheduled:
 
 
 class Work(NamedTuple):
-    """What a side did in a game, or in several."""
+    """Work of a side in one game or several."""
 
     moves: int = 0
     """Moves made."""
@@ -92,7 +92,7 @@ class Side:
     identity: Any = None
     """JSON that tells it from other sides, for the log."""
     before: Counts = field(default_factory=Counts)
-    """What inference took in an earlier part of the match."""
+    """Cost of inference in an earlier part of the match."""
     finished: Work = field(default_factory=Work)
     """In games that have ended since."""
     begun: dict[int, Work] = field(default_factory=dict)
@@ -267,7 +267,7 @@ class ConcurrentGames:
         return f"side {index} of the match ({name})"
 
     def _blamed(self, error: Exception, index: int, side: Side) -> str:
-        """What to note of an error of the game's own code that a side has met."""
+        """Return the note for an error of the game's own code that a side has met."""
         seat = getattr(side.seats, "failed", None)
         found = side.asked.get(seat) if isinstance(seat, int) else None
         asked = [running for running, _ in side.asked.values()] if found is None else [found[0]]
@@ -479,12 +479,12 @@ class ConcurrentGames:
 
 
 def _view_of(side: Side) -> View | None:
-    """What the side's players are told; None if they see states, as seats of one's own may."""
+    """Return the view of the side's players; None if they see states, as a user's seats may."""
     return getattr(side.seats, "view", None)
 
 
 def _thought(moves: Mapping[int, Move], left: float | None) -> Thought | None:
-    """What was said of a move, or measured; None of several at once, and if nothing was."""
+    """Return what an agent reported of a move; None if nothing, or if several moved at once."""
     move = next(iter(moves.values()))
     if len(moves) != 1 or (move.value is None and not move.nodes and move.seconds is None):
         return None

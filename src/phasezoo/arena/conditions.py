@@ -1,4 +1,4 @@
-"""What the games of a match or tournament have in common."""
+"""Conditions that all games of a match or tournament share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ class Conditions:
         }
 
     def settings(self) -> dict[str, Any]:
-        """What a run is recorded with beside its identity: games do not depend on it."""
+        """Settings to record beside the identity; games do not depend on them."""
         return {
             "concurrency": self.concurrency,
             "pool_rows": self.pool_rows,

@@ -11,7 +11,7 @@ __all__ = ["equal_cost_limits", "seconds_per_move"]
 
 
 def seconds_per_move(side: SideStats, cost: CostModel) -> float:
-    """What a move of ``side`` costs: its calls and rows at ``cost``'s prices.
+    """Return the seconds that a move of ``side`` costs: its calls and rows at ``cost``'s prices.
 
     Raises:
         InvalidConfig: The side made no moves.

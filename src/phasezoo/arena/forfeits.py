@@ -20,7 +20,7 @@ class Place(NamedTuple):
     number: int
     """Which one."""
     moves: tuple[str, ...]
-    """What was played, in the opening too."""
+    """Moves so far, those of the opening included."""
 
     def __str__(self) -> str:
         after = f", after {' '.join(self.moves)}" if self.moves else ""
@@ -35,7 +35,7 @@ def is_the_games(error: BaseException, game: Game) -> bool:
 def blame(
     error: BaseException, game: Game, place: Place | None, *, asked_by: str | None = None
 ) -> str:
-    """What to note of an error of the game's own code.
+    """Return the note for an error of the game's own code.
 
     Args:
         error: It.

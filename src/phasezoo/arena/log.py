@@ -132,7 +132,7 @@ class GameLog:
             self._write({"record": self._record})
 
     def _checked_header(self, line: bytes) -> Mapping[str, Any]:
-        """What the match was begun with, by the log's first line."""
+        """Return the record that the match began with, from the log's first line."""
         try:
             header = jsonable.parsed(line)
         except ValueError:
@@ -162,7 +162,7 @@ class GameLog:
 
 
 def _record_of(line: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a part of the match was begun with.
+    """Return the record that a part of the match began with.
 
     Raises:
         KeyError: The line does not say.

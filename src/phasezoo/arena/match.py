@@ -22,13 +22,13 @@ class Match:
     """The result of a match, from side 0's view."""
 
     game: str
-    """What was played."""
+    """Name of the game."""
     sides: tuple[SideStats, SideStats]
-    """What each side did, and what it cost."""
+    """Work and cost of each side."""
     games: tuple[GameRecord, ...]
     """The finished games, by number."""
     verdict: SprtVerdict | None = None
-    """What the test that was to end the match says of it; None without one."""
+    """Verdict of the test that could end the match; None without a test."""
 
     @cached_property
     def wins(self) -> int:

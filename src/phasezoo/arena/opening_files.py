@@ -105,7 +105,7 @@ def parse_openings(text: str, game: games.Game, plies: int | None = None) -> tup
 
 
 def action_of(state: Any, move: str) -> int:
-    """What ``move`` means in ``state``.
+    """Return the action that ``move`` means in ``state``.
 
     Raises:
         InvalidUci: The move cannot be read, or is not legal.

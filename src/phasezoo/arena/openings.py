@@ -27,7 +27,7 @@ SUITE = "openings.txt"
 
 @dataclass(frozen=True)
 class OpeningSuite:
-    """What games start with: moves, so that history planes are full, or positions.
+    """Starts of games: moves, so that history planes are full, or positions.
 
     ``OpeningSuite.load("chess")`` reads the package's own, ``OpeningSuite.read(path)`` yours, and
     ``OpeningSuite.at_phase(games, …)`` takes the places at which games reach a phase.
@@ -253,7 +253,7 @@ def _shuffled(count: int, seed: int) -> tuple[int, ...]:
 def as_suite(
     openings: OpeningSuite | Sequence[Sequence[str]] | Path | str | None, game: str
 ) -> OpeningSuite:
-    """What a match was given as openings, as a suite.
+    """Return the openings that a match was given, as a suite.
 
     Raises:
         InvalidConfig: It is a suite of another game, or cannot be read, or an opening is over.

@@ -24,7 +24,7 @@ TERMINATIONS = {
     "max_plies": "unterminated",
     "forfeit": "abandoned",
 }
-"""What the tag ``Termination`` says of each ending (PGN standard, §9.8.1)."""
+"""Value of the tag ``Termination`` for each ending (PGN standard, §9.8.1)."""
 
 FORFEITS = {"timeout": "time forfeit", "illegal_move": "rules infraction"}
 """The same of forfeits, by their reasons."""
@@ -87,7 +87,7 @@ def pgn_of(record: GameRecord, names: Sequence[str], game: str = "chess", event:
 
 
 def _comment(thought: Thought | None, player: int) -> str | None:
-    """What an agent said of its move; players are counted in turn, White first."""
+    """Return an agent's report of its move as a comment; even players are White."""
     if thought is None:
         return None
     parts = []

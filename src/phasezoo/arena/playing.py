@@ -64,7 +64,7 @@ class Repeats:
             raise InvalidConfig(message)
 
     def _openings(self) -> str:
-        """What could be given as openings."""
+        """Return the kinds of openings that could be given, for an error."""
         suites = OpeningSuite.names(self._game.name)
         named = f"the suite {' or '.join(map(repr, suites))}, " if suites else ""
         return f"{named}a file or a list of moves"

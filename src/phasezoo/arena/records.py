@@ -1,4 +1,4 @@
-"""What a match leaves behind: finished games, and each side's work."""
+"""Records of a match: finished games, and each side's work."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -10,15 +10,15 @@ from phasezoo.inference.counts import Counts
 __all__ = ["Ending", "GameRecord", "SideStats", "Thought"]
 
 Ending = Literal["rules", "resignation", "agreement", "tables", "max_plies", "forfeit"]
-"""What ended a game: the rules, adjudication (of three kinds), the cap on its length, or that a
+"""End of a game: the rules, adjudication (of three kinds), the cap on its length, or that a
 player gave up or failed (``forfeit``)."""
 
 
 class Thought(NamedTuple):
-    """What an agent said of its move."""
+    """An agent's report of its move."""
 
     value: float | None
-    """What it expected for itself, in [-1, 1], to four digits; None if it did not say."""
+    """Value that it expected for itself, in [-1, 1], to four digits; None if it did not say."""
     nodes: int
     """Positions that it evaluated, or nodes as an engine counts them."""
     depth: int
@@ -56,7 +56,7 @@ class GameRecord:
     """Why it ended: the outcome's reason, the kind of :data:`Ending`, or how it was forfeited, such
     as ``timeout``."""
     ending: Ending
-    """What ended it."""
+    """Kind of its end."""
     seeds: tuple[int, ...]
     """For each player, the seed of their random stream."""
     pairing: tuple[int, int] = (0, 1)
@@ -64,12 +64,12 @@ class GameRecord:
     start: str = ""
     """Where the game started if a seed drew that and there is no FEN: ``"seed:N"``."""
     note: str = ""
-    """What is to be said of a forfeit."""
+    """Details of a forfeit."""
     verdict: tuple[float, ...] | None = None
     """Per player, what adjudication gave a game that was played on to check it; None if there was
     no verdict, or it ended the game."""
     thoughts: tuple[Thought | None, ...] = ()
-    """What was said of each of ``moves``; None of those of agents that do not search and are not
+    """An agent's report of each of ``moves``; None for agents that do not search and are not
     timed. Empty if all are None, or if players move at once."""
     seconds: tuple[float | None, ...] = ()
     """For each player, the time that they took in all; None of those whose limit is not of time.
@@ -77,7 +77,7 @@ class GameRecord:
 
     @property
     def score(self) -> float:
-        """What side 0 scored, in [0, 1]: 1 won, 1/2 draw, 0 lost.
+        """Score of side 0, in [0, 1]: 1 won, 1/2 draw, 0 lost.
 
         With more than two players: the mean over each pair of players of different sides.
         """
@@ -143,7 +143,7 @@ class GameRecord:
 
 @dataclass
 class SideStats:
-    """What one side of a match did, and what it cost.
+    """Work of one side of a match, and its cost.
 
     Only games that were finished count, so that a match which was killed and resumed tells what it
     would have told in one piece. Of inference, whose batches serve many games at once, the finished
@@ -167,7 +167,7 @@ class SideStats:
     simulations: int = 0
     """Descents of searches that were finished."""
     counts: Counts = field(default_factory=Counts)
-    """What inference took."""
+    """Cost of inference."""
 
     @property
     def nodes_per_move(self) -> float:

@@ -131,7 +131,7 @@ def _side(
 
 
 def _mark(gate: Any) -> str:
-    """What tells gates apart: of learned ones their weights, as their folder may be moved."""
+    """Return a gate's identity: of learned ones their weights, as their folder may be moved."""
     return gate.router.digest if isinstance(gate, gating.LearnedGate) else gating.spec_of(gate)
 
 

@@ -31,7 +31,7 @@ class Line:
     losses: int
     """Games in which the player scored less than half."""
     points: float
-    """What the player scored: 1 a game won, 1/2 drawn. With more than two players in a game, the
+    """Points of the player: 1 a game won, 1/2 drawn. With more than two players in a game, the
     mean over the opponents."""
 
     @property
@@ -45,9 +45,9 @@ class Standings:
     """The result of a tournament."""
 
     game: str
-    """What was played."""
+    """Name of the game."""
     sides: tuple[SideStats, ...]
-    """What each player did, and what it cost, in the order in which they were given."""
+    """Work and cost of each player, in the order in which they were given."""
     games: tuple[GameRecord, ...]
     """The finished games, by number."""
     format: str = "round-robin"
@@ -57,7 +57,7 @@ class Standings:
     anchor: int = 0
     """The place of the player whose rating is 0."""
     verdict: SprtVerdict | None = None
-    """What the test that could end a match of two said last."""
+    """Last verdict of the test that could end a match of two."""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ class SequentialTest:
         self._waiting: dict[int, list[float]] = {}
         self._next = 0
         self.verdict: SprtVerdict = test.verdict(self._counts)
-        """What the test says of the pairs so far, of which none that is missing has followers."""
+        """Verdict on the leading run of pairs that are complete; later pairs do not count yet."""
 
     @property
     def is_decided(self) -> bool:

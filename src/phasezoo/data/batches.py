@@ -1,4 +1,4 @@
-"""What training batches hold, whatever game they are of."""
+"""Contents of training batches, the same for every game."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields

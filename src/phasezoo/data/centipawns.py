@@ -20,7 +20,7 @@ __all__ = [
 BASE = 1.4
 
 MOST_CENTIPAWNS = 9999
-"""What a value of 1 or -1 is called, which has no centipawns."""
+"""Score to write for a value of 1 or -1, which has no centipawns."""
 
 
 def value_of_centipawns(centipawns: float) -> float:

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 Start = str | bytes
-"""What a game starts from: text, or a pickled state of a user's own game."""
+"""Start of a game: text, or a pickled state of a user's own game."""
 
 BLOCK = 1 << 16
 """Games that are picked at once."""

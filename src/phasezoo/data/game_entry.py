@@ -32,7 +32,7 @@ class GameEntry:
     """A game; what is told per ply has ``width`` entries a ply, one after the other."""
 
     start: Start
-    """What it starts from, ``""`` for the usual start."""
+    """Start of the game, ``""`` for the usual one."""
     actions: npt.NDArray[Any]
     """``[plies * width]``."""
     returns: npt.NDArray[np.float32] | None

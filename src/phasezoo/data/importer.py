@@ -86,7 +86,7 @@ class TopPlayers:
 
 @dataclass(frozen=True)
 class ImportReport:
-    """What an import read, and what it could not."""
+    """Counts of what an import read, and of what it could not read."""
 
     games: int
     """Games found."""
@@ -111,8 +111,7 @@ class ImportReport:
     salvaged: int = 0
     """Games in the stores that end before a fault, because damaged games were to be salvaged."""
     notes: tuple[str, ...] = ()
-    """What was taken for granted, a sentence each: names in Windows-1252, a variant that no tag
-    says."""
+    """Assumptions, a sentence each: names in Windows-1252, a variant that no tag says."""
     stores: Mapping[str, int] = field(default_factory=dict)
     """Games in each store that was written, by its path."""
 
@@ -221,7 +220,7 @@ def _store(
 def _values(
     columns: Mapping[str, Any], starts: Mapping[int, str]
 ) -> npt.NDArray[np.float32] | None:
-    """What the player of each move expects, by what comments say; None if no comment does."""
+    """Return the value that comments give each move's player; None if no comment has one."""
     pawns, offsets = columns["evals"], columns["offsets"]
     if np.isnan(pawns).all():
         return None
@@ -262,7 +261,7 @@ def _report(
 
 
 def _notes(read: Mapping[str, Any]) -> Iterator[str]:
-    """What was taken for granted, a sentence each."""
+    """Yield the assumptions that were made, a sentence each."""
     files = read["files"]
     if read["decoded"] is not None:
         games, file, line = read["decoded"]

@@ -87,7 +87,7 @@ def _entry(game: Game, width: int, record: Any, names: list[str] | None) -> Game
 
 
 def _action(state: Any, text: str) -> Any:
-    """What a move of a record means: UCI, an action, or ``"3,0,5"`` of all who act."""
+    """Return the action of a record's move: UCI, an index, or ``"3,0,5"`` of all who act."""
     if hasattr(state, "parse_uci"):
         return int(state.parse_uci(text))
     try:

@@ -1,4 +1,4 @@
-"""What a gate makes of a store: how long phases last, what follows what, and how games end."""
+"""Statistics of a gate over a store: lengths of phases, their order, and results of games."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -79,7 +79,7 @@ def _by_states(entry: GameEntry, begun: Any, width: int) -> tuple[Any, Any]:
 
 
 def returns_of(last: Any, end: Any) -> npt.NDArray[np.float32]:
-    """What each player is said to have got from a game, to be learnt.
+    """Return the returns of a game that training uses, one per player.
 
     If nobody won, those for whom the game was over before keep what they got, and the others drew
     (``docs/definitions/data.md#pommermans-episodes``).

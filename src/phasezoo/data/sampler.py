@@ -200,7 +200,7 @@ class Sampler:
         return batch if self.weights is None else replace(batch, weight=self.weights[batch.phase])
 
     def _stream(self, name: int, index: int) -> np.random.Generator:
-        """What is drawn for batch ``index``, whichever batches were made before."""
+        """Return the random stream of batch ``index``, independent of the batches made before."""
         return np.random.default_rng([name, *_words(self.seed), index])
 
     def _epoch_seed(self, epoch: int) -> int:

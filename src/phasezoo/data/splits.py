@@ -1,4 +1,4 @@
-"""What training needs of a store of games, and such a store in three parts."""
+"""The interface that training needs of a store of games, and such a store in three parts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What stored games start from, as text: the same grammar as the native core reads.
+"""Starts of stored games as text: the same grammar as the native core reads.
 
 ``""`` is the usual start, ``seed:N`` the one that a seed draws, anything else a position as the
 game writes it: a FEN, the columns played, JSON. ``moves`` and moves may follow, which fill the

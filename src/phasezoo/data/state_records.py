@@ -28,7 +28,7 @@ __all__ = ["KnownPlanes", "Labels", "StateRecords", "Unplayable", "played", "rec
 
 
 def records_of(game: Game, columns: GameColumns) -> Any:
-    """What replays the games.
+    """Return the records that replay the games.
 
     Raises:
         CorruptRecord: The columns do not fit together, or a start is none.
@@ -79,7 +79,7 @@ KEPT_BYTES = 256 << 20
 """Bytes that the states kept of one store may take, about."""
 
 STATE_BYTES = 400
-"""What a Python object takes beside what it pickles to, about."""
+"""Approximate bytes of a Python object beyond its pickled size."""
 
 Labels = tuple[
     npt.NDArray[np.int32],

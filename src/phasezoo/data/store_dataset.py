@@ -158,7 +158,7 @@ def _action(state: Any, word: str) -> int:
 
 
 def _returns(result: Any, players: int) -> Any:
-    """What each player got: of ``"1-0"``, of a number for the first of two, or of a list."""
+    """Return each player's return: from ``"1-0"``, a number for the first of two, or a list."""
     if result is None or result == "*":
         return None
     if isinstance(result, str):

@@ -98,12 +98,12 @@ class DamagedFile(StoreError):
 
 @dataclass(frozen=True)
 class Description:
-    """What a file says of itself."""
+    """Metadata of a file."""
 
     game: str
     """The game's registered name."""
     options: Mapping[str, Any]
-    """What the game was made with."""
+    """Options of the game."""
     actions: str
     """Layout of the actions (:func:`phasezoo.inference.storage.manifest.action_spec`)."""
     num_actions: int
@@ -117,7 +117,7 @@ class Description:
     plies: int = 0
     """Plies of all games."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """What the maker of the file added."""
+    """Metadata that the writer of the file added."""
 
     @classmethod
     def of(cls, game: Game, columns: GameColumns, metadata: Mapping[str, Any]) -> "Description":
@@ -161,7 +161,7 @@ class Description:
 
 
 def action_type(game: Game) -> npt.DTypeLike:
-    """What an action of a game is kept as."""
+    """Return the data type in which a game's actions are stored."""
     return np.uint16 if game.num_actions <= MANY_ACTIONS else np.int32
 
 
@@ -177,7 +177,7 @@ def _action_spec(game: Game) -> str:
 
 
 def read_file(path: Path) -> tuple[Description, GameColumns]:
-    """What a file says of itself, and its games.
+    """Read a file's metadata and its games.
 
     Raises:
         DamagedFile: It is cut short, or its columns do not fit together.
@@ -269,7 +269,7 @@ def _check_room(path: Path, asked: int) -> None:
 
 
 def describe(path: Path) -> Description:
-    """What a file says of itself, without its games.
+    """Read a file's metadata without its games.
 
     Raises:
         DamagedFile: It is cut short.

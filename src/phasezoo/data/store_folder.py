@@ -108,10 +108,10 @@ def _part_files(folder: Path) -> list[list[Path]]:
 
 @dataclass(frozen=True)
 class StoredGames:
-    """What was read of a store."""
+    """Contents of a store as they were read."""
 
     about: Description
-    """What its files say of themselves."""
+    """Metadata of its files."""
     columns: GameColumns
     """The games."""
     damaged: tuple[str, ...]
@@ -179,7 +179,7 @@ def _usable(files: list[Path], damaged: list[str]) -> list[tuple[Path, Descripti
 
 
 def _common(read: list[tuple[Path, Description, GameColumns]]) -> Description:
-    """What all files say of themselves.
+    """Return the metadata that all files share.
 
     Raises:
         StoreError: They are of different games.

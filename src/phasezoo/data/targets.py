@@ -1,4 +1,4 @@
-"""What is learnt from stored games: policies, values."""
+"""Training targets from stored games: policies and values."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def decisions_of(columns: GameColumns, game: Any, ply: Any, player: Any) -> Rows
 
 
 def policy_of(columns: GameColumns, decisions: Rows) -> SparsePolicy | None:
-    """What searches visited, as shares; the action played where there was no search.
+    """Return the visits of searches as shares; the action played where there was no search.
 
     None if nothing is known of any search.
     """

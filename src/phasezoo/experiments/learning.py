@@ -45,32 +45,32 @@ class Round:
 
 @dataclass(frozen=True)
 class Probing:
-    """What was measured of a version."""
+    """A measurement of a version."""
 
     version: int
     """Which one, 0 the first weights."""
     score: str
-    """What was measured."""
+    """Name of the quantity."""
     numbers: dict[str, float] = field(default_factory=dict)
     """By who was measured: the network alone, or with search."""
 
 
 @dataclass(frozen=True)
 class Course:
-    """What a network went through."""
+    """A network's run of learning."""
 
     name: str
     """Its name in the study."""
     rounds: list[Round]
     """Its rounds."""
     probes: list[Probing]
-    """What was measured of its versions."""
+    """Measurements of its versions."""
     ladder: list[Rating]
     """Its versions' ratings by matches between them; version 0's is 0. Empty without matches."""
 
     @property
     def seconds(self) -> float:
-        """What it took, without what was measured beside."""
+        """Seconds of playing and learning, without measurements."""
         return sum(one.playing + one.learning for one in self.rounds)
 
 
@@ -163,7 +163,7 @@ def _played(
 
 
 def _course_of(name: str, outcome: SelfPlayOutcome) -> Course:
-    """What a run of learning by play came to."""
+    """Return the record of a run of learning by play."""
     rounds = [
         Round(
             update=row.update,

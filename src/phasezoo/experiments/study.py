@@ -79,7 +79,7 @@ class Study(Generic[Config]):
     stages: str
     """Where its work is: ``module:class`` of a :class:`StudyRun`."""
     packages: Mapping[str, str] = field(default_factory=dict)
-    """What a run needs from its first minute to its last, with the extra that brings it."""
+    """Packages that every run needs, with the extra that installs each."""
     any_game: bool = False
     """Whether its setting ``game`` may be any game; otherwise each game has a study of its own."""
     plugins: tuple[str, ...] = ()
@@ -351,7 +351,7 @@ class StudyRun(ABC, Generic[Config, Results]):
         return results
 
     def head(self) -> dict[str, Any]:
-        """What the results of every study begin with."""
+        """Return the fields that the results of every study begin with."""
         return {
             "config": self.config,
             "command": self.study.spelled(self.config, self.path),

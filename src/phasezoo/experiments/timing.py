@@ -14,7 +14,7 @@ LEAST_CALLS = 2
 
 
 def stopwatch(call: Callable[[], object], clock: Callable[[], float]) -> Callable[[], float]:
-    """What makes a call and returns its seconds.
+    """Return a function that makes a call and returns its seconds.
 
     Args:
         call: What is timed.

@@ -67,7 +67,7 @@ class Cached:
     def _share(self, evaluator: Any, store: "_Store", asked: int) -> None:
         _check_reads_planes(evaluator)
         self.experts = (evaluator,)
-        """What it is made of."""
+        """The evaluators that it consists of."""
         self._store = store
         self._asked = asked
         self._layout = _Layout()
@@ -108,7 +108,7 @@ class Cached:
         self._store.cache.clear()
 
     def __getattr__(self, name: str) -> Any:
-        """What the evaluator says of itself: its game, its planes, its gate."""
+        """Return an attribute of the evaluator: its game, its planes, its gate."""
         if name.startswith("_") or name == "experts":
             raise AttributeError(name)
         return getattr(self.evaluator, name)

@@ -20,13 +20,13 @@ class Call:
     """Leaves that an evaluator is asked about together."""
 
     leaves: Leaves
-    """What is asked about."""
+    """Leaves of the call."""
     ask: Callable[[Leaves, Counts], Evaluation]
     """Asks, in any thread; adds what it took to the counts."""
     deliver: Callable[[Evaluation], None]
     """Takes the answer in, in the thread that searches."""
     spent: Counts = field(default_factory=Counts)
-    """What asking took."""
+    """Cost of the call."""
     ended: float = 0.0
     """When the answer was there, in seconds of ``time.perf_counter``."""
 

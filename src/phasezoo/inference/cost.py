@@ -1,4 +1,4 @@
-"""What inference costs: ``calls * a + rows * b``, fitted per network and backend."""
+"""Cost model of inference: ``calls * a + rows * b``, fitted per network and backend."""
 
 import time
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ class CostModel:
             raise InvalidConfig(message)
 
     def seconds(self, counts: Counts) -> float:
-        """What the work counted in ``counts`` costs."""
+        """Return the seconds that the work counted in ``counts`` costs."""
         rows = counts.rows + counts.padded_rows
         return counts.calls * self.call_seconds + rows * self.row_seconds
 

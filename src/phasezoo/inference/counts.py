@@ -1,4 +1,4 @@
-"""What inference cost: rows, calls, seconds."""
+"""Counters of inference: rows, calls, seconds."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any

@@ -1,4 +1,4 @@
-"""What an evaluator is, what it is shown, what it answers, and how an answer is checked."""
+"""The interface of evaluators: their input, their answer, and how an answer is checked."""
 
 import time
 from collections.abc import Sequence
@@ -76,7 +76,7 @@ class Leaves(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What an evaluator says of B positions, each from the view of its player to move.
+    """An evaluator's answer for B positions, each from the view of its player to move.
 
     At most one of ``policy_logits`` and ``legal_logits`` is given; with neither, all legal actions
     are alike. At least one of ``value`` and ``wdl`` is given; if both are, search backs up
@@ -96,7 +96,7 @@ class Evaluation:
     """``float32[B]``: plies that the game is expected to last, 0 or more. Networks learn at most
     100."""
     spent: Counts | None = None
-    """What answering took. None: one call, no padding, timed from outside."""
+    """Cost of the answer. None: one call, no padding, timed from outside."""
 
     def __post_init__(self) -> None:
         for name in ("policy_logits", "value", "wdl", "legal_logits", "plies_left"):

@@ -1,4 +1,4 @@
-"""What the evaluators of all backends share: a network that answers planes."""
+"""Base class of the evaluators of all backends: a network that answers planes."""
 
 import time
 from abc import ABC, abstractmethod
@@ -90,7 +90,7 @@ class NetworkEvaluator(ABC):
 
     @property
     def gate_fingerprint(self) -> str | None:
-        """What that gate answered, if it was a user's own."""
+        """Fingerprint of that gate's answers, if it was a user's own."""
         return self.manifest.gate_fingerprint
 
     @property
@@ -152,7 +152,7 @@ class NetworkEvaluator(ABC):
     def _answered(
         self, planes: Planes | PackedPlanes, legal: Legal | None = None
     ) -> tuple[Floats, Floats, Floats | None, Counts | None]:
-        """What :meth:`_answer` says, and the cost if rows were padded."""
+        """Return the result of :meth:`_answer`, and the cost if rows were padded."""
         shape = self.manifest.input_shape
         if not isinstance(planes, PackedPlanes):
             planes = checked_planes(planes)
@@ -178,7 +178,7 @@ class NetworkEvaluator(ABC):
         return *answer, Counts(rows=rows, padded_rows=padded, calls=1, seconds=seconds)
 
     def _arrays(self, planes: Planes | PackedPlanes) -> list[Any]:
-        """What the network takes: the planes, or the arrays of packed ones that have columns."""
+        """Return the network's input: the planes, or the arrays of packed ones that have columns."""
         packed = planes if isinstance(planes, PackedPlanes) else None
         if self.layout is None or packed is None or packed.layout != self.layout:
             floats = planes.unpack() if isinstance(planes, PackedPlanes) else planes

@@ -28,7 +28,7 @@ ORACLE_PLIES = 1000
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What an oracle knows of B leaves."""
+    """An oracle's knowledge of B leaves."""
 
     rows: npt.NDArray[np.bool_]
     """``bool[B]``: of which it knows something."""
@@ -69,7 +69,7 @@ class Oracle(Protocol):
     """
 
     def look(self, leaves: Leaves) -> Known | None:
-        """What it knows of ``leaves``; None: nothing."""
+        """Return what it knows of ``leaves``; None: nothing."""
 
     def root_actions(self, state: Any) -> npt.NDArray[np.int64] | None:
         """The actions of ``state`` that are worth playing; None: it does not know."""
@@ -99,7 +99,7 @@ def check_knows(oracle: Any, game: games.Game) -> None:
 
 
 def looked_up(oracle: Oracle, leaves: Leaves) -> Known | None:
-    """What ``oracle`` knows of ``leaves``, checked.
+    """Ask ``oracle`` about ``leaves`` and check its answer.
 
     Raises:
         InvalidEvaluation: It fails, or answers something else than what it knows of these leaves.

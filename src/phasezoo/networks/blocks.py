@@ -30,7 +30,7 @@ or squeeze-and-excitation."""
 
 
 Activation: TypeAlias = Literal["none", "relu", "leaky"]
-"""What follows a batch norm: nothing, ReLU, or a ReLU that lets a hundredth of negative numbers
+"""Activation after a batch norm: none, ReLU, or a ReLU that lets a hundredth of negative numbers
 through, without which a network of a channel or two soon has none that is alive."""
 
 
@@ -95,7 +95,7 @@ class ChannelAttention(nn.Module):
 
 
 class DenseAttention(nn.Module):
-    """What stands in the place of :class:`ChannelAttention` in the published engine's PyTorch code.
+    """The published engine's PyTorch counterpart of :class:`ChannelAttention`.
 
     A convolution from C to C channels over a sequence of one, so that each channel is scaled by a
     hard sigmoid of all channels' means. Only the middle of the k·C² weights is ever used

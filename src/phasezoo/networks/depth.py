@@ -29,7 +29,7 @@ class StochasticDepth(nn.Module):
         return branch * kept / keep
 
     def extra_repr(self) -> str:
-        """What ``repr`` shows."""
+        """Return the text that ``repr`` shows."""
         return f"share={self.share:g}"
 
 

@@ -94,7 +94,7 @@ def trusted(path: str, where: str, folder: Path | None = None) -> Callable[..., 
 
 
 def _attribute(module: ModuleType, name: str) -> Any:
-    """What a module calls by a dotted name; None if there is nothing."""
+    """Return an object of a module by its dotted name; None if there is no such object."""
     found: Any = module
     for part in name.split("."):
         found = getattr(found, part, None)

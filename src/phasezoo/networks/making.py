@@ -71,7 +71,7 @@ def make(
 
 
 def conditioned(spec: str | Factory | NetworkSpec, how: PhaseInput, phases: int) -> NetworkSpec:
-    """What describes the same network, told the phase of each position.
+    """Return the spec of the same network with the phase of each position as an input.
 
     Args:
         spec: The network.
@@ -108,13 +108,13 @@ def told(network: ConditionedNetwork, phase: int) -> nn.Module:
 
 
 def made_as(network: nn.Module) -> NetworkSpec | None:
-    """What :func:`make` made ``network``, or the network that it is a copy of, from; else None."""
+    """Return the spec from which :func:`make` made ``network`` or its original; else None."""
     spec: NetworkSpec | None = network.__dict__.get(_MADE_AS)
     return spec
 
 
 def described(spec: str | Factory | NetworkSpec) -> NetworkSpec:
-    """What a manifest keeps of a network, so that :func:`from_description` makes it again.
+    """Return the spec that a manifest keeps, from which :func:`from_description` makes a network.
 
     Nothing is built, so this is also how a text is checked early.
 

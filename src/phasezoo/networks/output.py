@@ -1,4 +1,4 @@
-"""What a network answers."""
+"""Outputs of networks."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -30,7 +30,7 @@ def value_field_of(answered: Collection[str], num_players: int) -> str | None:
 
 
 class NetworkOutput(NamedTuple):
-    """What a network says of B positions, each from the view of its player to move.
+    """A network's output for B positions, each from the view of its player to move.
 
     A network leaves out what it has no head for. To play it needs a policy and one of the three
     kinds of value (``docs/definitions/networks.md#answers``).

@@ -149,7 +149,7 @@ class PhaseHeads(ConditionedNetwork):
 
 @dataclass(frozen=True)
 class PhaseChoice:
-    """What a network's text says of phases: ``phase_planes=3`` or ``phase_heads=3``."""
+    """Phase input in a network's text: ``phase_planes=3`` or ``phase_heads=3``."""
 
     how: PhaseInput
     """How the network is told."""
@@ -158,7 +158,7 @@ class PhaseChoice:
 
     @classmethod
     def of(cls, options: Mapping[str, Any], where: str) -> "PhaseChoice | None":
-        """What the :data:`PHASE_OPTIONS` among ``options`` say; None if there are none.
+        """Read the :data:`PHASE_OPTIONS` among ``options``; None if there are none.
 
         Raises:
             InvalidConfig: Both are given.

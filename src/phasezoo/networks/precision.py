@@ -95,7 +95,7 @@ def supported_dtype(
 
 
 def _remedy(dtype: str, device: torch.device) -> str:
-    """What to set so that ``dtype`` works after all, if that is known to help here."""
+    """Return advice that makes ``dtype`` work after all, if some is known to help here."""
     if device.type != "cpu" or _INSTRUCTIONS in os.environ:
         return ""
     if probe(dtype, str(device), _WITHOUT_TILES) is not None:

@@ -1,4 +1,4 @@
-"""What a text, a factory or a description of a network comes to: a factory and its arguments."""
+"""Reading a text, a factory or a description of a network: a factory and its arguments."""
 
 import re
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ GRAMMAR = (
     "rise-32x4:value=mse; a name that networks.register gave; or a factory's import path, "
     "MODULE:FUNCTION"
 )
-"""What a network's text looks like."""
+"""Grammar of a network's text, for errors."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,9 @@ class Plan:
     signature: Signature
     """Its options."""
     arguments: Mapping[str, OptionValue]
-    """What it is called with."""
+    """Arguments of the call."""
     spec: NetworkSpec
-    """What describes the network."""
+    """Description of the network."""
     phases: PhaseChoice | None
     """How the network is told the phase; None: not at all."""
 
@@ -249,7 +249,7 @@ def _sized(base: str, signature: Signature) -> str:
 
 
 def _unknown(head: str) -> str:
-    """What a text should have been, and which name is near to the one that was given."""
+    """Return the expected grammar and the known name nearest to the one given."""
     given = head.partition(":")[0].rpartition("-")[0] or head
     known = [name for name in REGISTRY if name != given]
     own = ", ".join(form(n, Signature.of(f)) for n, f in REGISTRY.items() if n not in FAMILIES)

@@ -1,4 +1,4 @@
-"""What a run shows while it works: headings, tables, progress; plain if nobody watches."""
+"""Console output of a run: headings, tables, progress; plain without a terminal."""
 
 import contextlib
 import sys

@@ -227,7 +227,7 @@ class Figure:
     caption: str
     """Text below it, in Markdown."""
     words: str = ""
-    """What it shows, for readers who cannot see it."""
+    """Description for readers who cannot see it."""
 
     def svg(self) -> "Markup":
         """Return the drawing as an ``<svg>`` element that follows the page's theme.
@@ -255,7 +255,7 @@ class Claim:
     text: str
     """The statement."""
     ours: str
-    """What we found."""
+    """Our finding."""
     rule: str
     """When the two agree and when they disagree."""
     judgement: Judgement
@@ -297,11 +297,11 @@ class Document:
     items: Sequence[Item]
     """Contents."""
     answer: Sequence[Item] = ()
-    """What stands with the headline."""
+    """Items beside the headline."""
     lead: str = ""
     """Introduction, in Markdown."""
     kicker: str = ""
-    """What it is a report of, in a few words."""
+    """Subject of the report, in a few words."""
     source: str = "publication"
     """Word for where its claims come from, such as ``thesis``."""
     refresh_s: int | None = None

@@ -47,7 +47,7 @@ their mean too seldom."""
 
 @dataclass(frozen=True)
 class CrossedResult:
-    """What K x L pairings of trainings say together. Deviations are in Elo at the mean score."""
+    """Joint result of K x L pairings of trainings. Deviations are in Elo at the mean score."""
 
     elo: Interval
     """The mean over pairings. Its interval covers other trainings of each side that has several;

@@ -33,9 +33,9 @@ class Result:
     second: str
     """The other's."""
     opening: Hashable
-    """What it began from: games with an equal one, of whichever players, are not independent."""
+    """Start of the game: games with an equal one, of whichever players, are not independent."""
     score: float
-    """What ``first`` scored, in [0, 1]."""
+    """Score of ``first``, in [0, 1]."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.specs import check
 
 EloModel = Literal["normalized", "logistic"]
-"""What Elo means in a test: normalised by the spread of results, or that of a mean score."""
+"""Meaning of Elo in a test: normalised by the spread of results, or that of a mean score."""
 
 Decision = Literal["H0", "H1", "continue"]
 """The difference is ``elo0`` (or less), it is ``elo1`` (or more), or more games are needed."""
@@ -38,7 +38,7 @@ ACCURACY = 1e-10
 
 @dataclass(frozen=True)
 class SprtVerdict:
-    """What a test says of the results so far."""
+    """Verdict of a test on the results so far."""
 
     llr: float
     """Log-likelihood ratio of ``elo1`` to ``elo0``: above 0 the results speak for ``elo1``."""
@@ -47,7 +47,7 @@ class SprtVerdict:
     upper: float
     """At this ratio, or above it, the test decides for ``elo1``: log((1 - beta) / alpha)."""
     decision: Decision
-    """What the test decides."""
+    """Decision of the test."""
 
     def __str__(self) -> str:
         """``LLR 1.37 [-2.94, 2.94], continue``."""
@@ -75,7 +75,7 @@ class Sprt:
     beta: ErrorRate = 0.05
     """Chance of deciding for ``elo0`` if ``elo1`` is true."""
     model: EloModel = "normalized"
-    """What Elo means in ``elo0`` and ``elo1``."""
+    """Meaning of Elo in ``elo0`` and ``elo1``."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -91,7 +91,7 @@ class Sprt:
             raise InvalidConfig(message)
 
     def verdict(self, counts: Sequence[int]) -> SprtVerdict:
-        """What the test says of results.
+        """Return the test's verdict on results.
 
         Args:
             counts: How often each result was seen, the worst first: of five, pairs with 0, 1/2, 1,

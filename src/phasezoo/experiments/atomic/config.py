@@ -26,7 +26,7 @@ VARIANTS = {
     "other-heads": "moves read from planes, and win, draw and loss in place of one number",
     "adamw": "AdamW in place of SGD",
 }
-"""What is varied of learning, by name."""
+"""Variants of learning, by name."""
 
 INPUTS = {
     "repetitions": (12, 13),
@@ -37,7 +37,7 @@ INPUTS = {
     "clock": (21,),
     "last-moves": tuple(range(23, 39)),
 }
-"""What is shown besides the twelve planes of pieces, one at a time: planes of ``v1`` by name."""
+"""Planes of ``v1`` that a variant adds to the twelve planes of pieces, by its name."""
 
 _SMALL = "resnet-16x2:policy=dense,value=mse,value_channels=1,value_units=64"
 
@@ -56,10 +56,10 @@ class AtomicConfig:
     """Everything random derives from it."""
 
     arms: tuple[str, ...] = ("thesis", "last-step")
-    """What is varied of learning; thesis is what the others are compared with, and always among
+    """Variants of learning; thesis is what the others are compared with, and always one of
     them. There are thesis, last-step, half-buffer, whole-buffer, even-ages, other-heads, adamw."""
     inputs: tuple[str, ...] = ()
-    """What is shown besides the pieces, one at a time: repetitions, en-passant, colour,
+    """Inputs added to the pieces, one at a time: repetitions, en-passant, colour,
     move-number, castling, clock, last-moves."""
 
     network: str = _SMALL

@@ -1,4 +1,4 @@
-"""What a run measures of learning and of the search, and the records of it that a report shows."""
+"""Measurements of learning and of the search, and the records that a report shows."""
 
 import tempfile
 import time

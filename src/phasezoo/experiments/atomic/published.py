@@ -1,4 +1,4 @@
-"""What the study did and what it says: a bachelor's thesis, Chalmers 2025.
+"""Method and figures of the publication: a bachelor's thesis, Chalmers 2025.
 
 Every value here is the study's; nothing is computed from them.
 """

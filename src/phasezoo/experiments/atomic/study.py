@@ -167,7 +167,7 @@ def variants_of(config: AtomicConfig) -> tuple[str, ...]:
 
 
 def options_of(name: str, config: AtomicConfig) -> dict[str, Any]:
-    """What :class:`phasezoo.training.SelfPlay` gets for a variant, but for its directory."""
+    """Return a variant's arguments of :class:`phasezoo.training.SelfPlay`, but its directory."""
     options: dict[str, Any] = {
         "game": "atomic",
         "network": config.network,
@@ -288,7 +288,7 @@ class Shown(nn.Module):
         self.register_buffer("kept", mask, persistent=False)
 
     def forward(self, planes: Tensor) -> NetworkOutput:
-        """What the network answers to the planes that it is shown."""
+        """Return the network's output for the planes that it is shown."""
         answer: NetworkOutput = self.network(planes * self.kept)
         return answer
 

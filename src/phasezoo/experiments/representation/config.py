@@ -49,7 +49,7 @@ GRIDS = ("architectures", "blocks", "transformers", "kernels", "depths")
 
 @dataclass(frozen=True)
 class RepresentationConfig:
-    """What do input planes, the value head and the architecture change, in loss, time and Elo?
+    """Compare input planes, value heads and architectures, in loss, time and Elo.
 
     Planes v1 and v2, heads of one number (mse) and of win, draw, loss and plies (wdlp), towers,
     blocks and kernels; latency measured here; integrated gradients; endings of opposite bishops;

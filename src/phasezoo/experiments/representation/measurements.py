@@ -42,7 +42,7 @@ Paths: TypeAlias = Mapping[str, Sequence[Path]]
 """Directories of networks by variant, one a training."""
 
 METRICS = ("total", "policy", "value", "accuracy")
-"""What is measured on test positions; the first three are losses, where less is better."""
+"""Metrics on test positions; the first three are losses, where less is better."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class Games:
     """A round robin under one limit."""
 
     limit: str
-    """What bounds a move, for people."""
+    """Limit of a move, for people."""
     contenders: list[str]
     """Players: networks, and an engine."""
     trainings: dict[str, int]

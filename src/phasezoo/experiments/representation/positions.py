@@ -30,7 +30,7 @@ from phasezoo.inference.storage.manifest import MODEL, Manifest
 from phasezoo.inference.storage.weights import build_network
 
 Answer: TypeAlias = Literal["value", "policy"]
-"""What is explained: the value for the player to move, or the logarithm of the probability of the
+"""Output to explain: the value for the player to move, or the logarithm of the probability of the
 likeliest action."""
 
 ANSWERS: tuple[Answer, ...] = ("value", "policy")
@@ -86,7 +86,7 @@ class Attribution:
 
     arm: str
     answer: str
-    """What is explained: ``value`` or ``policy``."""
+    """Explained output: ``value`` or ``policy``."""
     shares: dict[str, Interval]
     """Share of all absolute attribution by group of planes, over trainings and positions."""
     planes: list[float]

@@ -102,7 +102,7 @@ class Ending:
     improved: float
     """Value of the network with both."""
     mended: str
-    """What was missing and put in; empty if nothing was."""
+    """Text that was missing and put in; empty if nothing was."""
 
 
 def read_endings() -> list[Ending]:

@@ -59,7 +59,7 @@ class Running:
 
 @dataclass(frozen=True)
 class _Abilities:
-    """What a backend can do."""
+    """Devices and number formats of a backend."""
 
     devices: tuple[str, ...]
     dtypes: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What torch networks answer, whoever wrote them, brought into one form."""
+"""Outputs of torch networks, whoever wrote them, brought into one form."""
 
 from typing import Any, NamedTuple
 
@@ -34,7 +34,7 @@ EXPECTED = (
 
 
 class Probe(NamedTuple):
-    """What a network was found to answer."""
+    """Outputs that a network was found to have."""
 
     num_actions: int
     """Size A of its policy."""
@@ -45,7 +45,7 @@ class Probe(NamedTuple):
 
     @property
     def kind(self) -> ValueKind:
-        """What it says of a game's end."""
+        """Kind of its value."""
         return kind_of(self.form)
 
 

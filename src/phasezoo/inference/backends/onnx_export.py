@@ -19,7 +19,7 @@ OPSET = 17
 
 
 def own_tensors(kind: ValueKind) -> dict[str, str]:
-    """What :func:`export_onnx` calls the tensors of a model; not all have ``plies_left``.
+    """Return the names that :func:`export_onnx` gives tensors; not all models have ``plies_left``.
 
     Its inputs of packed planes are always called ``bits`` and ``numbers``.
     """

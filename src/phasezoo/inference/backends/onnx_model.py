@@ -242,7 +242,7 @@ def _session(model: bytes | Path, device: str) -> onnxruntime.InferenceSession:
 
 
 def _providers(device: str) -> list[Any]:
-    """What runs the layers on a device; the CPU runs those that CUDA does not have.
+    """Return the execution providers of a device; the CPU runs layers that CUDA does not have.
 
     Raises:
         InvalidConfig: This ONNX Runtime does not run there.

@@ -148,7 +148,7 @@ def check_dtype(dtype: InferenceDtype) -> None:
 
 @functools.lru_cache
 def _trial(precision: str) -> str | None:
-    """What goes wrong with a number format in a process of its own; None: nothing."""
+    """Try a number format in a process of its own; return the failure, or None."""
     words = [sys.executable, "-P", "-c", _TRIAL, precision]  # nothing of where we are
     path = os.pathsep.join(filter(None, sys.path))
     environment = {**os.environ, "PYTHONPATH": path}

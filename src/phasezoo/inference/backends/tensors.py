@@ -1,4 +1,4 @@
-"""What a network's answers are called, and how they become those of an evaluator."""
+"""Names of a network's outputs, and their conversion into an evaluator's."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, wait
@@ -46,7 +46,7 @@ ODDS_SLACK = 1e-3
 
 
 def kind_of(form: ValueForm) -> ValueKind:
-    """What an evaluator answers that reads ``form``."""
+    """Return the kind of value that an evaluator answers if its network writes ``form``."""
     return "wdl" if form == "wdl_logits" else form
 
 
@@ -82,7 +82,7 @@ def as_logits(form: PolicyForm, policy: Floats) -> Floats:
 
 
 def as_values(form: ValueForm, raw: Floats) -> Floats:
-    """What a network writes, ``float32[B, n]``, as the numbers of its :data:`ValueKind`.
+    """Convert a network's output, ``float32[B, n]``, to the numbers of its :data:`ValueKind`.
 
     Returns:
         ``float32[B]`` of a ``value``, else ``float32[B, n]``: probabilities of win, draw and loss,

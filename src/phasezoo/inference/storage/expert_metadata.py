@@ -1,4 +1,4 @@
-"""What a network is an expert of: a gate, and one of its phases."""
+"""Metadata of an expert: its gate, and one of its phases."""
 
 from typing import Any
 

@@ -50,7 +50,7 @@ class Experts:
     fallback: str | None = None
     """The phase whose expert answers for those that have none."""
     training: Mapping[str, Any] = field(repr=False, default_factory=dict)
-    """Whatever else is to be known of their training, as JSON."""
+    """Further information on their training, as JSON."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "directory", Path(self.directory))  # a text will do

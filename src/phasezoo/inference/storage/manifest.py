@@ -1,4 +1,4 @@
-"""What a saved network is: its manifest, read and checked. No pickle is ever loaded.
+"""The manifest of a saved network, read and checked. No pickle is ever loaded.
 
 A network is a directory with ``manifest.json`` and its weights, ``model.safetensors``, or, if
 nobody knows how to build it, ``model.onnx``. Nothing is parsed from a file's name. The fields are
@@ -35,7 +35,7 @@ MODEL = "model.safetensors"
 ONNX_MODEL = "model.onnx"
 
 ValueKind: TypeAlias = Literal["wdl", "value", "values"]
-"""What a network says of a game's end: probabilities of win, draw and loss; one number in
+"""Form of a network's value: probabilities of win, draw and loss; one number in
 [-1, 1] for the player to move; or a number for each player, the one to move first."""
 
 StoredAs: TypeAlias = Literal["torch", "onnx"]
@@ -46,12 +46,12 @@ PLUGIN_HINT = (
     "import the module that registers it first (commands: --plugin MODULE), or install it as a "
     "package that offers it"
 )
-"""What to do about something of a user's own that is not there."""
+"""Advice for errors where something of a user's own is missing."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a network was made for, and how.
+    """Description of a network: its game, its planes, its architecture, its files.
 
     ``files`` holds the SHA-256 of each file beside the manifest, so that a truncated or changed
     file is noticed. ``training`` says where the weights come from: configuration, counters,
@@ -74,12 +74,12 @@ class Manifest:
     gate: str = "none"
     """The gate that named the phase; ``none`` for a network of all phases."""
     gate_fingerprint: str | None = None
-    """What a gate of a user's own answered (:func:`phasezoo.gating.fingerprint`): its name alone
-    does not say. None for built-in gates."""
+    """Fingerprint of a user's own gate (:func:`phasezoo.gating.fingerprint`), whose name alone does
+    not identify it. None for built-in gates."""
     phase: str | None = None
     """The phase whose expert this is; None for a network of all phases."""
     parameters: Mapping[str, int] = field(default_factory=dict)
-    """What training adjusts, by part of the network and in total."""
+    """Number of trainable parameters, by part of the network and in total."""
     files: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 in hexadecimal, by file name."""
     training: Mapping[str, Any] = field(default_factory=dict)
@@ -92,7 +92,7 @@ class Manifest:
     """``module:attribute`` of what builds it, for names that are not registered when it is loaded;
     None for the package's own architectures and for ONNX."""
     value_kind: ValueKind = "wdl"
-    """What it says of a game's end."""
+    """Form of its value."""
     backend: StoredAs = "torch"
     """How it is kept."""
     num_players: int = 2

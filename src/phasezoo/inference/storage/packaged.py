@@ -10,7 +10,7 @@ from phasezoo.inference.storage.manifest import MANIFEST
 __all__ = ["EXPERTS", "MANIFEST", "PREFIX", "cache_of", "packaged_networks", "resolved"]
 
 PREFIX = "phasezoo/"
-"""What the name of a network in the package begins with."""
+"""Prefix of the names of networks in the package."""
 
 EXPERTS = "experts.json"
 

@@ -45,7 +45,7 @@ class BlockPlan:
     kernel: int
     """Kernel size of its depthwise convolution."""
     attention: Attention
-    """What scales its input."""
+    """Attention that scales its input."""
 
 
 def rise(
