@@ -178,7 +178,7 @@ class NetworkEvaluator(ABC):
         return *answer, Counts(rows=rows, padded_rows=padded, calls=1, seconds=seconds)
 
     def _arrays(self, planes: Planes | PackedPlanes) -> list[Any]:
-        """Return the network's input: the planes, or the arrays of packed ones that have columns."""
+        """Return the network's input: planes, or the arrays of packed ones that have columns."""
         packed = planes if isinstance(planes, PackedPlanes) else None
         if self.layout is None or packed is None or packed.layout != self.layout:
             floats = planes.unpack() if isinstance(planes, PackedPlanes) else planes
