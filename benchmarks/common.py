@@ -11,19 +11,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar
 
-__all__ = [
-    "Row",
-    "absent",
-    "alone",
-    "compared",
-    "counted",
-    "interleaved",
-    "named",
-    "native",
-    "rate",
-    "sized",
-]
-
 ROOT = Path(__file__).resolve().parent.parent
 
 SMALL = "PHASEZOO_BENCH_SMALL"

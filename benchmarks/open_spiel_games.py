@@ -4,8 +4,6 @@ import random
 
 import numpy as np
 
-__all__ = ["playing"]
-
 
 def playing(name: str, steps: int) -> float:
     """Play at random, asking for observation tensor and mask at every ply.

@@ -9,8 +9,6 @@ from typing import Any
 
 from benchmarks.common import sized
 
-__all__ = ["NAME", "peer", "playing"]
-
 NAME = f"PettingZoo {version('pettingzoo')}"
 STEPS = sized(1500, 20)
 

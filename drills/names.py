@@ -3,8 +3,6 @@
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Sequence
 
-__all__ = ["add_names", "parsed"]
-
 
 def add_names(parser: ArgumentParser, known: Iterable[str]) -> None:
     """Let the command name some of what is known, or none for all of it."""

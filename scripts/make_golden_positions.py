@@ -28,8 +28,6 @@ from plane_reference import Turn, planes  # noqa: E402
 
 del sys.path[: len(FOLDERS)]
 
-__all__ = ["board_of", "digest", "turn_of", "phase", "planes"]
-
 TARGET = ROOT / "tests" / "golden" / "positions.json"
 GATES = (
     *("lichess", "lichess:current", "lichess:engine", "moves:2", "moves:5"),

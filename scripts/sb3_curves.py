@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["TASKS", "Task", "random_games", "train"]
-
 ROOT = Path(__file__).resolve().parent.parent
 FIGURE = ROOT / "docs" / "images" / "sb3_curves.svg"
 STEPS = 50_000

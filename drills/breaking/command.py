@@ -19,8 +19,6 @@ from drills.names import add_names, parsed
 from phasezoo.errors import RunDirectoryError
 from phasezoo.runs.lock import held
 
-__all__ = ["main"]
-
 ROOT = Path(__file__).resolve().parent.parent.parent
 """The checkout."""
 

@@ -13,8 +13,6 @@ from pathlib import Path
 
 from drills.breaking.faults import Fault, Unplantable
 
-__all__ = ["Copy", "Run"]
-
 QUICK_BUILD = {
     "CARGO_PROFILE_RELEASE_LTO": "off",
     "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",

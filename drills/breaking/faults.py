@@ -5,8 +5,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["CATALOGUE", "Fault", "Unplantable", "read_faults"]
-
 CATALOGUE = Path(__file__).parent / "faults"
 """The folder of the project's faults, a file for each part of it."""
 

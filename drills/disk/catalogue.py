@@ -6,8 +6,6 @@ from drills.disk.files import FILES
 from drills.disk.runs import RUNS
 from drills.kill.victim import Victim
 
-__all__ = ["WRITERS"]
-
 WRITERS: dict[str, tuple[Callable[[], Victim], bool]] = {
     **{name: (made, False) for name, made in RUNS.items()},
     **{name: (made, True) for name, made in FILES.items()},

@@ -12,8 +12,6 @@ from drills.disk.room import NoMount
 from drills.names import add_names, parsed
 from drills.tally import Tally, show_all
 
-__all__ = ["main"]
-
 
 def main(words: Sequence[str]) -> int:
     """Fill, print a line for each writer, and return 1 if something was found."""

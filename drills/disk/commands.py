@@ -5,8 +5,6 @@ import io
 
 from phasezoo.errors import PhasezooError
 
-__all__ = ["command"]
-
 
 def command(*words: str) -> None:
     """Run `phasezoo` in this process.

@@ -6,8 +6,6 @@ from pathlib import Path
 from drills.disk.commands import command
 from drills.kill.victim import Told, Victim
 
-__all__ = ["FILES"]
-
 Write = Callable[[Path], object]
 """Writes into a folder."""
 

@@ -12,8 +12,6 @@ from drills.kill.victim import Victim
 from drills.tally import Tally
 from phasezoo.errors import PhasezooError
 
-__all__ = ["drill"]
-
 _TOLD = re.compile(r"no space left|disk is full|cannot be written", re.IGNORECASE)
 _ADVICE = re.compile(r"free some|make room|choose another|again", re.IGNORECASE)
 _UNFINISHED = re.compile(r"\.(partial|new|old|tmp)\b")

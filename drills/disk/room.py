@@ -7,8 +7,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
-__all__ = ["PLENTY", "NoMount", "Room", "Space"]
-
 
 class NoMount(Exception):
     """This process may not mount file systems."""

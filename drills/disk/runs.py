@@ -11,8 +11,6 @@ from drills.disk.commands import command
 from drills.kill.catalogue import VICTIMS
 from drills.kill.victim import Told, Victim
 
-__all__ = ["RUNS"]
-
 
 def _match() -> Victim:
     """A match with its directory: log, PGN, tables, page."""

@@ -11,8 +11,6 @@ from drills.fuzz.target import Target
 from phasezoo import games
 from phasezoo.errors import IllegalAction, InvalidFen, InvalidSan, InvalidState, InvalidUci
 
-__all__ = ["BOARDS", "fen", "moves", "positions"]
-
 BOARDS = ("chess", "chess960", "atomic", "crazyhouse", "krk")
 
 COLUMNS = "connect-four"

@@ -13,8 +13,6 @@ from drills.fuzz import (
 )
 from drills.fuzz.target import Target
 
-__all__ = ["TARGETS"]
-
 TARGETS: Mapping[str, Callable[[Path], Target]] = {
     "fen": board_texts.fen,
     "moves": board_texts.moves,

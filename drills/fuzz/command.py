@@ -11,8 +11,6 @@ from drills.fuzz.catalogue import TARGETS
 from drills.fuzz.loop import fuzz
 from drills.names import add_names, parsed
 
-__all__ = ["main"]
-
 
 def main(words: Sequence[str]) -> int:
     """Fuzz, print a line a parser, and return 1 if something was found."""

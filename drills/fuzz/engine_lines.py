@@ -12,8 +12,6 @@ from phasezoo.apps.uci.commands import COMMANDS, read_line
 from phasezoo.apps.uci.engine import Engine
 from phasezoo.apps.uci.options import OPTIONS
 
-__all__ = ["line", "stream", "target"]
-
 AGENTS = (
     "random", "random", "random", "mcts:nodes=16,batch_size=4", "mcts:simulations=9", "nobody",
 )  # fmt: skip

@@ -18,8 +18,6 @@ from phasezoo import _core, games, training
 from phasezoo.data.importer import read_games
 from phasezoo.errors import CorruptRecord, InvalidPgn, StoreError
 
-__all__ = ["parquet", "pgn"]
-
 VARIANTS = {"chess": "", "chess960": "Chess960", "atomic": "Atomic", "crazyhouse": "Crazyhouse"}
 
 PGN_WORDS = tuple(

@@ -25,8 +25,6 @@ from phasezoo.runs import RunDirectory
 from phasezoo.runs.directory import read_record
 from phasezoo.training.selfplay.game_log import GameLog
 
-__all__ = ["records", "states_and_options"]
-
 OPTIONS: dict[str, Any] = {"fog": True, "collapse": False, "start": "training", "seed": 1}
 
 AGENTS = (

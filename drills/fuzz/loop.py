@@ -23,8 +23,6 @@ from random import Random
 from drills.fuzz.catalogue import TARGETS
 from drills.fuzz.target import Target
 
-__all__ = ["Found", "Tally", "fuzz", "input_of", "read_range", "shown_input"]
-
 LIMIT = 30.0
 """Seconds in which an input has to be read, on a machine that has other work too."""
 

@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-__all__ = ["mutated", "mutated_json", "mutated_text", "mutated_value"]
-
 TYPICAL = (0, 1, 7, 8, 9, 10, 13, 27, 32, 34, 47, 48, 57, 91, 92, 123, 127, 128, 192, 240, 254, 255)
 """Bytes at which parsers change their minds."""
 

@@ -18,8 +18,6 @@ from phasezoo.inference.storage.files import digest
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
 from phasezoo.inference.storage.weights import parse_tensors
 
-__all__ = ["manifest", "safetensors"]
-
 GATE = {
     "format_version": 1,
     "kind": "gate",

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-__all__ = ["Target"]
-
 
 @dataclass(frozen=True)
 class Target:

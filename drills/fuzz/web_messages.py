@@ -19,8 +19,6 @@ from phasezoo.apps.web.server import sent
 from phasezoo.apps.web.shelf import SAMPLES, Shelf
 from phasezoo.apps.web.workers import Workers
 
-__all__ = ["target"]
-
 SEATS: Sequence[str | None] = (None, None, "random", "mcts:nodes=10", "uct:simulations=5", "")
 POSITIONS = {
     "chess": "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",

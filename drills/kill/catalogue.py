@@ -8,8 +8,6 @@ from pathlib import Path
 from drills.kill.remains import metrics_of, updates_of
 from drills.kill.victim import Told, Victim
 
-__all__ = ["VICTIMS"]
-
 
 def _files(out: Path, *patterns: str) -> dict[str, bytes]:
     found = sorted({file for pattern in patterns for file in out.glob(pattern) if file.is_file()})

@@ -10,8 +10,6 @@ from drills.kill.loop import drill
 from drills.names import add_names, parsed
 from drills.tally import Tally, show_all
 
-__all__ = ["main"]
-
 
 def main(words: Sequence[str]) -> int:
     """Kill, print a line for each kind of work, and return 1 if something was found."""

@@ -12,8 +12,6 @@ from pathlib import Path
 from drills.kill.victim import Victim
 from drills.tally import Tally
 
-__all__ = ["drill"]
-
 
 def drill(victim: Victim, folder: Path, kills: int, seed: int) -> Tally:
     """Kill a victim so many times, over as many runs as that takes.

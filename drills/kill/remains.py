@@ -5,8 +5,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-__all__ = ["metrics_of", "updates_of"]
-
 
 def metrics_of(out: Path) -> list[list[str]]:
     """The header and rows of a training's metrics."""

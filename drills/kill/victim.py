@@ -4,8 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Told", "Victim"]
-
 Told = Callable[[], object]
 """Called whenever a part of the work is finished for good."""
 

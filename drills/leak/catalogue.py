@@ -5,8 +5,6 @@ from pathlib import Path
 
 from drills.leak.watching import Told, Work
 
-__all__ = ["WORKS"]
-
 _ENDLESS = 10**9
 
 

@@ -13,8 +13,6 @@ from drills.leak.trend import BLOCKS, FLAT, UNCLEAR, WARM, trend_of
 from drills.leak.watching import Work, watch
 from drills.names import add_names, parsed
 
-__all__ = ["main"]
-
 STATM = Path("/proc/self/statm")
 """Where Linux says how much memory a process holds."""
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["BLOCKS", "FLAT", "GROWS", "UNCLEAR", "WARM", "Trend", "trend_of"]
-
 WARM = 1 / 3
 """Share of the time that belongs to warming up and is not looked at."""
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-__all__ = ["Told", "Watched", "Work", "watch"]
-
 Told = Callable[[], object]
 """Called whenever a piece of the work is done."""
 

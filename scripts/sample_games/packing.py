@@ -13,8 +13,6 @@ from phasezoo.training import GameStore
 from . import play
 from .self_play import Game
 
-__all__ = ["from_engine", "packaged", "write"]
-
 MAX_BYTES = {"chess": 4_000_000}
 """Size limits of files."""
 USUAL_BYTES = 2_000_000

@@ -10,8 +10,6 @@ from phasezoo import agents, games, inference
 
 from .self_play import PERFECT, Recipe
 
-__all__ = ["RECIPES"]
-
 WORTH: Final = np.array([1, 3, 3, 5, 9], dtype=np.float32)
 """Pawns that pawn, knight, bishop, rook and queen count as (Shannon, 1950)."""
 

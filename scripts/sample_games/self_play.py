@@ -18,8 +18,6 @@ from phasezoo import games
 
 from .chunks import write_atomically
 
-__all__ = ["Game", "Recipe", "play", "play_missing", "read"]
-
 PERFECT = "perfect"
 """The player who asks for perfect play."""
 

@@ -14,7 +14,8 @@ from phasezoo import agents, games, gating, inference
 from phasezoo.checking import Report
 from phasezoo.errors import InvalidConfig
 from phasezoo.gating.registry import own_names
-from phasezoo.inference.storage.packaged import EXPERTS, MANIFEST, PREFIX
+from phasezoo.inference.storage.manifest import MANIFEST
+from phasezoo.inference.storage.packaged import EXPERTS, PREFIX
 from phasezoo.plugins import import_module
 from phasezoo.specs import PositiveInt
 

@@ -10,8 +10,6 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["Clock", "Times", "check_clock"]
-
 
 class Clock:
     """The clock of one player in one game.

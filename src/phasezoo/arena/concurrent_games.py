@@ -22,8 +22,6 @@ from phasezoo.observation import GameRunner, Turn, View, make_view, observe
 from phasezoo.observation.action_parts import index_of
 from phasezoo.types import SIMULTANEOUS, Gate
 
-__all__ = ["ConcurrentGames", "Scheduled", "Side", "SideFailed"]
-
 WATCHED_PLAYS = 16
 """Plays of a game of one's own after which it is believed to leave states as they are."""
 

@@ -15,8 +15,6 @@ from phasezoo.games import Game
 from phasezoo.games.options import at_least
 from phasezoo.types import Gate
 
-__all__ = ["Conditions"]
-
 
 @dataclass(frozen=True)
 class Conditions:

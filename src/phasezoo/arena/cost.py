@@ -7,8 +7,6 @@ from phasezoo.arena.records import SideStats
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.cost import CostModel
 
-__all__ = ["equal_cost_limits", "seconds_per_move"]
-
 
 def seconds_per_move(side: SideStats, cost: CostModel) -> float:
     """Return the seconds that a move of ``side`` costs: its calls and rows at ``cost``'s prices.

@@ -7,9 +7,6 @@ from phasezoo.errors import GameContract
 from phasezoo.games import Game
 from phasezoo.games.failures import failure_of
 
-__all__ = ["Place", "blame", "is_the_games"]
-
-
 _LONGEST = 300
 """Characters of a state that are shown."""
 

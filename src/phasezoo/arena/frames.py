@@ -7,8 +7,6 @@ from phasezoo.arena.records import GameRecord
 from phasezoo.arena.statistics.intervals import finite
 from phasezoo.errors import MissingDependency
 
-__all__ = ["frame", "rows_of_games", "without_infinite"]
-
 
 def rows_of_games(games: Sequence[GameRecord], names: Sequence[str]) -> list[dict[str, Any]]:
     """A row for each game, with who played, what they scored, and how it ended."""

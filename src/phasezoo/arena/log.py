@@ -13,8 +13,6 @@ from phasezoo.runs import describe, jsonable
 from phasezoo.runs.files import MAKE_ROOM, append_line, how_to_continue
 from phasezoo.runs.lock import acquire
 
-__all__ = ["GameLog"]
-
 FORMAT_VERSION = 2
 """Of the log's lines; a log of another version is refused."""
 

@@ -14,8 +14,6 @@ from phasezoo.arena.statistics.rates import percent, rate_of
 from phasezoo.arena.statistics.sprt import EloModel, Sprt, SprtVerdict
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["Match"]
-
 
 @dataclass(frozen=True, repr=False)
 class Match:

@@ -10,8 +10,6 @@ from phasezoo import _core, games
 from phasezoo.errors import InvalidConfig, InvalidFen, InvalidPgn, InvalidUci, PhasezooError
 from phasezoo.games import queries
 
-__all__ = ["Opening", "action_of", "parse_openings", "text_of"]
-
 _WORD = re.compile(r"\{[^}]*\}|;.*|\$\d+|\(|\)|[^\s{}();$]+|\{")
 _NUMBER = re.compile(r"^\d+\.*(?=[^\d./-]|$)|^\.+")
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "1/2", "*")

@@ -12,8 +12,6 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.games import queries
 from phasezoo.types import Gate
 
-__all__ = ["first_at"]
-
 
 def first_at(
     played: Any, game: games.Game, gate: Any, phase: str | int, count: int | None = None

@@ -14,8 +14,6 @@ from phasezoo.games.options import file_path
 from phasezoo.runs.files import MAKE_ROOM, append_line, write_whole
 from phasezoo.runs.lock import acquire
 
-__all__ = ["PgnFile", "pgn_of"]
-
 TERMINATIONS = {
     "rules": "normal",
     "resignation": "adjudication",

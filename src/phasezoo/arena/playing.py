@@ -20,9 +20,6 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 from phasezoo.games.options import function_or_none
 
-__all__ = ["Repeats", "play_games"]
-
-
 ENOUGH = 3
 """Groups of games without a difference after which none is expected."""
 

@@ -7,8 +7,6 @@ from typing import Any, Literal, NamedTuple
 from phasezoo.errors import CorruptRecord
 from phasezoo.inference.counts import Counts
 
-__all__ = ["Ending", "GameRecord", "SideStats", "Thought"]
-
 Ending = Literal["rules", "resignation", "agreement", "tables", "max_plies", "forfeit"]
 """End of a game: the rules, adjudication (of three kinds), the cap on its length, or that a
 player gave up or failed (``forfeit``)."""

@@ -12,8 +12,6 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 from phasezoo.games.options import at_least
 
-__all__ = ["OpeningsAs", "Schedule"]
-
 OpeningsAs = Literal["moves", "fen"]
 """How games start: with the opening's moves as their history, or at its last position without."""
 

@@ -13,8 +13,6 @@ from phasezoo.arena.statistics.ratings import Rating, ratings, result_of
 from phasezoo.arena.statistics.sprt import SprtVerdict
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["Line", "Standings", "place_in"]
-
 
 @dataclass(frozen=True)
 class Line:

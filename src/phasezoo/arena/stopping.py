@@ -8,8 +8,6 @@ from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 
-__all__ = ["SequentialTest", "sequential_test"]
-
 
 class SequentialTest:
     """Feeds a test the pairs of a match in order of their numbers, whichever ends first.

@@ -2,8 +2,6 @@
 
 import hashlib
 
-__all__ = ["stream"]
-
 
 def stream(seed: int, *names: str | int) -> int:
     """The 63-bit seed of the stream called ``names`` under ``seed``.

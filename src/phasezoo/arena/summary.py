@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from phasezoo.arena.match import Match
     from phasezoo.arena.standings import Standings
 
-__all__ = ["kinds_line", "standings_summary", "summary_of"]
-
 _LONGEST_NOTE = 200
 """Letters of a game's note that a summary quotes."""
 

@@ -12,8 +12,6 @@ from phasezoo.games import PackedPlanes
 from phasezoo.games.varlen import entries_of, offsets_of
 from phasezoo.types import Planes
 
-__all__ = ["Batch", "SparsePolicy"]
-
 
 @dataclass(frozen=True)
 class SparsePolicy:

@@ -10,13 +10,6 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "MOST_CENTIPAWNS",
-    "centipawns_of_value",
-    "value_of_centipawns",
-    "values_of_centipawns",
-]
-
 BASE = 1.4
 
 MOST_CENTIPAWNS = 9999

@@ -11,17 +11,6 @@ from phasezoo.errors import CorruptRecord, InvalidArray
 from phasezoo.games.options import is_unicode
 from phasezoo.games.varlen import entries_of, offsets_of
 
-__all__ = [
-    "GameColumns",
-    "Start",
-    "Texts",
-    "Visits",
-    "as_column",
-    "check_length",
-    "joined_searches",
-    "why_unwritable",
-]
-
 Start = str | bytes
 """Start of a game: text, or a pickled state of a user's own game."""
 

@@ -20,8 +20,6 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 from phasezoo.games.varlen import offsets_of
 
-__all__ = ["GameEntry", "columns_of"]
-
 _PHASES = 127
 _RATING = 32_767
 _MOST_VISITS = np.iinfo(np.int32).max

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["CHUNK", "chunk_phases", "phases_in_chunks"]
-
 CHUNK = 64
 """Games whose states are kept in memory at once while a gate labels them."""
 

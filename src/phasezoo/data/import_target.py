@@ -15,8 +15,6 @@ from phasezoo.data.store_file import UNCHANGED
 from phasezoo.data.store_folder import SUFFIX, check_target
 from phasezoo.errors import InvalidConfig, StoreError
 
-__all__ = ["MonthSplit", "check_place", "write_stores"]
-
 UNDATED = "undated"
 """The part of games whose month is not known."""
 

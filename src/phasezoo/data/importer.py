@@ -22,17 +22,6 @@ from phasezoo.data.store_folder import SUFFIX
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import flag
 
-__all__ = [
-    "ImportReport",
-    "Progress",
-    "SkippedGame",
-    "TopPlayers",
-    "VariantCount",
-    "import_pgn",
-    "read_games",
-    "read_pgn",
-]
-
 Progress = Callable[[int, int], object]
 """Called with the bytes of text and the games read so far; an exception ends the reading."""
 

@@ -12,8 +12,6 @@ from phasezoo.errors import CorruptRecord, InvalidConfig, PhasezooError, StoreEr
 from phasezoo.games import Game, acting_players
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["entries_of"]
-
 _NEEDED = ("start_fen", "start", "opening_moves", "moves", "returns", "ending", "sides")
 
 

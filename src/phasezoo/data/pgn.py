@@ -12,8 +12,6 @@ from phasezoo.specs.text import one_line
 if TYPE_CHECKING:
     from phasezoo.data.store import GameStore
 
-__all__ = ["games_as_pgn", "moves_from", "pgn_text", "variant_tag"]
-
 WIDTH = 80
 """Columns of move text, as the PGN standard's export format has it (§4.3)."""
 

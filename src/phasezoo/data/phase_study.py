@@ -12,8 +12,6 @@ from phasezoo.data.positions import PositionTable
 from phasezoo.data.store import GameStore
 from phasezoo.errors import InvalidConfig, InvalidGate
 
-__all__ = ["PhaseStudy", "fitted_gate", "study_phases"]
-
 _FIT_POSITIONS = 200_000
 """Positions that thresholds are fitted to: shares are then right to about a thousandth."""
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from phasezoo.errors import StoreError
 
-__all__ = ["partial_name", "put_in_place", "recovered"]
-
 _LEFT = re.compile(r"\.(?P<pid>\d+)\.(?P<kind>partial|old)")
 
 

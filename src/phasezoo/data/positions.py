@@ -8,15 +8,6 @@ import numpy.typing as npt
 
 from phasezoo.errors import InvalidArray, InvalidConfig
 
-__all__ = [
-    "PhaseCount",
-    "PhaseTable",
-    "PositionTable",
-    "are_among",
-    "count_phases",
-    "without_seen",
-]
-
 
 @dataclass(frozen=True)
 class PositionTable:

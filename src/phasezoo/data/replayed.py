@@ -12,8 +12,6 @@ from phasezoo.data.state_records import Unplayable, played
 from phasezoo.errors import CorruptRecord, IllegalAction, InvalidConfig
 from phasezoo.games import Game, acting_players, legal_actions_of
 
-__all__ = ["replayed", "returns_of"]
-
 
 def replayed(game: Game, entry: GameEntry, width: int, start: Any) -> GameEntry:
     """A game that can be played as it says, with its returns.

@@ -13,8 +13,6 @@ from phasezoo.data.positions import PhaseTable, PositionTable, count_phases
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 
-__all__ = ["FRACTIONS", "SPLITS", "PositionStore", "Splits", "ranked", "split_word"]
-
 SPLITS = ("train", "validation", "test")
 """The names of a store's parts, in the order of their fractions."""
 

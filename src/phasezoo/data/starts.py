@@ -12,8 +12,6 @@ from phasezoo.data.columns import Start
 from phasezoo.errors import CorruptRecord, PhasezooError, StoreError, UnknownGame
 from phasezoo.games import Game
 
-__all__ = ["pickled", "start_state", "start_text"]
-
 SEED = "seed:"
 MOVES = "moves "
 

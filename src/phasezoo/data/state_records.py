@@ -24,8 +24,6 @@ from phasezoo.games import Game, acting_players, encode, legal_actions_of
 from phasezoo.games.symmetries import Turning, turnings_of
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["KnownPlanes", "Labels", "StateRecords", "Unplayable", "played", "records_of"]
-
 
 def records_of(game: Game, columns: GameColumns) -> Any:
     """Return the records that replay the games.

@@ -22,8 +22,6 @@ from phasezoo.errors import CorruptRecord, InvalidArray, StoreError
 from phasezoo.games import Game, make
 from phasezoo.games.options import file_path
 
-__all__ = ["GameStore", "Splits"]
-
 
 class GameStore:
     """Games of one kind, as actions: 91 million positions of chess are about 200 MB.

@@ -16,8 +16,6 @@ from phasezoo.types import Planes
 if TYPE_CHECKING:
     from phasezoo.data.store import GameStore
 
-__all__ = ["batch_of"]
-
 
 def batch_of(
     store: "GameStore",

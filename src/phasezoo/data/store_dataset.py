@@ -14,8 +14,6 @@ from phasezoo.errors import CorruptRecord, InvalidConfig, PhasezooError
 from phasezoo.games import Game, legal_actions_of
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["Named", "columns_of_rows"]
-
 Named = str | Sequence[str] | None
 """The name of a column; names of several, one for each player; None if there is none."""
 

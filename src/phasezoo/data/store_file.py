@@ -53,21 +53,6 @@ from phasezoo.games.queries import action_spec
 from phasezoo.runs import jsonable
 from phasezoo.runs.files import MAKE_ROOM
 
-__all__ = [
-    "FORMAT_VERSION",
-    "UNCHANGED",
-    "DamagedFile",
-    "Description",
-    "action_type",
-    "check_parent",
-    "check_writable",
-    "decisions_a_ply",
-    "describe",
-    "read_file",
-    "write_file",
-    "write_text",
-]
-
 UNCHANGED = f"nothing was changed there: {MAKE_ROOM}"
 """The end of a message about a store that cannot be written."""
 

@@ -28,23 +28,6 @@ from phasezoo.errors import StoreError
 from phasezoo.games import Game
 from phasezoo.runs.lock import LOCK
 
-__all__ = [
-    "SHARD_GAMES",
-    "SUFFIX",
-    "StoredGames",
-    "check_target",
-    "files_of",
-    "is_split",
-    "next_file",
-    "read_store",
-    "same_kind",
-    "sample_file",
-    "store_files",
-    "sweep",
-    "write_store",
-]
-
-
 _ENDING = "_games.parquet"
 
 

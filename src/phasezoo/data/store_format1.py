@@ -20,8 +20,6 @@ from phasezoo.data.columns import GameColumns, Texts, as_column
 from phasezoo.errors import CorruptRecord, StoreError
 from phasezoo.games.varlen import offsets_of
 
-__all__ = ["COLUMNS", "columns_of", "wrong_columns"]
-
 COLUMNS = ("variant", "start_fen", "moves", "result", "white_elo", "black_elo", "date")
 
 

@@ -10,8 +10,6 @@ from phasezoo.data.columns import GameColumns, Start, Texts, Visits, as_column
 from phasezoo.errors import CorruptRecord
 from phasezoo.games.varlen import offsets_of
 
-__all__ = ["MANY_ACTIONS", "columns_of", "schema_of", "table_of", "wrong_columns"]
-
 MANY_ACTIONS = 1 << 16
 """Actions of games with more of them take four bytes each."""
 

@@ -30,8 +30,6 @@ from phasezoo.games import Game, make
 from phasezoo.games.options import at_least, flag, folder_path
 from phasezoo.runs.lock import acquire
 
-__all__ = ["StoreWriter"]
-
 SHARD_GAMES = 10_000
 """Games of a file, which are those that a crash loses at most."""
 

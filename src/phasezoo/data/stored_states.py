@@ -8,8 +8,6 @@ import numpy as np
 from phasezoo.data.starts import start_state
 from phasezoo.data.store import GameStore
 
-__all__ = ["evenly_by_ply", "state_at"]
-
 
 def state_at(store: GameStore, game: int, ply: int) -> Any:
     """The state of a game before one of its plies, or after its last."""

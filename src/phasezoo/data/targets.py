@@ -10,8 +10,6 @@ from phasezoo.data.columns import GameColumns
 from phasezoo.errors import CorruptRecord
 from phasezoo.games.varlen import entries_of, offsets_of
 
-__all__ = ["decisions_of", "mixed", "own_first", "policy_of"]
-
 Floats = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.int64]
 

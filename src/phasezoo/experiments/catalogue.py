@@ -28,8 +28,6 @@ from phasezoo.zoo.boards.two_player import chess960_two_player, small_two_player
 from phasezoo.zoo.connect_four.two_player import connect_four_curves, connect_four_two_player
 from phasezoo.zoo.krk.two_player import krk_curves, krk_two_player
 
-__all__ = ["CURVES", "GAMES", "SCRATCH", "STUDIES", "find", "open", "reproduce"]
-
 _TWO_PLAYER: dict[str, Study[M2ctsConfig]] = {
     "chess": TWO_PLAYER,
     "chess960": two_player_of("chess960", chess960_two_player()),

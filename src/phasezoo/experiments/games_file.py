@@ -11,8 +11,6 @@ from phasezoo.data.store import GameStore
 from phasezoo.data.store_folder import store_files
 from phasezoo.errors import StoreError
 
-__all__ = ["GamesFile", "check_split", "check_unseen", "read_games"]
-
 
 @dataclass(frozen=True)
 class GamesFile:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from phasezoo import arena
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.arena.statistics.rates import rate_of
 from phasezoo.arena.statistics.ratings import Rating
 from phasezoo.experiments.study import StudyRun
@@ -17,8 +17,6 @@ from phasezoo.report.document import Column
 from phasezoo.runs import RowLog
 from phasezoo.training import SelfPlay, SelfPlayOutcome
 from phasezoo.training.selfplay.watch import LADDER, PROBES, ProbeRow, RungRow, elo_of
-
-__all__ = ["Course", "Meeting", "Probing", "Round", "learn", "meet", "result_columns"]
 
 
 @dataclass(frozen=True)

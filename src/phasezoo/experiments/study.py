@@ -25,8 +25,6 @@ from phasezoo.report.document import Document, Item, Section, Table
 from phasezoo.runs import RunDirectory, jsonable
 from phasezoo.runs.directory import check_free, read_record
 
-__all__ = ["Settings", "Study", "StudyRun", "done_again"]
-
 INCIDENTAL = ("train_workers",)
 """Settings that say how a run is worked off; another attempt at it may have others."""
 

@@ -7,8 +7,6 @@ import numpy as np
 
 from phasezoo.arena.statistics.intervals import Interval
 
-__all__ = ["LEAST_CALLS", "between_rounds", "fastest", "stopwatch"]
-
 LEAST_CALLS = 2
 """Calls of a measurement, however long they take."""
 

@@ -25,8 +25,6 @@ from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.parallel import parallel_calls_of
 from phasezoo.types import Planes
 
-__all__ = ["DEFAULT_CACHE_MB", "Cached", "forget_answers", "with_cache"]
-
 DEFAULT_CACHE_MB = 256
 """About a million positions of chess."""
 

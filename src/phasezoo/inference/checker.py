@@ -13,8 +13,6 @@ from phasezoo.inference.evaluator import evaluate_leaves, name_of
 from phasezoo.inference.other_games import check_plays
 from phasezoo.inference.states import StateBatch
 
-__all__ = ["check"]
-
 ROWS = 16
 """States in the batch; each is asked about alone too."""
 

@@ -12,18 +12,6 @@ from phasezoo.errors import InvalidEvaluation
 from phasezoo.inference.counts import Counts
 from phasezoo.types import Planes
 
-__all__ = [
-    "BatchEvaluator",
-    "Evaluation",
-    "Evaluator",
-    "Leaves",
-    "Legal",
-    "ask",
-    "evaluate_leaves",
-    "name_of",
-    "planes_for",
-]
-
 Floats: TypeAlias = npt.NDArray[np.float32]
 Legal: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
 """``(offsets int64[B + 1], actions int32[total])``: row i has those from offset i to i + 1."""

@@ -12,8 +12,6 @@ from phasezoo.games.varlen import offsets_of
 from phasezoo.inference.evaluator import Evaluation, Leaves, Legal
 from phasezoo.types import Planes
 
-__all__ = ["LeafBatches"]
-
 
 class LeafBatches:
     """Leaf batches one after the other, with the face of one; see :class:`Leaves`."""

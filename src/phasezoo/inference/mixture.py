@@ -22,8 +22,6 @@ from phasezoo.inference.other_games import check_plays, common_game
 from phasezoo.inference.routing import Routing, check_routing, majority_winners
 from phasezoo.types import Gate, Planes
 
-__all__ = ["MixtureOfExperts", "merged"]
-
 
 class MixtureOfExperts:
     """One evaluator made of an expert per phase.

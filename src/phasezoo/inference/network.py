@@ -17,8 +17,6 @@ from phasezoo.inference.evaluator import Evaluation, Leaves, Legal
 from phasezoo.inference.storage.manifest import Manifest
 from phasezoo.types import Planes
 
-__all__ = ["NetworkEvaluator"]
-
 
 class NetworkEvaluator(ABC):
     """A network as an evaluator; :func:`phasezoo.inference.load` makes one of a folder.

@@ -11,17 +11,6 @@ from phasezoo import games
 from phasezoo.errors import GameMismatch, InvalidConfig, InvalidEvaluation, PhasezooError
 from phasezoo.inference.evaluator import VALUE_SLACK, Evaluation, Floats, Leaves, name_of
 
-__all__ = [
-    "ORACLE_PLIES",
-    "Known",
-    "Oracle",
-    "check_knows",
-    "kept_actions",
-    "looked_up",
-    "with_known",
-]
-
-
 ORACLE_PLIES = 1000
 """Plies to an end that is known to come, nobody knows when: more than a search proves by itself."""
 

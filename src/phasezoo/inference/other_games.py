@@ -8,8 +8,6 @@ from phasezoo.errors import GameMismatch, InvalidConfig, InvalidPlaneSpec
 from phasezoo.inference.evaluator import name_of
 from phasezoo.inference.network import NetworkEvaluator
 
-__all__ = ["check_plays", "common_game", "has_more_actions", "parts_of"]
-
 HOW = "load it with allow_other_game=True if that is meant"
 
 

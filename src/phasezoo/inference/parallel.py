@@ -3,8 +3,6 @@
 import threading
 from typing import Any
 
-__all__ = ["calls_at_once", "parallel_calls_of", "set_calls_at_once"]
-
 
 class _Share(threading.local):
     calls = 1

@@ -7,8 +7,6 @@ import numpy.typing as npt
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["ROUTINGS", "Routing", "check_routing", "majority_winners"]
-
 Routing: TypeAlias = Literal["majority", "exact", "soft"]
 """How a mixture divides rows among its experts."""
 

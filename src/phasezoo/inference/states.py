@@ -13,8 +13,6 @@ from phasezoo.games.varlen import offsets_of
 from phasezoo.inference.evaluator import Legal
 from phasezoo.types import Planes
 
-__all__ = ["StateBatch"]
-
 
 class StateBatch:
     """States of one game, not over, each its own tree; the same face as a search's leaves.

@@ -5,8 +5,6 @@ import numpy as np
 from phasezoo.inference.evaluator import Evaluation, Leaves
 from phasezoo.types import Planes
 
-__all__ = ["Uniform"]
-
 
 class Uniform:
     """Values every position 0 and likes all legal actions alike.

@@ -10,20 +10,6 @@ from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from phasezoo.networks.depth import stochastic_depth
 
-__all__ = [
-    "Activation",
-    "Attention",
-    "ChannelAttention",
-    "ConvNorm",
-    "DenseAttention",
-    "MobileBottleneck",
-    "ResidualBlock",
-    "SqueezeExcitation",
-    "activation_of",
-    "fold_batch_norms",
-    "folded_before",
-]
-
 Attention: TypeAlias = Literal["none", "eca", "dense", "se"]
 """How a block weighs its input channels: not at all, efficient channel attention, its dense form,
 or squeeze-and-excitation."""

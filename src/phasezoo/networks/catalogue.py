@@ -12,8 +12,6 @@ from phasezoo.networks.architectures.resnet import resnet
 from phasezoo.networks.architectures.rise import rise, risev2, risex4
 from phasezoo.networks.architectures.vit import patchvit, vit
 
-__all__ = ["FAMILIES"]
-
 FAMILIES: dict[str, Callable[..., Any]] = {
     "rise": rise,
     "risev2": risev2,

@@ -14,8 +14,6 @@ from phasezoo.networks.output import VALUE_FIELDS, NetworkOutput
 from phasezoo.networks.registry import Factory
 from phasezoo.networks.specs import NetworkSpec
 
-__all__ = ["check", "untouched"]
-
 ROWS = 4
 """Positions that the network is tried on."""
 

@@ -10,8 +10,6 @@ from phasezoo.networks.checker import untouched
 from phasezoo.networks.output import NetworkOutput
 from phasezoo.types import Dtype
 
-__all__ = ["autocast", "compiled", "layout_of"]
-
 
 def layout_of(network: nn.Module) -> torch.memory_format:
     """Channels last if the network's convolutions are so, as those of the package; else as usual.

@@ -10,8 +10,6 @@ from phasezoo.networks.making import make
 from phasezoo.networks.registry import Factory
 from phasezoo.networks.specs import NetworkSpec
 
-__all__ = ["NetworkSize", "count"]
-
 
 @dataclass(frozen=True)
 class NetworkSize:

@@ -3,8 +3,6 @@
 import torch
 from torch import Tensor, nn
 
-__all__ = ["StochasticDepth", "stochastic_depth", "stochastic_depths"]
-
 
 class StochasticDepth(nn.Module):
     """Answers 0 for a share of the positions while training, and scales the others up for it.

@@ -18,8 +18,6 @@ from torch import nn
 
 from phasezoo.errors import UnregisteredNetwork
 
-__all__ = ["import_path", "imported", "trusted"]
-
 SCRIPTS = ("__main__", "__mp_main__")
 """Names of modules that another program gives to another module."""
 

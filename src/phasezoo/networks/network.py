@@ -10,15 +10,6 @@ from phasezoo.networks.blocks import Activation, ConvNorm
 from phasezoo.networks.heads import TowerOptions, VectorHeadOptions, heads, vector_heads
 from phasezoo.networks.output import NetworkOutput
 
-__all__ = [
-    "BodyAndHeads",
-    "Network",
-    "TowerNetwork",
-    "VectorNetwork",
-    "parameter_counts",
-    "tower_network",
-]
-
 Network: TypeAlias = nn.Module
 """Any module that answers planes ``float32[B, C, H, W]`` with :class:`NetworkOutput`; one of a
 user's own need not inherit from anything else."""

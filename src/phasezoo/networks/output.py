@@ -8,8 +8,6 @@ from torch import Tensor
 
 from phasezoo.errors import InvalidNetwork
 
-__all__ = ["VALUE_FIELDS", "NetworkOutput", "value_field_of"]
-
 VALUE_FIELDS = ("wdl_logits", "scalar", "values")
 """Fields of :class:`NetworkOutput` that tell a value."""
 

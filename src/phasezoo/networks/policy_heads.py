@@ -5,8 +5,6 @@ from torch import Tensor, nn
 
 from phasezoo.networks.blocks import Activation, ConvNorm
 
-__all__ = ["DensePolicyHead", "FactorisedPolicyHead", "FlatPolicyHead", "GlobalPool", "PolicyHead"]
-
 POLICY_CHANNELS = 16
 """Channels that a flat policy is read from (``docs/definitions/published.md#networks``)."""
 

@@ -11,8 +11,6 @@ import torch
 from phasezoo.errors import InvalidConfig
 from phasezoo.types import InferenceDtype
 
-__all__ = ["probe", "resolve_device", "supported_dtype"]
-
 PROBE_SECONDS = 120.0
 """Longest time a probe may take; loading torch and a GPU's libraries is most of it."""
 

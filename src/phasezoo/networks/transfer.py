@@ -7,8 +7,6 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-__all__ = ["to_device", "to_host"]
-
 
 def to_device(
     array: npt.NDArray[np.generic] | Tensor,

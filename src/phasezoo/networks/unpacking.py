@@ -7,8 +7,6 @@ from torch import Tensor, nn
 from phasezoo.games import PlaneLayout
 from phasezoo.games.packed import WORD
 
-__all__ = ["Unpack"]
-
 BITS = 8
 """Bits of an octet."""
 

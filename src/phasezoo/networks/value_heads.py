@@ -8,8 +8,6 @@ from torch import Tensor, nn
 from phasezoo.networks.blocks import Activation, ConvNorm
 from phasezoo.networks.policy_heads import GlobalPool
 
-__all__ = ["ValueAnswers", "ValueHead", "ValueKind", "VectorValueHead"]
-
 ValueKind: TypeAlias = Literal["wdlp", "wdl", "mse", "players"]
 """Win, draw, loss and the plies that are left; the first three alone; one number; or one number
 for each player."""

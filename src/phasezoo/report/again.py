@@ -7,8 +7,6 @@ from phasezoo.report import numbers
 from phasezoo.report.document import Column, Item, Section, Table, Text
 from phasezoo.runs.provenance import Provenance
 
-__all__ = ["done_again", "machine_of"]
-
 
 def done_again(
     command: str,

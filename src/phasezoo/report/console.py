@@ -18,17 +18,6 @@ from rich.text import Text
 
 from phasezoo.report.document import Claim, Document, Item, Section, Table
 
-__all__ = [
-    "Console",
-    "SilentConsole",
-    "Task",
-    "TerminalConsole",
-    "plain",
-    "show",
-    "show_table",
-    "silent",
-]
-
 
 class Task(Protocol):
     """A piece of work with a bar."""

@@ -14,28 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.report import numbers
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
     from phasezoo.report.console import Console
-
-__all__ = [
-    "Claim",
-    "Column",
-    "Document",
-    "Figure",
-    "Item",
-    "Judgement",
-    "Section",
-    "Table",
-    "Text",
-    "estimate",
-    "literal",
-    "published",
-]
 
 Judgement: TypeAlias = Literal["agrees", "disagrees", "not settled"]
 """Result of comparing a claim of a publication with what we found."""

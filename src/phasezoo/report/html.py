@@ -21,8 +21,6 @@ from phasezoo.report.document import (
     Text,
 )
 
-__all__ = ["cell", "page", "prose", "table"]
-
 _HERE = "phasezoo.report"
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})

@@ -15,8 +15,6 @@ from phasezoo.report.document import (
     Text,
 )
 
-__all__ = ["claims", "grid", "of_document"]
-
 
 def of_document(document: Document) -> str:
     """Return a whole document; figures are their captions.

@@ -4,26 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from phasezoo.arena.statistics.elo import Interval
-
-__all__ = [
-    "ABSENT",
-    "chance",
-    "count",
-    "decimal",
-    "duration",
-    "elo_interval",
-    "listed",
-    "percent",
-    "plain_interval",
-    "plural",
-    "signed",
-    "signed_interval",
-    "span",
-    "spelled",
-    "text",
-    "whole",
-]
+from phasezoo.arena.statistics.intervals import Interval
 
 ABSENT = "–"
 """Stands where a number does not exist, such as a loss on no positions."""

@@ -14,30 +14,10 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import MissingDependency
 from phasezoo.report import numbers
 from phasezoo.report.document import Figure
-
-__all__ = [
-    "BASELINE",
-    "GRID",
-    "INK",
-    "MUTED",
-    "PAPER",
-    "PHASE",
-    "PLACEBO",
-    "SURFACE",
-    "Estimate",
-    "axes",
-    "comparison",
-    "entitle",
-    "forest",
-    "ordered_colours",
-    "to_png",
-    "to_svg",
-    "with_intervals",
-]
 
 # Stand-ins: what is drawn with one of these takes the variable of that name in style.css.
 INK = "#1c2231"

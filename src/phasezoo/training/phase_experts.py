@@ -20,8 +20,8 @@ from phasezoo.data.splits import PositionStore, Splits
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games.options import flag, folder_path
 from phasezoo.inference.routing import Routing
-from phasezoo.inference.storage.experts import EXPERTS
 from phasezoo.inference.storage.files import write_file
+from phasezoo.inference.storage.packaged import EXPERTS
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
 from phasezoo.specs import PositiveInt, check_value

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from phasezoo.arena.statistics.elo import (
     MIN_PAIRS,
-    Interval,
     elo_of_score,
     elo_slope,
     los,
@@ -18,6 +17,7 @@ from phasezoo.arena.statistics.elo import (
     pentanomial_elo,
     trinomial_elo,
 )
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import InvalidConfig
 
 PAIR_SCORES = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=1, max_size=60)

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from phasezoo.arena.statistics.crossed_trainings import crossed
-from phasezoo.arena.statistics.elo import Interval, los, pentanomial_elo, trinomial_elo
+from phasezoo.arena.statistics.elo import los, pentanomial_elo, trinomial_elo
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.positions import PositionTable
 from phasezoo.experiments.two_player.answers import Answers, Recalibration, near_boundaries
 from phasezoo.experiments.two_player.boundary import boundaries_of

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from krk_fakes import SMALL, reproduced, rows
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.claims import by_contenders, by_range, by_sign, throughout
 from phasezoo.experiments.krk.claims import moves_up
 from phasezoo.experiments.krk.estimates import by_constant, by_threshold, means_of

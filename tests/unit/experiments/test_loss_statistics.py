@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.statistics import over_trainings, resample_games, verdict
 from phasezoo.experiments.two_player import exact
 from phasezoo.experiments.two_player.losses import (

@@ -9,7 +9,7 @@ import pytest
 from page_checker import check_page
 
 from phasezoo.apps import cli
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import InvalidConfig, InvalidGate, RunDirectoryError
 from phasezoo.experiments.pommerman import report
 from phasezoo.experiments.pommerman import study as study_run

@@ -8,7 +8,7 @@ import pytest
 from markupsafe import escape
 from page_checker import check_page
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.report import numbers
 from phasezoo.report.console import TerminalConsole, plain
 from phasezoo.report.document import (

@@ -9,7 +9,7 @@ import torch
 
 from phasezoo import games, inference, networks
 from phasezoo.agents import Limit
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import EngineFailed
 from phasezoo.experiments.representation import (
     claims,

@@ -12,7 +12,7 @@ import pytest
 from page_checker import check_page
 
 from phasezoo.apps import cli
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import InvalidConfig, InvalidFen
 from phasezoo.experiments.catalogue import STUDIES
 from phasezoo.experiments.representation import positions, published

@@ -10,7 +10,7 @@ from page_checker import check_page
 
 from phasezoo.apps import cli
 from phasezoo.arena import crossed_pairs
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import InvalidConfig, InvalidGate, InvalidPlaneSpec, UnknownGame
 from phasezoo.experiments import catalogue
 from phasezoo.experiments.from_scratch.config import PRESETS, SCRATCH, ScratchConfig

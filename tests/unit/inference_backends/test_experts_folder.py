@@ -17,8 +17,8 @@ from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference import Experts, StateBatch, evaluate_leaves
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.storage import packaged
-from phasezoo.inference.storage.experts import EXPERTS
 from phasezoo.inference.storage.manifest import MANIFEST
+from phasezoo.inference.storage.packaged import EXPERTS
 
 PHASES = ("up to 10", "over 10")
 

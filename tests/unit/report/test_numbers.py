@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.report import numbers
 
 

@@ -12,8 +12,6 @@ from typing import TextIO
 from phasezoo.apps.uci.engine import Engine
 from phasezoo.errors import PhasezooError
 
-__all__ = ["UciOptions"]
-
 FAILED = 1
 
 

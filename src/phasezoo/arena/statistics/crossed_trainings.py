@@ -27,15 +27,6 @@ from phasezoo.arena.statistics.elo import (
 from phasezoo.arena.statistics.intervals import Interval, score_error, t95
 from phasezoo.errors import InvalidConfig
 
-__all__ = [
-    "SKEW_FACTOR",
-    "CrossedResult",
-    "crossed",
-    "crossed_half_width",
-    "crossed_pairs",
-    "mean_squares",
-]
-
 Array: TypeAlias = npt.NDArray[np.float64]
 
 SKEW_FACTOR = 1.12

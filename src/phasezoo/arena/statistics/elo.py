@@ -9,21 +9,6 @@ from collections.abc import Sequence
 from phasezoo.arena.statistics.intervals import MIN_PAIRS, Z95, Interval, score_ends
 from phasezoo.errors import InvalidConfig
 
-__all__ = [
-    "MIN_PAIRS",
-    "Z95",
-    "Interval",
-    "elo_interval",
-    "elo_of_score",
-    "elo_slope",
-    "interval_of_score",
-    "los",
-    "los_unsaid",
-    "pair_score_statistics",
-    "pentanomial_elo",
-    "trinomial_elo",
-]
-
 
 def elo_of_score(score: float) -> float:
     """The rating difference at which ``score`` in [0, 1] is expected: -400 log10(1 / score - 1).

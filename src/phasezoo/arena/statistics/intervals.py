@@ -6,18 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "MIN_PAIRS",
-    "PRIOR_PAIRS",
-    "Z95",
-    "Interval",
-    "finite",
-    "score_ends",
-    "score_error",
-    "signed",
-    "t95",
-]
-
 Array = npt.NDArray[np.float64]
 
 Z95 = 1.96

@@ -15,8 +15,6 @@ from phasezoo.arena.statistics.intervals import (
     t95,
 )
 
-__all__ = ["ELO_PER_T", "normalized_elo", "t_ends"]
-
 ELO_PER_T = 800 / math.log(10)
 """Normalised Elo of a mean score that is one standard deviation of a game's result above 1/2."""
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from phasezoo.arena.statistics.intervals import Z95, Interval, t95
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["percent", "rate_of"]
-
 _ROUNDING = 1e-9
 """Means of equal games differ by less, those of different games by more."""
 

@@ -12,8 +12,6 @@ from phasezoo.arena.statistics.elo import pentanomial_elo
 from phasezoo.arena.statistics.intervals import MIN_PAIRS, PRIOR_PAIRS, Z95, Array, Interval, t95
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["Rating", "Result", "ratings", "result_of", "results_of"]
-
 ELO = 400 / math.log(10)
 """Elo of one unit of the logarithm of a player's strength."""
 

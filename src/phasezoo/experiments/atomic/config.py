@@ -13,8 +13,6 @@ from phasezoo.experiments.settings import check_ranges, check_rising, listed, op
 from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
 
-__all__ = ["VARIANTS", "ATOMIC", "INPUTS", "PRESETS", "AtomicConfig", "Preset"]
-
 Preset: TypeAlias = Literal["quick", "standard", "paper"]
 
 VARIANTS = {

@@ -3,25 +3,6 @@
 Every value here is the study's; nothing is computed from them.
 """
 
-__all__ = [
-    "BATCH",
-    "BUFFER",
-    "CITATION",
-    "COLLISIONS",
-    "FIRST_AGAINST_UNTRAINED",
-    "GAMES_AN_HOUR",
-    "LAST_STEP_AGAINST_UNTRAINED",
-    "MATCHES",
-    "MOVE_MS",
-    "NETWORK",
-    "NETWORK_SHARE",
-    "NEW_SAMPLES",
-    "POSITIONS",
-    "SELF_MATCHES",
-    "SIMULATIONS",
-    "STEPS",
-]
-
 CITATION = "A bachelor’s thesis on a self-trained engine for atomic chess, Chalmers 2025"
 
 NETWORK = "resnet-128x12:policy=dense,value=mse,value_channels=1,value_units=64"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.atomic import figures, published
 from phasezoo.experiments.atomic.config import VARIANTS
 from phasezoo.experiments.atomic.measurements import CollisionRow, MoveCost, Results, WorkerRow

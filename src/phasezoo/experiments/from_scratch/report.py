@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.claims import BY_ELO, by_sign
 from phasezoo.experiments.from_scratch import published
 from phasezoo.experiments.from_scratch.config import ScratchConfig

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo.arena import stream
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.krk import published
 from phasezoo.experiments.krk.config import KrkConfig, Variant
 from phasezoo.experiments.krk.measurements import (

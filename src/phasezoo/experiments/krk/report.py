@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.claims import counted, judgements
 from phasezoo.experiments.krk import figures, published
 from phasezoo.experiments.krk.claims import Reproduced, elsewhere, general, reproduced

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from phasezoo import gating, inference
 from phasezoo.arena import stream
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.splits import Splits
 from phasezoo.data.store import GameStore
 from phasezoo.experiments.pommerman.config import PommermanConfig

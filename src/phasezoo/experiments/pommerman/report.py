@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.claims import by_sign
 from phasezoo.experiments.pommerman import published
 from phasezoo.experiments.pommerman.config import PommermanConfig

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.claims import BY_ELO, by_sign
 from phasezoo.experiments.representation import published
 from phasezoo.experiments.representation.config import CORNERS, HEADS, PLANES, corner

@@ -13,22 +13,6 @@ from phasezoo.experiments.settings import check_once, check_ranges, check_rising
 from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
 
-__all__ = [
-    "CORNERS",
-    "GAMES",
-    "GRIDS",
-    "HEADS",
-    "PLANES",
-    "PRESETS",
-    "REPRESENTATION",
-    "Preset",
-    "RepresentationConfig",
-    "Variant",
-    "corner",
-    "groups_of",
-    "variants_of",
-]
-
 Preset: TypeAlias = Literal["quick", "standard", "gpu", "paper"]
 
 GAMES = ("chess", "atomic", "crazyhouse")

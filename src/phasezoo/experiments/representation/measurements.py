@@ -15,7 +15,7 @@ from phasezoo.agents import EngineAgent, Limit, MCTSAgent
 from phasezoo.agents.engines.process import find_engine
 from phasezoo.arena import Standings, crossed_pairs, stream
 from phasezoo.arena.statistics.crossed_trainings import CrossedResult
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.positions import PositionTable
 from phasezoo.data.splits import PositionStore
 from phasezoo.errors import EngineFailed, MissingDependency

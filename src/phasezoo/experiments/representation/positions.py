@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from phasezoo import arena, games, inference, networks
 from phasezoo.agents import Limit, MCTSAgent
 from phasezoo.arena import stream
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.positions import PositionTable
 from phasezoo.data.sampler import Sampler
 from phasezoo.data.splits import PositionStore

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.claims import counted
 from phasezoo.experiments.representation import figures, published
 from phasezoo.experiments.representation.claims import claims_of

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import CURVES, GAMES
 from phasezoo.experiments.study import Study, StudyRun

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.study import done_again
 from phasezoo.experiments.two_player import published
 from phasezoo.experiments.two_player.config import CurveConfig

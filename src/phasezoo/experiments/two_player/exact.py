@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import agents, games, gating, inference
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import MissingDependency
 from phasezoo.experiments.statistics import (
     around,

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.positions import PositionTable, without_seen
 from phasezoo.data.splits import PositionStore
 from phasezoo.errors import StoreError

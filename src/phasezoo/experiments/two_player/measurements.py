@@ -4,7 +4,7 @@ import csv
 import io
 from dataclasses import dataclass
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 
 ALL = "all"
 """Name of the column of all test positions."""

@@ -5,7 +5,7 @@ Every value here is the paper's; nothing is computed from them.
 
 from dataclasses import dataclass
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 
 CITATION = (
     "F. Helfenstein, J. Czech, J. Blüml, M. Eisel, K. Kersting: “Checkmating One, by Using Many: "

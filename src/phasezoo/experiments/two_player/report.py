@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 from itertools import groupby
 
-from phasezoo.arena.statistics.elo import Interval, los_unsaid
+from phasezoo.arena.statistics.elo import los_unsaid
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.statistics import Verdict, verdict
 from phasezoo.experiments.study import done_again
 from phasezoo.experiments.two_player import figures, published

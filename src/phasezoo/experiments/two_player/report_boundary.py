@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.statistics import Verdict, verdict
 from phasezoo.experiments.two_player.measurements import (
     ALL,

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.statistics import Verdict, by_verdict, verdict
 from phasezoo.experiments.two_player.measurements import (
     ALL,

@@ -6,7 +6,7 @@ printed Elo. So one training settles no claim.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.claims import BY_ELO, by_sign
 from phasezoo.experiments.statistics import Verdict, verdict
 from phasezoo.experiments.two_player import published

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from phasezoo.arena.statistics.crossed_trainings import CrossedResult
-from phasezoo.arena.statistics.elo import Interval
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.measurements import (
     Boundaries,

@@ -12,17 +12,6 @@ from phasezoo._torch import require_torch
 from phasezoo.errors import InvalidConfig, MissingDependency
 from phasezoo.types import InferenceDtype
 
-__all__ = [
-    "BACKENDS",
-    "Backend",
-    "TENSORRT_HINT",
-    "Running",
-    "check_running",
-    "chosen",
-    "require",
-    "require_onnx",
-]
-
 Backend: TypeAlias = Literal["auto", "onnx", "openvino", "tensorrt", "torch"]
 
 BACKENDS: tuple[Backend, ...] = get_args(Backend)

@@ -15,8 +15,6 @@ from torch import Tensor
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["SIZES", "GraphedAnswers", "check_graphs", "padded_size"]
-
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 """Rows of the graphs; each is recorded when a batch first needs it."""
 

@@ -15,8 +15,6 @@ from typing import Any, TypeVar
 from phasezoo.errors import CheckpointError
 from phasezoo.inference.storage.files import digest, write_file
 
-__all__ = ["EngineCache", "EngineKey"]
-
 FORMAT = 1
 """Raised when the file's form changes, so that engines of the old one are built anew."""
 

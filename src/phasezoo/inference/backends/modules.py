@@ -19,8 +19,6 @@ from phasezoo.inference.storage.manifest import Manifest, ValueKind
 from phasezoo.networks import Unpack
 from phasezoo.networks.output import value_field_of
 
-__all__ = ["Answers", "Probe", "Unpacked", "answers_of", "probe"]
-
 _FIELDS: dict[str, ValueForm] = {"wdl_logits": "wdl_logits", "scalar": "value", "values": "values"}
 """The fields of :class:`phasezoo.networks.NetworkOutput` that tell a value, and their forms."""
 

@@ -10,8 +10,6 @@ from phasezoo.games import PlaneLayout
 from phasezoo.inference.storage.files import digest, write_file
 from phasezoo.inference.storage.manifest import ValueKind
 
-__all__ = ["cached_onnx", "export_onnx", "own_tensors", "packed_inputs", "store_onnx"]
-
 EXPORT_VERSION = 2
 """Raised when :func:`export_onnx` writes other bytes, so that cached files are made again."""
 

@@ -21,8 +21,6 @@ from phasezoo.inference.backends.tensors import (
     form_among,
 )
 
-__all__ = ["OnnxModel"]
-
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 
 PROBED = 2

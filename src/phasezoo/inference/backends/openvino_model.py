@@ -23,8 +23,6 @@ from phasezoo.inference.backends.tensors import (
 )
 from phasezoo.types import InferenceDtype
 
-__all__ = ["OpenVinoModel"]
-
 DEVICE = "CPU"
 PRECISIONS: Mapping[InferenceDtype, str] = {"float32": "f32", "bfloat16": "bf16"}
 

@@ -40,8 +40,6 @@ from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage.manifest import MODEL, ONNX_MODEL, Manifest
 from phasezoo.types import InferenceDtype
 
-__all__ = ["TensorRtEvaluator"]
-
 PROFILE = (1, 256, 4096)
 """Fewest, usual and most rows of an engine; larger batches are answered in parts."""
 

@@ -13,8 +13,6 @@ from torch import Tensor
 
 from phasezoo.errors import CheckpointError, InvalidEvaluation
 
-__all__ = ["Engine", "build_engine", "gpu_name", "version"]
-
 WORKSPACE = 1 << 30
 """Bytes that a layer may use while engines are chosen and run."""
 

@@ -11,23 +11,6 @@ from phasezoo.errors import CheckpointError
 from phasezoo.inference.storage.manifest import ValueKind
 from phasezoo.types import Planes
 
-__all__ = [
-    "Floats",
-    "POLICY_FORMS",
-    "PolicyForm",
-    "VALUE_FORMS",
-    "ValueForm",
-    "answer_in_parts",
-    "as_logits",
-    "as_values",
-    "by_seat",
-    "columns_of",
-    "form_among",
-    "kind_of",
-    "looks_like_odds",
-]
-
-
 Floats: TypeAlias = npt.NDArray[np.float32]
 
 ValueForm: TypeAlias = Literal["value", "wdl", "wdl_logits", "values"]

@@ -6,8 +6,6 @@ from phasezoo import gating
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.mixture import gate_of
 
-__all__ = ["expertise"]
-
 
 def expertise(gate: Any, phase: str | None, game: str) -> dict[str, Any]:
     """The fields ``gate``, ``gate_fingerprint`` and ``phase`` of a manifest.

@@ -19,8 +19,6 @@ from phasezoo.inference.storage.packaged import EXPERTS
 from phasezoo.runs import jsonable
 from phasezoo.types import Gate
 
-__all__ = ["EXPERTS", "EXPERTS_FORMAT", "Experts", "load_experts"]
-
 EXPERTS_FORMAT = 1
 
 _FOLDER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from phasezoo.errors import CheckpointError
 
-__all__ = ["PARTIAL", "digest", "read_file", "remove_partials", "write_directory", "write_file"]
-
 PARTIAL = ".partial"
 """Ending of what is still being written; such a file or directory may be deleted at any time."""
 

@@ -14,11 +14,10 @@ from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference.backends.choice import Backend, Running, chosen
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage import packaged
-from phasezoo.inference.storage.experts import EXPERTS, load_experts
+from phasezoo.inference.storage.experts import load_experts
 from phasezoo.inference.storage.manifest import MODEL, Manifest
+from phasezoo.inference.storage.packaged import EXPERTS
 from phasezoo.types import InferenceDtype
-
-__all__ = ["load", "load_network"]
 
 
 def load(

@@ -17,16 +17,6 @@ from phasezoo.games.queries import action_spec
 from phasezoo.inference.storage.files import digest, read_file
 from phasezoo.runs import jsonable
 
-__all__ = [
-    "FORMAT_VERSION",
-    "MANIFEST",
-    "MODEL",
-    "ONNX_MODEL",
-    "Manifest",
-    "StoredAs",
-    "ValueKind",
-]
-
 FORMAT_VERSION = 2
 """Format 1 lacks the fields about factories, kinds of value and ONNX; it is read all the same."""
 

@@ -7,8 +7,6 @@ from pathlib import Path
 from phasezoo.errors import CheckpointError
 from phasezoo.inference.storage.manifest import MANIFEST
 
-__all__ = ["EXPERTS", "MANIFEST", "PREFIX", "cache_of", "packaged_networks", "resolved"]
-
 PREFIX = "phasezoo/"
 """Prefix of the names of networks in the package."""
 

@@ -12,8 +12,6 @@ from phasezoo import networks
 from phasezoo.errors import CheckpointError, PhasezooError
 from phasezoo.inference.storage.manifest import PLUGIN_HINT, Manifest
 
-__all__ = ["build_network", "model_bytes", "parse_tensors"]
-
 
 def parse_tensors(data: bytes, where: str) -> dict[str, torch.Tensor]:
     """Read the bytes of a ``safetensors`` file.

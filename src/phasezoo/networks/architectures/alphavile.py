@@ -15,8 +15,6 @@ from phasezoo.networks.depth import stochastic_depths
 from phasezoo.networks.heads import TowerOptions
 from phasezoo.networks.network import tower_network
 
-__all__ = ["alphavile"]
-
 VALUE_CHANNELS = 8
 
 EXPANSION = 2

@@ -5,8 +5,6 @@ from torch import Tensor, nn
 
 from phasezoo.networks.blocks import ConvNorm, folded_before
 
-__all__ = ["LevitAttention", "MapAttention", "SelfAttention"]
-
 HEAD = 32
 """Size of a head's queries and keys in all of them."""
 

@@ -10,8 +10,6 @@ from phasezoo.training.probes.probe import Probed
 from phasezoo.training.score import Score
 from phasezoo.training.solved import Starts, moves_of
 
-__all__ = ["BEST", "DISTANCE", "PERFECT", "REGRET", "WON", "ExactMoves", "WonStarts"]
-
 PERFECT = Score(
     "perfect moves",
     kind="share",

@@ -10,8 +10,6 @@ from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.games import Game
 from phasezoo.training.score import Score
 
-__all__ = ["NETWORK", "Probe", "Probed", "as_probe"]
-
 NETWORK = "network"
 """How numbers of the network alone are called, without search."""
 

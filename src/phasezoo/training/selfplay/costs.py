@@ -14,8 +14,6 @@ import numpy as np
 from phasezoo.data.store import GameStore
 from phasezoo.training.selfplay.recording import PARTS
 
-__all__ = ["COSTS", "CostRow", "Stopwatch", "cost_row", "phases_of"]
-
 COSTS = "costs.jsonl"
 """What a run's directory holds of them."""
 
