@@ -14,6 +14,7 @@ from phasezoo.errors import GameMismatch, InvalidConfig, PhasezooError
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.other_games import check_plays, parts_of
 from phasezoo.inference.storage import packaged
+from phasezoo.inference.storage.manifest import MANIFEST
 from phasezoo.registration import register_all
 from phasezoo.specs import read_spec, write_spec
 
@@ -121,7 +122,7 @@ def variants_of(text: str) -> tuple[str, ...]:
     try:
         given = read_spec(text).options
         folder = packaged.resolved(given.get("experts") or given["net"])
-        files = (folder / name for name in (packaged.MANIFEST, packaged.EXPERTS))
+        files = (folder / name for name in (MANIFEST, packaged.EXPERTS))
         found = next(file for file in files if file.is_file())
         game = json.loads(found.read_bytes())["game"]
     except (PhasezooError, OSError, ValueError, LookupError, TypeError, StopIteration):

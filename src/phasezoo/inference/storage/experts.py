@@ -14,7 +14,7 @@ from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.routing import Routing
 from phasezoo.inference.storage import packaged
 from phasezoo.inference.storage.files import read_file, write_file
-from phasezoo.inference.storage.manifest import PLUGIN_HINT
+from phasezoo.inference.storage.manifest import MANIFEST, PLUGIN_HINT
 from phasezoo.inference.storage.packaged import EXPERTS
 from phasezoo.runs import jsonable
 from phasezoo.types import Gate
@@ -124,7 +124,7 @@ class Experts:
         """
         for folder in self._folders():
             _check_folder(folder, self.directory / EXPERTS)
-            if not (self.directory / folder / packaged.MANIFEST).is_file():
+            if not (self.directory / folder / MANIFEST).is_file():
                 message = f"{self.directory / folder}: no network there yet; save it first"
                 raise CheckpointError(message)
         record = {name: getattr(self, name) for name in _NAMES}
