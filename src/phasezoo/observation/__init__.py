@@ -14,3 +14,20 @@ from phasezoo.observation.view import (
     observe,
     view_of,
 )
+
+__all__ = [
+    "OBSERVATIONS",
+    "UNKNOWN",
+    "GameRunner",
+    "Ending",
+    "Turn",
+    "TextCode",
+    "Observation",
+    "View",
+    "info_of",
+    "make_view",
+    "mask_of",
+    "observation_of",
+    "observe",
+    "view_of",
+]

@@ -9,6 +9,17 @@ from phasezoo.envs.rendering.window import Window
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 
+__all__ = [
+    "FPS",
+    "MODES",
+    "WINDOW",
+    "check_mode",
+    "modes_of",
+    "open_window",
+    "render",
+    "save_replay",
+]
+
 MODES = ("ansi", "svg", "rgb_array")
 """Text, an SVG document, ``uint8[512, 512, 3]``."""
 

@@ -8,3 +8,12 @@ from phasezoo.zoo.boards.env.vectors import (
     ChessVectorEnv,
     CrazyhouseVectorEnv,
 )
+
+__all__ = [
+    "AtomicChessEnv",
+    "AtomicChessVectorEnv",
+    "ChessEnv",
+    "ChessVectorEnv",
+    "CrazyhouseEnv",
+    "CrazyhouseVectorEnv",
+]

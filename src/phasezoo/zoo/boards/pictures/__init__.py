@@ -8,6 +8,8 @@ from phasezoo.zoo.boards.pictures.picture import picture
 from phasezoo.zoo.boards.pictures.scene import Scene, scene_of
 from phasezoo.zoo.boards.pictures.text import text
 
+__all__ = ["PAINTER", "Scene", "scene_of"]
+
 
 def _scene(state: Any, player: int | None, flipped: bool) -> Scene:
     return scene_of(state, flipped=flipped or player == 1)

@@ -5,3 +5,10 @@ import phasezoo.agents  # noqa: F401
 from phasezoo.zoo.pommerman.agents.legacy import LegacyPommermanAgent
 from phasezoo.zoo.pommerman.agents.published import SinglePlayerMCTSAgent
 from phasezoo.zoo.pommerman.agents.scripted import SimpleAgent, SimpleUnbiasedAgent
+
+__all__ = [
+    "LegacyPommermanAgent",
+    "SimpleAgent",
+    "SimpleUnbiasedAgent",
+    "SinglePlayerMCTSAgent",
+]

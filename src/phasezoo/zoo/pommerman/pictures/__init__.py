@@ -8,6 +8,8 @@ from phasezoo.zoo.pommerman.pictures.scene import Scene, scene_of
 from phasezoo.zoo.pommerman.pictures.sketch import sketch
 from phasezoo.zoo.pommerman.pictures.text import text
 
+__all__ = ["PAINTER", "Scene", "scene_of"]
+
 
 def _scene(state: Any, player: int | None, flipped: bool) -> Scene:
     return scene_of(state, player)
