@@ -8,7 +8,9 @@ _held = _REPORTS in sys.modules
 if not _held:
     sys.modules[_REPORTS] = None  # type: ignore[assignment]  # what makes an import fail
 try:
-    pass
+    import openvino
 finally:
     if not _held:
         del sys.modules[_REPORTS]
+
+__all__ = ["openvino"]

@@ -14,6 +14,24 @@ from phasezoo.errors import GameForfeited, InvalidConfig, InvalidState
 from phasezoo.inference.counts import Counts
 from phasezoo.observation import GameRunner, Observation, View, make_view, observe, view_of
 
+__all__ = [
+    "BatchAgent",
+    "CallableAgent",
+    "CallableSeats",
+    "Forfeit",
+    "Move",
+    "OneSearch",
+    "Seats",
+    "Session",
+    "SessionAgent",
+    "SessionSeats",
+    "called_session",
+    "mask_in",
+    "name_of_agent",
+    "seats_of",
+    "state_in",
+]
+
 
 class Forfeit(NamedTuple):
     """That a player gives a game up, or failed in it."""

@@ -25,6 +25,15 @@ from phasezoo.zoo.pommerman.agents.legacy import LegacyPommermanAgent
 from phasezoo.zoo.pommerman.agents.published import SinglePlayerMCTSAgent
 from phasezoo.zoo.pommerman.agents.scripted import SimpleAgent, SimpleUnbiasedAgent
 
+__all__ = [
+    "AGENTS",
+    "LegacyPommermanAgent",
+    "SimpleAgent",
+    "SimpleUnbiasedAgent",
+    "SinglePlayerMCTSAgent",
+    "Syzygy",
+]
+
 agent_recipe = partial(Recipe, inlined=(Limit,), sets_name=True, lister="agents.options")
 """Makes the agents of one name; a limit is given whole or by its fields."""
 

@@ -8,6 +8,8 @@ from phasezoo import games
 from phasezoo.agents.base import Session, SessionSeats, state_in
 from phasezoo.errors import GameForfeited, PhasezooError
 
+__all__ = ["HumanAgent", "HumanSeats"]
+
 MOST_SHOWN = 40
 """Moves that are listed."""
 

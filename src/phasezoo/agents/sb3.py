@@ -20,6 +20,8 @@ from phasezoo.observation.compact import action_of_compact, check_compact, compa
 from phasezoo.observation.view import View
 from phasezoo.types import ActionMask
 
+__all__ = ["SB3Agent"]
+
 ALGORITHMS = {
     "phasezoo.integrations.sb3": "sb3_contrib:MaskablePPO",
     "sb3_contrib.common.maskable": "sb3_contrib:MaskablePPO",

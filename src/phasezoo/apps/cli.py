@@ -27,6 +27,8 @@ from phasezoo.errors import (
     UnknownGame,
 )
 
+__all__ = ["main", "uci_main"]
+
 DONE, FAILED, USAGE = 0, 1, 2
 
 UCI = "uci"

@@ -9,6 +9,8 @@ from phasezoo.errors import StoreError
 if TYPE_CHECKING:
     from phasezoo.data.store import GameStore
 
+__all__ = ["open_games", "refuse_existing"]
+
 SAMPLE = "sample"
 """What games in the package are named by: ``sample:krk``; ``sample`` alone is chess."""
 

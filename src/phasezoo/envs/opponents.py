@@ -12,6 +12,19 @@ from phasezoo.observation import GameRunner, Turn, View, observe, view_of
 from phasezoo.observation.action_parts import index_of
 from phasezoo.resolver import agent_named
 
+__all__ = [
+    "NATIVE",
+    "Callee",
+    "Opponent",
+    "check_choice",
+    "choose",
+    "opponents_of",
+    "resolve",
+    "seated",
+    "sit_down",
+    "views_of",
+]
+
 
 class Opponent(Protocol):
     """One seat in one game."""

@@ -7,6 +7,8 @@ import numpy as np
 from phasezoo._core import Stream
 from phasezoo.errors import InvalidConfig
 
+__all__ = ["COLORS", "Seat", "seat_in_game", "seat_of"]
+
 COLORS = {"white": 0, "black": 1}
 """Names of the seats in games of two players."""
 

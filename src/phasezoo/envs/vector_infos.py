@@ -10,6 +10,8 @@ from phasezoo._core import GameVector
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.base import Game
 
+__all__ = ["ToldBesides"]
+
 
 class ToldBesides:
     """Adds what was asked for to infos.

@@ -13,6 +13,8 @@ from phasezoo.errors import GameForfeited
 from phasezoo.observation import GameRunner, Turn, View
 from phasezoo.types import SIMULTANEOUS, Gate, Info
 
+__all__ = ["VectorOpponents"]
+
 Actions = npt.NDArray[np.int64]
 Key = tuple[int, int]
 """A game's row, and a player in it."""

@@ -20,8 +20,39 @@ from phasezoo.training.resampling import (
     ResampledMeans,
     percentiles,
     resample_games,
+    sums_by_game,
     widening,
 )
+
+__all__ = [
+    "CellMeans",
+    "Estimates",
+    "ResampledMeans",
+    "Verdict",
+    "argmin_shares",
+    "around",
+    "average",
+    "between_trainings",
+    "by_verdict",
+    "cell_means",
+    "contenders",
+    "correlation",
+    "estimates_of",
+    "interval_of",
+    "intervals",
+    "joined",
+    "mean_of_known",
+    "over_trainings",
+    "percentile_interval",
+    "resample_games",
+    "rise",
+    "simultaneous",
+    "resample_weights",
+    "sums_by_game",
+    "verdict",
+    "widening",
+    "wilson",
+]
 
 Array: TypeAlias = npt.NDArray[np.float64]
 

@@ -9,6 +9,15 @@ from phasezoo.errors import GameContract
 from phasezoo.games.queries import acting_players, legal_actions_of, to_play_of, where
 from phasezoo.types import SIMULTANEOUS
 
+__all__ = [
+    "check_state",
+    "checked_players",
+    "checked_returns",
+    "is_state",
+    "played",
+    "unchanged",
+]
+
 _SLACK = 1e-6
 """How far a return may lie outside [-1, 1], for rounding."""
 

@@ -12,6 +12,20 @@ from phasezoo.games.packed import PackedPlanes, general_planes
 from phasezoo.games.registry import game_of
 from phasezoo.types import SIMULTANEOUS, ActionMask, Actions, Planes
 
+__all__ = [
+    "acting_players",
+    "action_mask",
+    "action_spec",
+    "check_actions",
+    "encode",
+    "is_over",
+    "legal_actions_of",
+    "move_text",
+    "planes_of",
+    "to_play_of",
+    "where",
+]
+
 
 def move_text(state: Any, action: Any) -> str:
     """An action as text: UCI notation, or its number in games that have none."""

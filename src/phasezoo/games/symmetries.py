@@ -16,6 +16,9 @@ import numpy.typing as npt
 
 from phasezoo.errors import GameContract
 
+__all__ = ["TURNINGS", "Turning", "turned_square", "turnings_of"]
+
+
 TURNINGS = 8
 """Turning 1 reverses columns, 2 rows, 4 exchanges the two after that; the others are sums."""
 

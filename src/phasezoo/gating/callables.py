@@ -13,6 +13,8 @@ from phasezoo.checking import shown
 from phasezoo.errors import InvalidArray, InvalidGate
 from phasezoo.types import SIMULTANEOUS
 
+__all__ = ["MAX_PHASES", "MONOTONE", "CallableGate"]
+
 MONOTONE = "monotone:"
 """Begins the specification of a gate that never goes back."""
 

@@ -21,6 +21,8 @@ from phasezoo.gating.learned import LearnedGate
 from phasezoo.gating.registry import spec_of
 from phasezoo.types import Gate
 
+__all__ = ["fingerprint", "same", "sample_states"]
+
 ROWS = 1000
 """States in the sample, each as one player sees it; all of the last game's are taken."""
 

@@ -24,6 +24,8 @@ from phasezoo.games.registry import game_of, make
 from phasezoo.gating.callables import MONOTONE, CallableGate, check_names
 from phasezoo.runs import jsonable
 
+__all__ = ["LEARNED", "MANIFEST", "WEIGHTS", "GateManifest", "LearnedGate", "Router", "load"]
+
 LEARNED = "learned:"
 """Begins the specification of a gate that a training wrote; the folder follows."""
 

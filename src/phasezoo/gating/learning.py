@@ -12,6 +12,8 @@ from typing import Any
 from phasezoo.gating.learned import LearnedGate
 from phasezoo.resolver import gate_trainer
 
+__all__ = ["Estimate", "GateTraining", "train"]
+
 
 @dataclass(frozen=True)
 class Estimate:

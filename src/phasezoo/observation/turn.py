@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 from phasezoo.types import Actions, Gate, Info
 
+__all__ = ["Ending", "Turn"]
+
 
 class Ending(NamedTuple):
     """How a game ended."""

@@ -7,6 +7,18 @@ from phasezoo.pommerman_compat.characters import Bomber
 from phasezoo.pommerman_compat.constants import Action, GameType
 from phasezoo.pommerman_compat.simple import NativeSimple
 
+__all__ = [
+    "BaseAgent",
+    "DockerAgent",
+    "DummyAgent",
+    "HttpAgent",
+    "PlayerAgent",
+    "PlayerAgentBlocking",
+    "RandomAgent",
+    "SimpleAgent",
+    "TensorForceAgent",
+]
+
 
 class BaseAgent:
     """What every agent for the original is.

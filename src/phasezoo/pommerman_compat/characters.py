@@ -10,6 +10,8 @@ from phasezoo.pommerman_compat.constants import (
     Item,
 )
 
+__all__ = ["Bomb", "Bomber", "Flame", "figure_of", "sides"]
+
 _TEAMS = (GameType.Team, GameType.TeamRadio)
 
 

@@ -13,6 +13,24 @@ from phasezoo.pommerman_compat import constants
 from phasezoo.pommerman_compat.characters import Bomber
 from phasezoo.pommerman_compat.constants import GameType
 
+__all__ = [
+    "ENVIRONMENTS",
+    "config_of",
+    "ffa_competition_env",
+    "ffa_competition_fast_env",
+    "ffa_v0_env",
+    "ffa_v0_fast_env",
+    "ffa_v1_env",
+    "one_vs_one_env",
+    "radio_competition_env",
+    "radio_v2_env",
+    "team_competition_env",
+    "team_competition_fast_env",
+    "team_competition_v1_env",
+    "team_v0_env",
+    "team_v0_fast_env",
+]
+
 ENVIRONMENTS: dict[str, tuple[str, GameType, bool, int]] = {
     "OneVsOne-v0": ("v0", GameType.OneVsOne, False, 15),
     "PommeFFACompetition-v0": ("v0", GameType.FFA, False, 15),

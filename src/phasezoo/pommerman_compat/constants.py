@@ -4,6 +4,29 @@ from enum import Enum
 
 from phasezoo.errors import IllegalAction
 
+__all__ = [
+    "AGENT_VIEW_SIZE",
+    "BOARD_SIZE",
+    "BOARD_SIZE_ONE_VS_ONE",
+    "DEFAULT_BLAST_STRENGTH",
+    "DEFAULT_BOMB_LIFE",
+    "FIRST_COLLAPSE",
+    "MAX_STEPS",
+    "NUM_ITEMS",
+    "NUM_ITEMS_ONE_VS_ONE",
+    "NUM_RIGID",
+    "NUM_RIGID_ONE_VS_ONE",
+    "NUM_WOOD",
+    "NUM_WOOD_ONE_VS_ONE",
+    "RADIO_NUM_WORDS",
+    "RADIO_VOCAB_SIZE",
+    "Action",
+    "GameType",
+    "InvalidAction",
+    "Item",
+    "Result",
+]
+
 BOARD_SIZE = 11
 NUM_RIGID = 36
 NUM_WOOD = 36

@@ -9,6 +9,8 @@ from gymnasium import spaces
 
 from phasezoo.pommerman_compat.constants import RADIO_NUM_WORDS, RADIO_VOCAB_SIZE, Action
 
+__all__ = ["action_index", "action_space", "bring", "call", "expected", "show"]
+
 _ACTIONS = len(Action)
 _PARTS = (_ACTIONS, *(RADIO_NUM_WORDS * (RADIO_VOCAB_SIZE,)))
 

@@ -18,6 +18,8 @@ from phasezoo.pommerman_compat.constants import AGENT_VIEW_SIZE, Action, GameTyp
 from phasezoo.pommerman_compat.figures import bring
 from phasezoo.resolver import game_named
 
+__all__ = ["MODES", "TEAMS", "ForwardModel", "Parts", "parts_of", "state_of_parts"]
+
 MODES = {
     GameType.FFA: "ffa",
     GameType.Team: "team",

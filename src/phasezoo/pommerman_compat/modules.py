@@ -18,6 +18,8 @@ from phasezoo.pommerman_compat import (
     utility,
 )
 
+__all__ = ["ABSENT", "absent", "install", "uninstall"]
+
 _NAME = "pommerman"
 
 _CONTENTS: dict[str, tuple[ModuleType, tuple[str, ...]]] = {

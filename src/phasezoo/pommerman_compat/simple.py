@@ -9,6 +9,8 @@ import numpy as np
 from phasezoo import _core
 from phasezoo.pommerman_compat.constants import GameType, Item
 
+__all__ = ["NativeSimple", "state_of"]
+
 _MODES = {
     GameType.FFA.value: "ffa",
     GameType.Team.value: "team",

@@ -15,6 +15,31 @@ import numpy.typing as npt
 from phasezoo.errors import InvalidConfig
 from phasezoo.pommerman_compat.constants import Action, InvalidAction, Item
 
+__all__ = [
+    "PommermanJSONEncoder",
+    "agent_value",
+    "get_direction",
+    "get_next_position",
+    "inaccessible_passages",
+    "is_valid_direction",
+    "make_board",
+    "make_items",
+    "make_np_float",
+    "position_in_items",
+    "position_is_agent",
+    "position_is_bomb",
+    "position_is_enemy",
+    "position_is_flames",
+    "position_is_fog",
+    "position_is_passable",
+    "position_is_passage",
+    "position_is_powerup",
+    "position_is_rigid",
+    "position_is_wall",
+    "position_is_wood",
+    "position_on_board",
+]
+
 Position = tuple[int, int]
 
 _MOVES = {

@@ -8,6 +8,17 @@ from pathlib import Path
 
 from phasezoo.errors import PhasezooError, RunDirectoryError
 
+__all__ = [
+    "MAKE_ROOM",
+    "PARTIAL",
+    "append_line",
+    "describe_disk_errors",
+    "how_to_continue",
+    "is_full",
+    "save_files",
+    "write_whole",
+]
+
 MAKE_ROOM = "free some space or choose another place, then try again"
 """What to do about a disk that refuses, for the end of a message."""
 

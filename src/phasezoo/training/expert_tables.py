@@ -17,6 +17,8 @@ from phasezoo.training.resampling import (
     sums_by_kind,
 )
 
+__all__ = ["ALL", "METRICS", "BASELINE", "MIXTURE", "LossCell", "LossTable", "loss_table"]
+
 ALL = "all"
 """Name of the test set of all phases."""
 

@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, TypeAlias
 
+__all__ = ["OnProgress", "Progress", "progress_bar"]
+
 
 @dataclass(frozen=True)
 class Progress:

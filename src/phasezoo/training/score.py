@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+__all__ = ["Score"]
+
 
 @dataclass(frozen=True)
 class Score:

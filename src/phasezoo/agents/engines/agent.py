@@ -14,6 +14,8 @@ from phasezoo.agents.limit import Limit, checked_limit
 from phasezoo.errors import InvalidConfig
 from phasezoo.runs.provenance import usable_cores
 
+__all__ = ["EngineAgent"]
+
 
 class EngineAgent:
     """Plays what a UCI engine answers, in the games that python-chess knows.

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 
 from chess.engine import ConfigValue, Option, UciProtocol
 
+__all__ = ["EngineProtocol"]
+
 _LOGGER = logging.getLogger(__name__)
 
 _OPTION = re.compile(

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from phasezoo.agents.engines.agent import EngineAgent
 
+__all__ = ["EngineSession", "board_of", "chess_limit"]
+
 
 class EngineSession:
     """One game of an :class:`EngineAgent`; a copy goes on with a process of its own."""

@@ -16,6 +16,8 @@ from phasezoo.inference.other_games import has_more_actions
 from phasezoo.observation import Observation
 from phasezoo.types import SIMULTANEOUS, Gate
 
+__all__ = ["BeamSeats"]
+
 
 class BeamSeats(FreshTreeSeats):
     """Games that share a pool of beams; see :class:`~phasezoo.agents.base.Seats`.

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+__all__ = ["best_lines"]
+
 
 def best_lines(result: Any, count: int) -> list[Any]:
     """The lines of the ``count`` best moves of a search's result, best first.

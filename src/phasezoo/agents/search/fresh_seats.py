@@ -10,6 +10,8 @@ from phasezoo.agents.search.seat import Asked, Played, SavedSeat, Seat
 from phasezoo.inference.counts import Counts
 from phasezoo.observation import Observation
 
+__all__ = ["FreshTreeSeats"]
+
 
 class FreshTreeSeats(PooledSeats):
     """Games that share a pool, and of whose trees nothing is kept from move to move.

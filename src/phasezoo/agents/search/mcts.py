@@ -19,6 +19,8 @@ from phasezoo.inference.other_games import check_plays
 from phasezoo.inference.routing import Routing
 from phasezoo.types import Gate
 
+__all__ = ["M2CTSAgent", "MCTSAgent", "check_evaluator", "search_gate_of"]
+
 MODULE = ("torch.nn.modules.module", "Module")
 """Where a network comes from, told without importing torch."""
 

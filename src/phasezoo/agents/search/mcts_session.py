@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from phasezoo.agents.search.fresh_seats import FreshTreeSeats
     from phasezoo.agents.search.searching import SearchingAgent
 
+__all__ = ["MCTSSession"]
+
 
 class MCTSSession:
     """One game of an agent that searches: its tree, what was seen of the game, its random stream.

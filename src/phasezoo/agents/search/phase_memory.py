@@ -4,6 +4,8 @@ from typing import Any
 
 from phasezoo.types import Gate
 
+__all__ = ["PhaseMemory"]
+
 
 class PhaseMemory:
     """The phase one ply before, which a monotone gate needs; None for other gates."""

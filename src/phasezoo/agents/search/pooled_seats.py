@@ -21,6 +21,8 @@ from phasezoo.inference.other_games import check_plays
 from phasezoo.observation import View
 from phasezoo.types import Gate
 
+__all__ = ["DEFAULT_POOL_ROWS", "DEFAULT_THREADS", "PooledSeats"]
+
 DEFAULT_THREADS = 1
 """A row takes 5 µs of one thread; in batches of 64, waking a second thread costs what it saves, and
 more if other processes use the same cores. The network has threads of its own."""

@@ -16,6 +16,8 @@ from phasezoo.errors import InvalidArray
 from phasezoo.games.queries import to_play_of
 from phasezoo.types import SIMULTANEOUS
 
+__all__ = ["SearchingAgent"]
+
 
 class SearchingAgent(ABC):
     """An agent whose seats search: it plays what it is shown, one game or many positions at once.

@@ -9,6 +9,8 @@ from phasezoo.agents.limit import Limit
 from phasezoo.agents.search.phase_memory import PhaseMemory
 from phasezoo.types import Gate
 
+__all__ = ["Asked", "Event", "SavedSeat", "Seat", "Played"]
+
 
 class Played(NamedTuple):
     """An action, of anyone or of all at once, was played."""

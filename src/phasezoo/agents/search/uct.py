@@ -18,6 +18,8 @@ from phasezoo.games.contracts import check_state
 from phasezoo.games.queries import to_play_of
 from phasezoo.types import SIMULTANEOUS
 
+__all__ = ["UCTAgent", "UCTSession"]
+
 DEFAULT_LIMIT = Limit(simulations=3000)
 """Simulations a move of the study of the rook endgame (Kohne 2012)."""
 

@@ -9,6 +9,8 @@ from phasezoo.arena import GameRecord
 if TYPE_CHECKING:
     from rich.table import Table
 
+__all__ = ["watching"]
+
 Watched = tuple[Callable[[GameRecord], None], Callable[[int, int], None]]
 """What :func:`phasezoo.arena.tournament` calls: ``on_game`` and ``progress``."""
 

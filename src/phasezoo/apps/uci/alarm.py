@@ -4,6 +4,8 @@ import threading
 import time
 from collections.abc import Callable
 
+__all__ = ["Alarm"]
+
 NEVER = float("inf")
 
 

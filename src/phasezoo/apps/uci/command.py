@@ -12,6 +12,8 @@ from typing import TextIO
 from phasezoo.apps.uci.engine import Engine
 from phasezoo.errors import PhasezooError
 
+__all__ = ["UciOptions"]
+
 FAILED = 1
 
 

@@ -3,6 +3,8 @@
 from phasezoo.agents.limit import Limit, TimeControl
 from phasezoo.apps.uci.commands import Go
 
+__all__ = ["limit_of", "most_ms"]
+
 
 def limit_of(go: Go, player: int, overhead_ms: float, spent_ms: float = 0.0) -> Limit | None:
     """The limit of a search that somebody waits for; None if ``go`` says nothing of it.

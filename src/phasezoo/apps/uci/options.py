@@ -8,6 +8,8 @@ from typing import Literal
 
 from phasezoo.apps.uci.commands import Setting
 
+__all__ = ["EMPTY", "OPTIONS", "Option", "Options", "packaged_agents"]
+
 EMPTY = "<empty>"
 """How the protocol writes a text of no letters."""
 

@@ -10,6 +10,8 @@ from phasezoo.apps.uci.commands import Place
 from phasezoo.apps.uci.options import CHESS960, STARTS, VARIANTS
 from phasezoo.errors import InvalidFen, PhasezooError
 
+__all__ = ["actions_after_end", "mended_fen", "state_at", "unclaimed"]
+
 CLAIMED = ("threefold_repetition", "fifty_moves")
 """Draws that a player may leave unclaimed: other programs play on, so that we have to."""
 

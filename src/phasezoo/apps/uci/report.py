@@ -10,6 +10,17 @@ from phasezoo.errors import PhasezooError
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.specs.text import one_line
 
+__all__ = [
+    "Told",
+    "best_move",
+    "error_line",
+    "info_lines",
+    "over_line",
+    "phase_line",
+    "wdl",
+    "wdl_text",
+]
+
 LONGEST = 30
 """Plies of a line that are told."""
 

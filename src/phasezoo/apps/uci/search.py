@@ -24,6 +24,8 @@ from phasezoo.apps.uci.report import (
 from phasezoo.data.centipawns import centipawns_of_value
 from phasezoo.errors import PhasezooError
 
+__all__ = ["Search", "View"]
+
 FIRST_INFO = 0.1
 """Seconds until the first lines about a search."""
 

@@ -12,6 +12,8 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+__all__ = ["COOKIE", "Guard", "bytes_of", "is_loopback"]
+
 COOKIE = "phasezoo_token"
 
 PAGE_POLICY = (

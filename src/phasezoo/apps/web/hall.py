@@ -11,6 +11,8 @@ from phasezoo.apps.web.table import Table
 from phasezoo.apps.web.workers import Workers
 from phasezoo.errors import InvalidConfig, InvalidState
 
+__all__ = ["Hall"]
+
 IDLE_SECONDS = 3600.0
 """A game that nobody has watched for so long is forgotten."""
 

@@ -22,6 +22,8 @@ from phasezoo.apps.web.training_runs import followed
 from phasezoo.envs.rendering.choice import pointing_of
 from phasezoo.errors import InvalidConfig, PhasezooError
 
+__all__ = ["Page"]
+
 MOST_GAMES = 64
 """Games that a page watches at once."""
 

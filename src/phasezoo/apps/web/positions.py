@@ -11,6 +11,8 @@ from phasezoo.data.centipawns import centipawns_of_value
 from phasezoo.data.pgn import pgn_text, variant_tag
 from phasezoo.errors import InvalidConfig, UnknownGame
 
+__all__ = ["started", "written_json", "written_pgn"]
+
 
 def started(game: games.Game, fields: Fields, seed: int) -> Any:
     """The state that a message asks for: of a text, or drawn by the seed.

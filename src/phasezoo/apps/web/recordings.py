@@ -17,6 +17,8 @@ from phasezoo.data.store import GameStore
 from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.types import SIMULTANEOUS
 
+__all__ = ["Recording", "games_in", "recording"]
+
 MOST_LISTED = 200
 """Games that are listed at once."""
 

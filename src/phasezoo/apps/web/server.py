@@ -27,6 +27,8 @@ from phasezoo.apps.web.shelf import REPORT, Shelf
 from phasezoo.apps.web.workers import Workers
 from phasezoo.errors import InvalidConfig
 
+__all__ = ["Settings", "make_app", "sent"]
+
 STATIC = Path(__file__).parent / "static"
 
 TYPES = {

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from phasezoo.errors import InvalidConfig
 
+__all__ = ["PGN", "RECORDED", "REPORT", "SAMPLES", "TRAINING", "Item", "Shelf", "is_plain_file"]
+
 SAMPLES = "samples of the package"
 """The shelf's name of the games that come with the package."""
 

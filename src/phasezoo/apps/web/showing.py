@@ -9,6 +9,8 @@ from phasezoo.apps.web.thoughts import Thought
 from phasezoo.envs.rendering.choice import pointing_of
 from phasezoo.errors import InvalidConfig
 
+__all__ = ["shown", "text_of"]
+
 
 def text_of(table: Table, kind: str) -> str:
     """The game as PGN or JSON, or the position on the board.

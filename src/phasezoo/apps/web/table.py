@@ -18,6 +18,8 @@ from phasezoo.errors import IllegalAction, InvalidGate, InvalidState, PhasezooEr
 from phasezoo.observation import GameRunner, Turn
 from phasezoo.types import SIMULTANEOUS
 
+__all__ = ["Played", "Seat", "Table"]
+
 MOST_PLIES = 5_000
 """Plies of a game; longer ones end."""
 

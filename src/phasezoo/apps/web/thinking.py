@@ -14,6 +14,8 @@ from phasezoo.apps.web.thoughts import Thought, answered, thought_of
 from phasezoo.errors import GameForfeited, IllegalAction
 from phasezoo.inference.counts import Counts
 
+__all__ = ["Answer", "Mind", "Stop"]
+
 TELL_EVERY = 0.12
 """Seconds between two thoughts that are told."""
 

@@ -12,6 +12,8 @@ from phasezoo.apps.web.pictures import name_of, paths_of
 from phasezoo.inference.counts import Counts
 from phasezoo.types import SIMULTANEOUS
 
+__all__ = ["Thought", "answered", "thought_of"]
+
 Thought = dict[str, Any]
 """JSON: see the page ``docs/howto/web.md``."""
 

@@ -13,6 +13,8 @@ from typing import Any, Literal, TypeVar
 from phasezoo.apps.web.thinking import Stop
 from phasezoo.errors import InvalidConfig
 
+__all__ = ["Workers"]
+
 Found = TypeVar("Found")
 
 Task = Literal["play", "look", "load", "read"]

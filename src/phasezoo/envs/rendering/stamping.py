@@ -10,6 +10,8 @@ from phasezoo.envs.rendering.geometry import Colour, Points
 from phasezoo.envs.rendering.raster import Coverage, fill_coverage, line_coverage
 from phasezoo.envs.rendering.stamps import SIDE, Layer, Sketch, Stamp, Symbol
 
+__all__ = ["drawn", "stamped"]
+
 Plate = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 """What a stamp leaves of what is below, ``float32[S, S, 1]``, and adds, ``float32[S, S, 3]``."""
 

@@ -14,6 +14,9 @@ from typing import Any, Protocol, TypeAlias
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.generalisation.scores import Sample, Score
 
+__all__ = ["Axis", "Environment", "Learner", "Measure", "Measured", "Split", "SupportsMeasure"]
+
+
 Environment: TypeAlias = tuple[str, Mapping[str, Any]]
 """An environment's id and its options."""
 

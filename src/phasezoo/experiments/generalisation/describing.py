@@ -10,6 +10,8 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.generalisation.axis import Axis
 from phasezoo.runs import jsonable
 
+__all__ = ["description_of", "mark_of"]
+
 
 def description_of(axis: Axis) -> dict[str, Any]:
     """An axis as JSON."""

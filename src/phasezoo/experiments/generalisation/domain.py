@@ -11,6 +11,8 @@ from phasezoo.experiments.study import Study
 from phasezoo.report.console import Console
 from phasezoo.runs.directory import read_record
 
+__all__ = ["GENERALISE", "OWN"]
+
 _STAGES = "phasezoo.experiments.generalisation.run:GeneraliseRun"
 
 _PACKAGES = {"matplotlib": "plot"}

@@ -15,6 +15,8 @@ from phasezoo.arena.statistics.rates import rate_of
 from phasezoo.experiments.generalisation.scores import Sample, Score
 from phasezoo.experiments.statistics import between_trainings, over_trainings, resample_games
 
+__all__ = ["MIN_GROUPS", "gap_of", "score_of"]
+
 MIN_GROUPS = 10
 """With fewer groups that have the score, a bootstrap says nothing of the ends."""
 

@@ -19,6 +19,8 @@ from phasezoo.experiments.generalisation.scores import Sample, Score, samples_of
 from phasezoo.report.console import Console
 from phasezoo.runs import RunDirectory, describe_disk_errors
 
+__all__ = ["Sizes", "fill", "folder_of"]
+
 T = TypeVar("T")
 
 Samples: TypeAlias = "dict[tuple[str, str], list[dict[str, Sample]]]"

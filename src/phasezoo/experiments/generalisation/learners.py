@@ -7,6 +7,8 @@ from typing import Any
 
 from phasezoo.data.splits import Splits
 
+__all__ = ["ExpertsLearner", "Lesson", "SupervisedLearner", "adamw"]
+
 
 def adamw() -> dict[str, Any]:
     """How small networks learn from few positions."""

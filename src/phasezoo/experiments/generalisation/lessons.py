@@ -17,6 +17,17 @@ from phasezoo.experiments.generalisation.learners import Lesson
 from phasezoo.experiments.generalisation.measures import Exam
 from phasezoo.games import Game
 
+__all__ = [
+    "KeysOf",
+    "exam_of",
+    "learnt_keys",
+    "lesson_of_states",
+    "own_keys",
+    "rating_bands",
+    "sampled",
+    "states_of",
+]
+
 Keys: TypeAlias = npt.NDArray[np.uint64]
 KeysOf: TypeAlias = Callable[[PositionStore, PositionTable], Keys]
 """``uint64[P]``: keys by which positions of a store are compared with those of other stores."""

@@ -13,6 +13,8 @@ from phasezoo.experiments.generalisation.config import GeneraliseConfig, OwnConf
 from phasezoo.experiments.generalisation.scores import Score
 from phasezoo.runs import Provenance
 
+__all__ = ["Cell", "Matrix", "Results", "csv_of"]
+
 HEAD = (
     *("axis", "score", "better", "train", "test"),
     *("value", "low", "high", "gap", "gap_low", "gap_high", "groups", "members", "trainings"),

@@ -15,6 +15,8 @@ from phasezoo.experiments.generalisation.filling import folder_of
 from phasezoo.experiments.generalisation.matrix import Results
 from phasezoo.report.console import Console
 
+__all__ = ["generalise"]
+
 
 def generalise(
     axis: Axis | str | Sequence[Axis | str],

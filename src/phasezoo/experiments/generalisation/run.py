@@ -13,6 +13,8 @@ from phasezoo.experiments.generalisation.matrix import Matrix, Results, csv_of
 from phasezoo.experiments.generalisation.writing import gap_text
 from phasezoo.experiments.study import StudyRun
 
+__all__ = ["CSV_FILE", "GeneraliseRun"]
+
 CSV_FILE = "matrix.csv"
 
 

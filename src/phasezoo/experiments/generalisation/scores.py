@@ -11,6 +11,8 @@ import numpy.typing as npt
 from phasezoo.errors import InvalidEvaluation
 from phasezoo.training.score import Score
 
+__all__ = ["Sample", "Score", "samples_of"]
+
 
 @dataclass(frozen=True)
 class Sample:

@@ -6,6 +6,8 @@ from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.generalisation.scores import Score
 from phasezoo.report import numbers
 
+__all__ = ["gap_number", "gap_span", "gap_text", "number_of", "number_text", "span_of"]
+
 NONE = "no interval"
 
 

@@ -9,6 +9,8 @@ from torch import nn
 
 from phasezoo.errors import InvalidConfig
 
+__all__ = ["LinesExtractor", "PlanesExtractor"]
+
 
 class PlanesExtractor(BaseFeaturesExtractor):  # type: ignore[misc]
     """Convolutions that keep the board's size, then one linear layer; a ReLU after each.

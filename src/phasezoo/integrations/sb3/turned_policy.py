@@ -14,6 +14,8 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.games.symmetries import TURNINGS, turned_square
 from phasezoo.integrations.sb3.features import LinesExtractor
 
+__all__ = ["TurnedPolicy"]
+
 
 class TurnedFeatures(BaseFeaturesExtractor):  # type: ignore[misc]
     """Turns planes, then makes features of them; by which symmetry is handed on behind these.

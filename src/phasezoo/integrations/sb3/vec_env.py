@@ -17,6 +17,8 @@ from phasezoo.envs import GameVectorEnv
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.observation.action_parts import flat_mask
 
+__all__ = ["GameVecEnv", "make_vec_env"]
+
 Infos = dict[str, Any]
 Indices = int | Iterable[int] | None
 

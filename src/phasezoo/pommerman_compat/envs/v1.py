@@ -2,6 +2,8 @@
 
 from phasezoo.pommerman_compat.env import PommermanGame
 
+__all__ = ["Pomme"]
+
 
 class Pomme(PommermanGame):
     """The environment whose board shrinks; options are those of :class:`PommermanGame`."""

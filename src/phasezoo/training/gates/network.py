@@ -12,6 +12,8 @@ from torch import Tensor, nn
 
 from phasezoo.gating.learned import Router
 
+__all__ = ["GateNetwork"]
+
 
 class GateNetwork(nn.Module):
     """Hidden layers with ReLU between planes and the logits of phases.

@@ -11,6 +11,8 @@ from phasezoo.zoo.connect_four.probes import connect_four_probes
 from phasezoo.zoo.krk.probes import krk_probes
 from phasezoo.zoo.krk.solved import krk_positions
 
+__all__ = ["ALL_POSITIONS", "probes_of"]
+
 ALL_POSITIONS: dict[str, Callable[[], SolvedPositions]] = {"krk": krk_positions}
 """What makes every position of a game; games that are not here have too many."""
 

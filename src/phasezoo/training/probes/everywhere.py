@@ -7,6 +7,8 @@ from phasezoo.training.probes.probe import NETWORK, Probed
 from phasezoo.training.score import Score
 from phasezoo.training.solved import SolvedPositions
 
+__all__ = ["REGRET_EVERYWHERE", "WON_EVERYWHERE", "Everywhere"]
+
 REGRET_EVERYWHERE = Score("regret, all positions", "lower")
 """Mean over every position of the game of what the outcome loses: 1 a win turned into a loss."""
 

@@ -10,6 +10,8 @@ from phasezoo.training.probes.probe import Probed
 from phasezoo.training.score import Score
 from phasezoo.training.solved import Starts, moves_of
 
+__all__ = ["BEST", "DISTANCE", "PERFECT", "REGRET", "WON", "ExactMoves", "WonStarts"]
+
 PERFECT = Score(
     "perfect moves",
     kind="share",

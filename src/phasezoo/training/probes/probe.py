@@ -10,6 +10,8 @@ from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.games import Game
 from phasezoo.training.score import Score
 
+__all__ = ["NETWORK", "Probe", "Probed", "as_probe"]
+
 NETWORK = "network"
 """How numbers of the network alone are called, without search."""
 

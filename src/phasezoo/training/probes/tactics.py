@@ -12,6 +12,8 @@ from phasezoo.training.probes.probe import Probed
 from phasezoo.training.score import Score
 from phasezoo.training.solved import moves_of
 
+__all__ = ["Puzzle", "Puzzles", "read_puzzles", "solutions"]
+
 
 @dataclass(frozen=True)
 class Puzzle:

@@ -7,6 +7,8 @@ from phasezoo.zoo.boards.recipes import atomic_recipes
 from phasezoo.zoo.connect_four.recipes import connect_four_recipes
 from phasezoo.zoo.krk.recipes import krk_recipes
 
+__all__ = ["RECIPES", "recipe_of"]
+
 RECIPES: dict[str, Callable[[], Mapping[str, Recipe]]] = {
     "atomic": atomic_recipes,
     "connect-four": connect_four_recipes,

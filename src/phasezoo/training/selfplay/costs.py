@@ -14,6 +14,8 @@ import numpy as np
 from phasezoo.data.store import GameStore
 from phasezoo.training.selfplay.recording import PARTS
 
+__all__ = ["COSTS", "CostRow", "Stopwatch", "cost_row", "phases_of"]
+
 COSTS = "costs.jsonl"
 """What a run's directory holds of them."""
 

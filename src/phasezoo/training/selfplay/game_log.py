@@ -18,6 +18,8 @@ from phasezoo.runs import jsonable
 from phasezoo.runs.files import append_line, describe_disk_errors, write_whole
 from phasezoo.training.selfplay.recording import PlayedGame
 
+__all__ = ["LOG", "GameLog"]
+
 LOG = "unfinished.jsonl"
 """The log's name."""
 

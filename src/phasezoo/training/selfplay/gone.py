@@ -8,6 +8,8 @@ from phasezoo.errors import CheckpointError
 from phasezoo.training.selfplay.outcome import Update, version_folder
 from phasezoo.training.selfplay.students import is_published
 
+__all__ = ["check_versions", "warn_of_games"]
+
 _SHOWN = 5
 """Names in a message; of more, how many there are."""
 

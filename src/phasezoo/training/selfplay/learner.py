@@ -42,6 +42,8 @@ from phasezoo.training.selfplay.replay import Replay
 from phasezoo.training.steps import LossSums, Steps, number_of
 from phasezoo.training.trainer import torch_threads
 
+__all__ = ["Learner"]
+
 _LOGGER = logging.getLogger(__name__)
 
 

@@ -43,6 +43,8 @@ from phasezoo.training.selfplay.students import Students
 from phasezoo.training.selfplay.watch import ProbeRow, Watch
 from phasezoo.types import SIMULTANEOUS
 
+__all__ = ["SelfPlay"]
+
 KIND = "self-play"
 
 _INCIDENTAL = ("updates", "concurrency", "backend", "watching")

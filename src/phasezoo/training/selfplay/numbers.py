@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from phasezoo.training.selfplay.outcome import Row, Update
 from phasezoo.training.selfplay.shards import Tally
 
+__all__ = ["Clock", "columns_of", "metrics_row", "row_of_games"]
+
 
 class Clock:
     """Seconds that the parts of a round took, in this session."""

@@ -18,6 +18,8 @@ from phasezoo.training.selfplay.rounds import Rounds
 from phasezoo.training.selfplay.students import Students
 from phasezoo.training.selfplay.watch import Watch
 
+__all__ = ["Onlooker"]
+
 REPORT = "report.html"
 """Page of a run, written whole or not at all; there is none without the extra ``plot``."""
 

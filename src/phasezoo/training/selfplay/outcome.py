@@ -7,6 +7,15 @@ from typing import Any
 
 from phasezoo.data.store import GameStore
 
+__all__ = [
+    "GAMES",
+    "Row",
+    "SelfPlayOutcome",
+    "SelfPlayProgress",
+    "Update",
+    "version_folder",
+]
+
 Row = dict[str, float | None]
 """Numbers by their names."""
 

@@ -10,6 +10,8 @@ from phasezoo.agents import Limit, MCTSAgent, SearchConfig
 from phasezoo.games import Game
 from phasezoo.training.selfplay.config import SelfPlayConfig
 
+__all__ = ["Players"]
+
 
 @dataclass(frozen=True)
 class Players:

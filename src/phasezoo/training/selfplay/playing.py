@@ -19,6 +19,8 @@ from phasezoo.training.selfplay.generation import Generation, exploring
 from phasezoo.training.selfplay.recording import PlayedGame
 from phasezoo.training.selfplay.start_texts import start_source
 
+__all__ = ["play_games"]
+
 
 def play_games(
     agent: Any,

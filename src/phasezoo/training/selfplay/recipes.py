@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+__all__ = ["Recipe"]
+
 
 @dataclass(frozen=True)
 class Recipe:

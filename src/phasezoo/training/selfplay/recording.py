@@ -18,6 +18,8 @@ from phasezoo.data.store_file import decisions_a_ply
 from phasezoo.games import Game
 from phasezoo.training.selfplay.start_sources import Begun
 
+__all__ = ["PARTS", "Ply", "PlayedGame", "Recorder"]
+
 PARTS = 1_000_000
 """What a policy that is no count of visits is kept in: millionths."""
 

@@ -20,6 +20,9 @@ from phasezoo.games import Game
 from phasezoo.games.options import folder_path, instance_of
 from phasezoo.training.selfplay.replay_sampler import ReplayRules, ReplaySampler
 
+__all__ = ["Replay"]
+
+
 _TOGETHER = 512
 """Games of a part: the oldest part is cut anew whenever games are added."""
 

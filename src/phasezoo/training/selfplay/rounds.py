@@ -20,6 +20,8 @@ from phasezoo.training.selfplay.replay import Replay
 from phasezoo.training.selfplay.shards import Shards
 from phasezoo.training.selfplay.students import Students
 
+__all__ = ["LEARNERS", "UPDATES", "Rounds"]
+
 _LOGGER = logging.getLogger(__name__)
 
 UPDATES, LEARNERS = "updates.jsonl", "learners"

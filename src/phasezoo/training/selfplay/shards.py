@@ -14,6 +14,8 @@ from phasezoo.runs.files import describe_disk_errors
 from phasezoo.training.selfplay.game_log import LOG, GameLog
 from phasezoo.training.selfplay.recording import PlayedGame
 
+__all__ = ["Shards", "Tally"]
+
 
 @dataclass(frozen=True)
 class Tally:

@@ -19,6 +19,20 @@ from phasezoo.games.contracts import played
 from phasezoo.games.options import at_least
 from phasezoo.types import SIMULTANEOUS
 
+__all__ = [
+    "Begun",
+    "GivenStarts",
+    "MixedStarts",
+    "RandomPlies",
+    "StartSource",
+    "StoredPositions",
+    "SuiteStarts",
+    "UsualStart",
+    "check_source",
+    "checked_share",
+    "over_there",
+]
+
 _TRIES = 100
 """Draws of random plies, each of which may end the game, before that is an error."""
 

@@ -20,6 +20,8 @@ from phasezoo.training.selfplay.start_sources import (
     checked_share,
 )
 
+__all__ = ["GRAMMAR", "source_of_texts", "start_source"]
+
 GRAMMAR = (
     "initial, suite, suite:NAME or suite:FILE, random:LOW-HIGH (plies), starts:FILE (a FEN or "
     "another start a line), games:STORE or games:STORE:LOW-HIGH (plies), each with a share before "

@@ -17,6 +17,8 @@ from phasezoo.training.selfplay.outcome import Row
 from phasezoo.training.selfplay.replay import Replay
 from phasezoo.training.strategies import Strategy, check_learns_by_play, phase_weights
 
+__all__ = ["Students"]
+
 ALL = "all"
 """The network of all phases, which staged experts begin from; or the only one."""
 

@@ -14,6 +14,8 @@ from phasezoo.training.probes.probe import Probe, Probed
 from phasezoo.training.selfplay.outcome import version_folder
 from phasezoo.training.selfplay.watching import Watching
 
+__all__ = ["LADDER", "PROBES", "ProbeRow", "RungRow", "Watch", "elo_of", "gains_of"]
+
 PROBES, LADDER = "probes.jsonl", "ladder.jsonl"
 """What a run's directory holds of them."""
 

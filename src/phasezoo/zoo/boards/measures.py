@@ -2,6 +2,8 @@
 
 from phasezoo import _core
 
+__all__ = ["measures"]
+
 _PIECES = frozenset("NBRQ")
 
 

@@ -18,6 +18,8 @@ from phasezoo.types import Info
 from phasezoo.zoo.boards.game import CHESS
 from phasezoo.zoo.krk.turnings import krk_turnings
 
+__all__ = ["KRK", "range_of"]
+
 MAX_ROLLOUT_PLIES = 100
 """Plies after which a rollout counts as no mate (Kohne 2012)."""
 

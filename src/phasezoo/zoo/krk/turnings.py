@@ -6,6 +6,8 @@ import numpy.typing as npt
 from phasezoo.games.symmetries import TURNINGS, turned_square
 from phasezoo.zoo.boards.game import CHESS
 
+__all__ = ["krk_turnings"]
+
 STEPS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
 """The eight directions N NE E SE S SW W NW: files to the right, ranks upwards."""
 

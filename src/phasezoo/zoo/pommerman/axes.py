@@ -12,6 +12,8 @@ from phasezoo.experiments.generalisation.measures import Losses, Meeting, Play, 
 from phasezoo.zoo.pommerman.data.episodes import EpisodeStore
 from phasezoo.zoo.pommerman.game import POMMERMAN
 
+__all__ = ["opponents", "sizes"]
+
 FFA = POMMERMAN[0]
 
 DUELS = POMMERMAN[3:]

@@ -13,6 +13,8 @@ from phasezoo.envs.vector_env import GameVectorEnv
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import one_of
 
+__all__ = ["MODES", "PommermanEnv", "PommermanVectorEnv", "pommerman_game"]
+
 MODES = {
     "ffa": "pommerman-ffa",
     "team": "pommerman-team",

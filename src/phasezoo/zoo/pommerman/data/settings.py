@@ -2,6 +2,8 @@
 
 from phasezoo.training.config import SupervisedConfig
 
+__all__ = ["POMMERMAN"]
+
 POMMERMAN = SupervisedConfig(
     optimizer="adamw",
     batch_size=128,
