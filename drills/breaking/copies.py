@@ -134,11 +134,7 @@ class Copy:
                 self.restore_core()
 
     def _build(self) -> None:
-        """Build the core and put it in the place of the checkout's.
-
-        Raises:
-            Unplantable: It cannot be built.
-        """
+        """Build the core and put it in the place of the checkout's."""
         words = "cargo build --release --locked --jobs 1 --package phasezoo-py"
         built = self._run([*words.split(), "--features", "pyo3/extension-module"])
         if built.code != 0:

@@ -94,11 +94,7 @@ def _count(reading: Connection, seen: Watched, until: float | None) -> bool:
 
 
 def _resident(pid: int) -> float:
-    """MiB of memory that a process holds.
-
-    Raises:
-        ProcessLookupError: There is no such process any more.
-    """
+    """Return the memory of a process in MiB."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     except (FileNotFoundError, IndexError) as error:

@@ -2,13 +2,18 @@
 
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.arena.concurrent_games import SideFailed
-from phasezoo.arena.cost import equal_cost_limits, seconds_per_move
 from phasezoo.arena.log import GameLog
 from phasezoo.arena.match import Match
 from phasezoo.arena.openings import OpeningSuite
 from phasezoo.arena.pgn import pgn_of
 from phasezoo.arena.play import play_match
-from phasezoo.arena.records import GameRecord, SideStats, Thought
+from phasezoo.arena.records import (
+    GameRecord,
+    SideStats,
+    Thought,
+    equal_cost_limits,
+    seconds_per_move,
+)
 from phasezoo.arena.standings import Line, Standings
 from phasezoo.arena.statistics.crossed_trainings import CrossedResult, crossed, crossed_pairs
 from phasezoo.arena.statistics.elo import los, pentanomial_elo, trinomial_elo

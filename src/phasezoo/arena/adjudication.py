@@ -63,7 +63,7 @@ class Adjudication:
             check_knows(self.tables, game)
 
     def identity(self) -> dict[str, Any]:
-        """JSON that tells rules apart."""
+        """JSON that identifies the rules."""
         rules = asdict(replace(self, tables=None))  # tables are no JSON
         tables = self.tables
         called = None if tables is None else getattr(tables, "path", None) or name_of(tables)

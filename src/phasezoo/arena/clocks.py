@@ -45,7 +45,7 @@ class Clock:
 
 
 class Times:
-    """The time of the players of one game, of those whose limit is of time.
+    """The time of those players of one game whose limit is of time.
 
     Args:
         limits: Of each player; None of those who do not search.
@@ -98,7 +98,7 @@ class Times:
         clock = self._clocks.get(player)
         return None if clock is None else round(clock.left_ms / 1000, 3)
 
-    def in_all(self) -> tuple[float | None, ...]:
+    def totals(self) -> tuple[float | None, ...]:
         """The seconds of each player, to a millisecond; empty if nobody plays by time."""
         if not self._spent:
             return ()
@@ -106,7 +106,7 @@ class Times:
         return tuple(None if each is None else round(each, 3) for each in spent)
 
 
-def check_clock(name: str, limit: Limit | None, seats: Any, game: Game) -> None:
+def check_clock(name: str, limit: Limit | None, pool: Any, game: Game) -> None:
     """Refuse clocks in games and of agents that do not play by them.
 
     Raises:
@@ -121,6 +121,6 @@ def check_clock(name: str, limit: Limit | None, seats: Any, game: Game) -> None:
             "movetime_ms="
         )
         raise InvalidConfig(message)
-    if not getattr(seats, "keeps_clocks", False):
+    if not getattr(pool, "keeps_clocks", False):
         message = f"{name} does not play by a clock: give its limit in another way"
         raise InvalidConfig(message)

@@ -1,29 +1,44 @@
 """Many games at once between two agents or more, each agent's searches in one pool."""
 
 import contextlib
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from phasezoo import games
-from phasezoo.agents import Limit, Move, Seats
+from phasezoo.agents import Move
 from phasezoo.arena.adjudication import Adjudication, Adjudicator, Verdict
 from phasezoo.arena.clocks import Times
-from phasezoo.arena.forfeits import Place, blame, is_the_games
 from phasezoo.arena.opening_files import action_of
-from phasezoo.arena.records import Ending, GameRecord, SideStats, Thought
-from phasezoo.errors import GameForfeited, IllegalAction, InvalidEvaluation
+from phasezoo.arena.records import Ending, GameRecord, Thought
+from phasezoo.arena.sides import Side
+from phasezoo.errors import GameContract, GameForfeited, IllegalAction, InvalidEvaluation
+from phasezoo.games import Game
 from phasezoo.games.contracts import checked_players, unchanged
 from phasezoo.games.failures import failure_of
-from phasezoo.inference.counts import Counts
 from phasezoo.observation import GameRunner, Turn, View, make_view, observe
 from phasezoo.observation.action_parts import index_of
 from phasezoo.types import SIMULTANEOUS, Gate
 
+
+class Place(NamedTuple):
+    """A running game and its moves so far."""
+
+    number: int
+    """Its number."""
+    moves: tuple[str, ...]
+    """Moves so far, those of the opening included."""
+
+    def __str__(self) -> str:
+        after = f", after {' '.join(self.moves)}" if self.moves else ""
+        return f"game {self.number} at ply {len(self.moves)}{after}"
+
+
 WATCHED_PLAYS = 16
-"""Plays of a game of one's own after which it is believed to leave states as they are."""
+"""Plays of a user's own game after which it is trusted to leave states unchanged."""
 
 
 class SideFailed(InvalidEvaluation):
@@ -55,8 +70,8 @@ class Scheduled:
     """Its states so far, oldest first; the agents take over at the last."""
     start: str = ""
     pairing: tuple[int, int] = (0, 1)
-    one_seat: bool = False
-    """Whether one agent plays all players from one seat, with the first of the seeds."""
+    one_session: bool = False
+    """Whether one agent plays all players in one session, with the first of the seeds."""
 
     @property
     def agents(self) -> tuple[int, ...]:
@@ -64,76 +79,11 @@ class Scheduled:
         return tuple(self.pairing[side] for side in self.sides)
 
     def place(self, moves: Sequence[str]) -> Place:
-        """Which game this is, and how far it has come after these moves, for messages."""
+        """Return the game's number and its moves so far, for messages."""
         return Place(self.number, (*self.opening_moves, *moves))
 
 
-class Work(NamedTuple):
-    """Work of a side in one game or several."""
-
-    moves: int = 0
-    """Moves made."""
-    nodes: int = 0
-    """Positions evaluated by searches that were finished."""
-    simulations: int = 0
-    """Descents of searches that were finished."""
-
-
-@dataclass
-class Side:
-    """An agent that plays the games."""
-
-    seats: Seats
-    stats: SideStats
-    limit: Limit | None = None
-    """Of its searches; None if it does not search."""
-    identity: Any = None
-    """JSON that tells it from other sides, for the log."""
-    before: Counts = field(default_factory=Counts)
-    """Cost of inference in an earlier part of the match."""
-    finished: Work = field(default_factory=Work)
-    """In games that have ended since."""
-    begun: dict[int, Work] = field(default_factory=dict)
-    """In games in progress, by their number."""
-    asked: "dict[int, tuple[_Running, int]]" = field(default_factory=dict)
-    """By seat: the game and the player whose move is awaited."""
-
-    @property
-    def is_timed(self) -> bool:
-        """Whether it plays by time."""
-        return self.limit is not None and self.limit.is_timed
-
-    def took(self, game: int, move: Move) -> None:
-        """Count a move of a game in progress."""
-        done = self.begun.get(game, Work())
-        moved = int(move.forfeit is None)
-        more = Work(moved, move.nodes, move.simulations)
-        self.begun[game] = Work(*(a + b for a, b in zip(done, more, strict=True)))
-
-    def ended(self, game: int) -> None:
-        """Put the work on a game among that which counts."""
-        done = self.begun.pop(game, Work())
-        self.stats.moves += done.moves
-        self.stats.nodes += done.nodes
-        self.stats.simulations += done.simulations
-        self.finished = Work(*(a + b for a, b in zip(self.finished, done, strict=True)))
-
-    def up_to_date(self) -> SideStats:
-        """The statistics of finished games.
-
-        Inference serves many games at once: its part is the finished games' share of the nodes, or
-        without any of the moves.
-        """
-        every = [sum(column) for column in zip(self.finished, *self.begun.values(), strict=True)]
-        done, in_all = self.finished.moves, every[0]
-        if every[1]:
-            done, in_all = self.finished.nodes, every[1]
-        share = done / in_all if in_all else 1.0
-        self.stats.counts = self.before + self.seats.counts.part(share)
-        return self.stats
-
-
-class _Running:
+class Running:
     """A game in progress."""
 
     def __init__(
@@ -145,7 +95,7 @@ class _Running:
     ) -> None:
         self.scheduled = scheduled
         self.turn = turn
-        self.seats: list[int] = []
+        self.slots: list[int] = []
         self.moves: list[str] = []
         self.thoughts: list[Thought | None] = []
         self.received: dict[int, Move] = {}
@@ -158,9 +108,9 @@ class _Running:
         """Where the game stands."""
         return self.turn.state
 
-    def seated(self) -> Iterable[tuple[int, int]]:
-        """The agents and their seats, each once."""
-        return dict.fromkeys(zip(self.scheduled.agents, self.seats, strict=True))
+    def sessions(self) -> Iterable[tuple[int, int]]:
+        """The agents and their slots, each once."""
+        return dict.fromkeys(zip(self.scheduled.agents, self.slots, strict=True))
 
     @property
     def plies(self) -> int:
@@ -180,7 +130,7 @@ class ConcurrentGames:
         concurrency: Games in progress at once.
         max_plies: Plies after which a game is cut and counted as a draw.
         adjudication: When games are ended early.
-        gate: Says the phases that players are told; None for the gate that each asks for, or
+        gate: Gives the phases that players receive; None for the gate that each asks for, or
             phase 0.
         finished: Called with every finished game, in the order in which they end.
         moved: Called before moves are played, with the game, its state, and the move of each player
@@ -223,7 +173,7 @@ class ConcurrentGames:
             PhasezooError: A side chose an illegal action, or broke another contract.
         """
         waiting = iter(schedule)
-        self._seat_more(waiting)
+        self._begin_more(waiting)
         index = 0
         while self._in_progress and not self._is_over():
             # One side works until all its moves are made; by then every game waits for another,
@@ -231,13 +181,13 @@ class ConcurrentGames:
             while not self._sides[index].asked:
                 index = (index + 1) % len(self._sides)
             side = self._sides[index]
-            for seat, given in self._poll(index, side):
-                running, player = side.asked.pop(seat)
-                with self._blaming(running.scheduled, running.moves):
+            for slot, given in self._poll(index, side):
+                running, player = side.asked.pop(slot)
+                with self._noting(running.scheduled, running.moves):
                     self._take(side, running, player, given)
-            self._seat_more(waiting)
+            self._begin_more(waiting)
 
-    def _take(self, side: Side, running: _Running, player: int, given: Move) -> None:
+    def _take(self, side: Side, running: Running, player: int, given: Move) -> None:
         """Take a player's move, and play it if everybody's is there."""
         move = self._checked(running, player, running.times.end(player, given, running.plies))
         running.received[player] = move
@@ -247,14 +197,14 @@ class ConcurrentGames:
 
     def _poll(self, index: int, side: Side) -> list[tuple[int, Move]]:
         try:
-            return side.seats.poll()
+            return side.pool.poll()
         except InvalidEvaluation as error:
             message = f"{self._who(index)}: {error}"
             raise SideFailed(message, index, self._done) from error
         except Exception as error:
             note = f"raised by {self._who(index)}"
             if is_the_games(error, self._game):
-                note = self._blamed(error, index, side)
+                note = self._note_of(error, index, side)
             self._note(error, note)
             raise
 
@@ -264,31 +214,31 @@ class ConcurrentGames:
             return f"the agent that plays all players ({name})"
         return f"side {index} of the match ({name})"
 
-    def _blamed(self, error: Exception, index: int, side: Side) -> str:
+    def _note_of(self, error: Exception, index: int, side: Side) -> str:
         """Return the note for an error of the game's own code that a side has met."""
-        seat = getattr(side.seats, "failed", None)
-        found = side.asked.get(seat) if isinstance(seat, int) else None
+        slot = getattr(side.pool, "failed", None)
+        found = side.asked.get(slot) if isinstance(slot, int) else None
         asked = [running for running, _ in side.asked.values()] if found is None else [found[0]]
         failure = failure_of(error, self._game)
         if len(asked) > 1 and failure is not None:
             asked = [running for running in asked if running.state is failure.state]
         where = asked[0].scheduled.place(asked[0].moves) if len(asked) == 1 else None
-        return blame(error, self._game, where, asked_by=self._who(index))
+        return failure_note(error, self._game, where, asked_by=self._who(index))
 
     @contextlib.contextmanager
-    def _blaming(self, scheduled: Scheduled, moves: Sequence[str] = ()) -> Iterator[None]:
+    def _noting(self, scheduled: Scheduled, moves: Sequence[str] = ()) -> Iterator[None]:
         """Note in which game the game's own code has failed."""
         try:
             yield
         except Exception as error:
             if is_the_games(error, self._game):
-                self._note(error, blame(error, self._game, scheduled.place(moves)))
+                self._note(error, failure_note(error, self._game, scheduled.place(moves)))
             raise
 
-    def _note(self, error: Exception, told: str) -> None:
-        error.add_note(f"{told}; {len(self._done)} games had been finished")
+    def _note(self, error: Exception, text: str) -> None:
+        error.add_note(f"{text}; {len(self._done)} games had been finished")
 
-    def _seat_more(self, waiting: Iterator[Scheduled]) -> None:
+    def _begin_more(self, waiting: Iterator[Scheduled]) -> None:
         while self._in_progress < self._concurrency:
             scheduled = next(waiting, None)
             if scheduled is None:
@@ -296,24 +246,24 @@ class ConcurrentGames:
             rules = self._adjudication
             adjudicator = None if rules is None else Adjudicator(rules, self._game)
             times = Times([self._sides[agent].limit for agent in scheduled.agents])
-            with self._blaming(scheduled):
-                running = _Running(scheduled, self._begun(scheduled), times, adjudicator)
-                running.seats = self._seated(scheduled)
+            with self._noting(scheduled):
+                running = Running(scheduled, self._begun(scheduled), times, adjudicator)
+                running.slots = self._opened(scheduled)
                 self._in_progress += 1
                 self._go_on(running)
 
-    def _seated(self, scheduled: Scheduled) -> list[int]:
-        """A seat for each player."""
-        if scheduled.one_seat:
-            seats = self._sides[scheduled.agents[0]].seats
-            one = seats.open(scheduled.seeds[0], scheduled.history)
+    def _opened(self, scheduled: Scheduled) -> list[int]:
+        """Open a session for each player; return their slots."""
+        if scheduled.one_session:
+            pool = self._sides[scheduled.agents[0]].pool
+            one = pool.open(scheduled.seeds[0], scheduled.history)
             return [one] * len(scheduled.seeds)
         return [
-            self._sides[agent].seats.open(seed, scheduled.history)
+            self._sides[agent].pool.open(seed, scheduled.history)
             for agent, seed in zip(scheduled.agents, scheduled.seeds, strict=True)
         ]
 
-    def _go_on(self, running: _Running) -> None:
+    def _go_on(self, running: Running) -> None:
         """Ask for the next moves, or end the game."""
         ending = running.turn.ending
         if ending is not None:
@@ -328,23 +278,23 @@ class ConcurrentGames:
         if len(running.received) == len(acting):  # whatever they answer, nothing happens
             self._advance(running)
 
-    def _ask(self, running: _Running, player: int) -> None:
+    def _ask(self, running: Running, player: int) -> None:
         if self._runner.is_idle(running.turn, player):
             legal = self._runner.legal_actions(running.turn, player)
             running.received[player] = Move(int(legal[0]))
             return
         side = self._sides[running.scheduled.agents[player]]
-        seat = running.seats[player]
+        slot = running.slots[player]
         view = _view_of(side)
         shown = [] if view is None else [observe(running.turn, player, view)]
         limit = running.times.limit(player)
         by_clock: dict[str, Any] = {} if limit is None else {"limit": limit}
-        side.asked[seat] = (running, player)
+        side.asked[slot] = (running, player)
         running.times.begin(player)
-        side.seats.ask(seat, running.state, player, *shown, **by_clock)
+        side.pool.ask(slot, running.state, player, *shown, **by_clock)
 
     def _begun(self, scheduled: Scheduled) -> Turn:
-        """The turn at which the agents take over."""
+        """Return the turn at which the agents take over."""
         views = [_view_of(self._sides[agent]) or self._view for agent in scheduled.agents]
         turn = self._runner.turn(scheduled.history[0], views)
         for text in scheduled.opening_moves:
@@ -352,14 +302,14 @@ class ConcurrentGames:
         return turn
 
     def _play(self, turn: Turn, action: Any) -> Turn:
-        """The next turn; of one's own games, the first plays are watched."""
+        """Return the next turn; the first plays of a user's own game are checked."""
         if self._to_watch == 0:
             return self._runner.play(turn, action)
         self._to_watch -= 1
         with unchanged(turn.state):
             return self._runner.play(turn, action)
 
-    def _advance(self, running: _Running) -> None:
+    def _advance(self, running: Running) -> None:
         """Play the moves received."""
         players = sorted(running.received)
         moves = {player: running.received[player] for player in players}
@@ -379,19 +329,14 @@ class ConcurrentGames:
         running.turn = self._play(running.turn, action)
         running.moves.append(text)
         running.thoughts.append(_thought(moves, running.times.left(players[0])))
-        for agent, seat in running.seated():
-            self._sides[agent].seats.tell(seat, action, running.state)
+        for agent, slot in running.sessions():
+            self._sides[agent].pool.tell(slot, action, running.state)
         if not running.state.is_terminal and self._adjudicated(running, players[0], moves):
             return
         self._go_on(running)
 
-    def _checked(self, running: _Running, player: int, move: Move) -> Move:
-        """A move with its action as an index, or a forfeit.
-
-        Raises:
-            IllegalAction: Its action is none, or not legal.
-            GameForfeited: It forfeits a game of more than two players.
-        """
+    def _checked(self, running: Running, player: int, move: Move) -> Move:
+        """Return a move with its action as an index, or a forfeit."""
         game = self._game
         if move.forfeit is not None:
             if game.num_players != 2:
@@ -417,14 +362,14 @@ class ConcurrentGames:
         )
         raise IllegalAction(message)
 
-    def _forfeited(self, running: _Running, moves: dict[int, Move]) -> None:
+    def _forfeited(self, running: Running, moves: dict[int, Move]) -> None:
         """End a game that a player of two has given up, or both at once."""
         lost = {player: move.forfeit for player, move in moves.items() if move.forfeit}
         returns = [-1.0 if player in lost else 1.0 for player in range(self._game.num_players)]
         note = "; ".join(forfeit.told for forfeit in lost.values())
         self._end(running, "forfeit", next(iter(lost.values())).reason, returns, note)
 
-    def _adjudicated(self, running: _Running, player: int, moves: dict[int, Move]) -> bool:
+    def _adjudicated(self, running: Running, player: int, moves: dict[int, Move]) -> bool:
         """Whether the game is ended early."""
         rules, adjudicator = self._adjudication, running.adjudicator
         if rules is None or adjudicator is None or len(moves) != 1:
@@ -441,15 +386,15 @@ class ConcurrentGames:
 
     def _end(
         self,
-        running: _Running,
+        running: Running,
         ending: Ending,
         reason: str,
         returns: Sequence[float],
         note: str = "",
     ) -> None:
         scheduled = running.scheduled
-        for agent, seat in running.seated():
-            self._sides[agent].seats.close(seat)
+        for agent, slot in running.sessions():
+            self._sides[agent].pool.close(slot)
         record = GameRecord(
             number=scheduled.number,
             group=scheduled.group,
@@ -467,7 +412,7 @@ class ConcurrentGames:
             note=note,
             verdict=None if running.verdict is None else running.verdict.returns,
             thoughts=tuple(running.thoughts) if any(running.thoughts) else (),
-            seconds=running.times.in_all(),
+            seconds=running.times.totals(),
         )
         self._done.append(record)
         self._in_progress -= 1
@@ -477,8 +422,8 @@ class ConcurrentGames:
 
 
 def _view_of(side: Side) -> View | None:
-    """Return the view of the side's players; None if they see states, as a user's seats may."""
-    return getattr(side.seats, "view", None)
+    """Return the view of the side's players; None if they see states, as a user's agents may."""
+    return getattr(side.pool, "view", None)
 
 
 def _thought(moves: Mapping[int, Move], left: float | None) -> Thought | None:
@@ -489,3 +434,39 @@ def _thought(moves: Mapping[int, Move], left: float | None) -> Thought | None:
     value = None if move.value is None else round(move.value, 4)
     seconds = None if move.seconds is None else round(move.seconds, 3)
     return Thought(value, move.nodes, move.depth, move.phase, seconds, left)
+
+
+_LONGEST = 300
+"""Characters of a state that are shown."""
+
+
+def is_the_games(error: BaseException, game: Game) -> bool:
+    """Whether the code of a user's own game raised ``error``, or broke its contract."""
+    return isinstance(error, GameContract) or failure_of(error, game) is not None
+
+
+def failure_note(
+    error: BaseException, game: Game, place: Place | None, *, asked_by: str | None = None
+) -> str:
+    """Return the note for an error of the game's own code.
+
+    Args:
+        error: The exception.
+        game: What was played.
+        place: The running game; None if it is not known.
+        asked_by: Name of the side whose query failed; None if a move failed.
+    """
+    failure = failure_of(error, game)
+    what = "" if failure is None else f"{failure.member} of "
+    state = "" if failure is None else f" in the state {_shown(failure.state)}"
+    asked = "" if asked_by is None else f", which {asked_by} asked for"
+    where = "" if place is None else f", in {place}"
+    return f"raised by {what}the game {game.name!r}{state}{asked}{where}"
+
+
+def _shown(state: Any) -> str:
+    """Return a state in one line, cut if it is long."""
+    try:
+        return textwrap.shorten(repr(state), _LONGEST, placeholder=" …")
+    except Exception:  # the user's own code, which has failed already
+        return f"of type {type(state).__name__}"

@@ -64,7 +64,7 @@ class Conditions:
         return cls(handle, suite, phases, **others)
 
     def identity(self) -> dict[str, Any]:
-        """JSON that tells matches apart."""
+        """JSON that identifies the match."""
         game, adjudication = self.game, self.adjudication
         return {
             "game": [game.name, dict(game.options)] if game.options else game.name,

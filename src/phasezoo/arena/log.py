@@ -32,7 +32,7 @@ class GameLog:
         config: Settings for the record besides ``match``.
 
     Raises:
-        InvalidConfig: ``path`` is none.
+        InvalidConfig: ``path`` is not a path.
         RunDirectoryError: The file belongs to another match, is damaged before its last line, is
             being written by another process, or cannot be written.
     """
@@ -160,12 +160,7 @@ class GameLog:
 
 
 def _record_of(line: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the record that a part of the match began with.
-
-    Raises:
-        KeyError: The line does not say.
-        TypeError: It says something else.
-    """
+    """Return the record that a part of the match began with."""
     record: Any = line["record"]
     _ = record["provenance"]
     return dict(record)

@@ -1,5 +1,6 @@
 """The result of a match, and what it says of the two sides' strength."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -127,8 +128,8 @@ class Match:
         return self.losses, self.draws, self.wins
 
     @cached_property
-    def by_seat(self) -> tuple[tuple[int, int, int], ...]:
-        """Games that side 0 won, drew and lost, for each player that it was.
+    def by_player(self) -> tuple[tuple[int, int, int], ...]:
+        """Games that side 0 won, drew and lost, by the player that it was.
 
         In games of two players the first is who moves first: White, in chess.
         """
@@ -137,6 +138,13 @@ class Match:
             result = 0 if record.score > 0.5 else 2 if record.score < 0.5 else 1
             found[record.sides.index(0)][result] += 1
         return tuple((won, drawn, lost) for won, drawn, lost in found)
+
+    @property
+    def by_seat(self) -> tuple[tuple[int, int, int], ...]:
+        """Deprecated spelling of :attr:`by_player`."""
+        message = "Match.by_seat is deprecated and goes with the next version: use by_player"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return self.by_player
 
     def sprt(
         self,
@@ -183,7 +191,7 @@ class Match:
     def checked_verdicts(self) -> tuple[int, int]:
         """Games that were played on after a verdict, and in how many it was wrong.
 
-        A game that was cut by ``max_plies`` tells nothing of its verdict and is not counted.
+        A game that was cut by ``max_plies`` says nothing about its verdict and is not counted.
         """
         judged = [r for r in self.games if r.verdict is not None and r.ending != "max_plies"]
         return len(judged), sum(record.verdict != record.returns for record in judged)

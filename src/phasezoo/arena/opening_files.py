@@ -126,8 +126,8 @@ def _games_in(text: str, game: games.Game, plies: int | None) -> list[Opening]:
     lost = [each for each in refused if each[2].endswith("never closed")]
     for each in refused:
         if each not in lost or not found:
-            line, reason, told = each
-            message = f"line {line}: {told}"
+            line, reason, text = each
+            message = f"line {line}: {text}"
             raise _ERRORS.get(reason, InvalidPgn)(message)
     if lost:
         named = "; ".join(f"line {line}: {message}" for line, _, message in lost[:MOST_NAMED])
@@ -163,11 +163,7 @@ def _lines_in(text: str, game: games.Game, plies: int | None) -> Iterator[Openin
 
 
 def _numbered_from_one(line: str, number: int) -> str:
-    """A line of moves.
-
-    Raises:
-        InvalidPgn: Its first move has another number than 1.
-    """
+    """Return a line of moves whose first has the number 1."""
     begin = re.match(r"\s*(\d+)\.", line)
     if begin is not None and int(begin[1]) != 1:
         message = (
@@ -188,11 +184,7 @@ def _position(line: str) -> str:
 
 
 def _moves(line: str, game: games.Game, plies: int | None) -> tuple[str, ...] | None:
-    """The moves of a line; None if it has none.
-
-    Raises:
-        InvalidUci: A move cannot be read or is not legal, or the line is more than one game.
-    """
+    """Return the moves of a line; None if it has none."""
     if game.name in _core.pgn_games():
         openings, refused = _core.read_openings(line, game.name, plies)
         if refused:

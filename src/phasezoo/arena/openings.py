@@ -177,10 +177,10 @@ class OpeningSuite:
         try:
             states = Opening(self.start(index), self.lines[index]).states(handle, seed)
         except InvalidUci as error:
-            message = f"{self._told(index)}: {error}"
+            message = f"{self._named(index)}: {error}"
             raise InvalidUci(message) from error
         if states[-1].is_terminal:
-            message = f"{self._told(index)}: the game is over there"
+            message = f"{self._named(index)}: the game is over there"
             raise InvalidConfig(message)
         return states
 
@@ -189,7 +189,7 @@ class OpeningSuite:
 
         Raises:
             InvalidConfig: One is over.
-            InvalidFen: One starts from what is no position.
+            InvalidFen: One starts from an invalid position.
             InvalidUci: A move is not legal.
         """
         for index in range(len(self)):
@@ -200,7 +200,7 @@ class OpeningSuite:
         """Where opening ``index`` starts: a FEN, or None for the initial position."""
         return self.starts[index] if self.starts else None
 
-    def _told(self, index: int) -> str:
+    def _named(self, index: int) -> str:
         words = (self.start(index) or "", *self.lines[index])
         return f"opening {index + 1} ({' '.join(filter(None, words))})"
 
@@ -257,7 +257,7 @@ def as_suite(
 
     Raises:
         InvalidConfig: It is a suite of another game, or cannot be read, or an opening is over.
-        InvalidFen, InvalidPgn, InvalidUci: An opening is none of the game's.
+        InvalidFen, InvalidPgn, InvalidUci: An opening does not fit the game.
     """
     if openings is None:
         return OpeningSuite.load(game)

@@ -123,7 +123,7 @@ class PgnFile:
     Raises:
         RunDirectoryError: The file exists and no games are completed, is being written by another
             process, or cannot be written.
-        InvalidConfig: The game has no SAN, or ``path`` is none.
+        InvalidConfig: The game has no SAN, or ``path`` is not a path.
     """
 
     def __init__(

@@ -46,22 +46,22 @@ def play_match(
 
     What exactly is played and compared is on the page ``docs/definitions/matches.md``.
 
-    In a game of n players each opening is played n times: ``agent_a`` takes every seat once and
+    In a game of n players each opening is played n times: ``agent_a`` is each player once and
     ``agent_b`` the others. The same agents, seed, concurrency and node limit give the same games;
     with evaluators that answer a row alike in any batch, the concurrency does not matter either.
 
     Args:
         agent_a: Side 0: an agent, a callable ``(observation, info) -> action``, or a text such as
-            ``"mcts:nodes=400"`` (:func:`phasezoo.agents.make`). A callable is told what an
-            environment tells, and may say by its attributes ``plane_spec`` and ``gate`` what it
-            wants to see.
+            ``"mcts:nodes=400"`` (:func:`phasezoo.agents.make`). A callable receives what an
+            environment returns, and may choose its input by its attributes ``plane_spec`` and
+            ``gate``.
         agent_b: Side 1, likewise.
         game: What is played. A game that is made with options starts as they say, for example
             ``games.make("krk", start="train")``; without, each pair of games of ``"krk"`` has a
             start of its own, drawn from all, as each pair of ``"chess960"`` has.
         games: How many games; a multiple of the number of players.
         limit: Replaces the limits of both agents' searches; a pair gives each its own.
-        gate: Says the phases that callables are told, as in an environment; default the gate that
+        gate: Gives the phases that callables receive, as in an environment; default the gate that
             each asks for by its attribute ``gate``, or phase 0. Searches have gates of their own.
         openings: A suite; a file of openings (:meth:`OpeningSuite.read`), or lines as such a file
             has them; lists of moves; or the name of a suite in the package. Default the one that
@@ -97,8 +97,8 @@ def play_match(
         SideFailed: An evaluator answered with NaN, or in the wrong shape; an
             :class:`~phasezoo.errors.InvalidEvaluation` that names the side and has the games
             finished before.
-        GameContract: A game of one's own changes states that were played from, or names a player
-            who is none.
+        GameContract: A user's own game changes states that were played from, or names a player
+            that does not exist.
         IllegalAction: An agent chose an action that is not legal, or answered with no action.
         EngineFailed: An engine from outside cannot be started, or does not play the game; one that
             fails in a game forfeits it.

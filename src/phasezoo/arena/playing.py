@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from phasezoo.agents import Limit
-from phasezoo.arena.concurrent_games import ConcurrentGames, Side
+from phasezoo.arena.concurrent_games import ConcurrentGames
 from phasezoo.arena.conditions import Conditions
 from phasezoo.arena.log import GameLog
 from phasezoo.arena.openings import OpeningSuite
 from phasezoo.arena.pgn import PgnFile
 from phasezoo.arena.records import GameRecord, SideStats
 from phasezoo.arena.schedule import Schedule
-from phasezoo.arena.sides import make_sides
+from phasezoo.arena.sides import Side, make_sides
 from phasezoo.arena.stopping import SequentialTest
 from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig
@@ -27,8 +27,8 @@ ENOUGH = 3
 class Repeats:
     """Watches matches whose games all have the same start.
 
-    Agents without randomness then play one game over and over; its pairs would count as many, and
-    the interval would be one of width nearly zero about nothing.
+    Agents without randomness then play one game over and over; its pairs would count as several,
+    and the interval would be one of width nearly zero about nothing.
 
     Args:
         game: What is played.
@@ -43,7 +43,7 @@ class Repeats:
         """Take in a finished game.
 
         Raises:
-            InvalidConfig: The first games of a pairing, several from each seat, are all the same.
+            InvalidConfig: The first games of a pairing, several as each player, are all the same.
         """
         games = self._games.setdefault(record.pairing, [])
         if len(games) >= ENOUGH * self._group_size:
@@ -54,7 +54,7 @@ class Repeats:
         different = {(game.sides, game.moves) for game in games}
         if len(different) <= self._group_size:
             message = (
-                f"the first {len(games)} games from the only opening differ by seat alone: these "
+                f"the first {len(games)} games from the only opening differ by player alone: these "
                 f"agents play without randomness; give openings, such as {self._openings()}, or "
                 f"play {self._group_size} games"
             )
@@ -201,5 +201,5 @@ def _concurrency(given: int | None, sides: Sequence[Side]) -> int:
     if given is not None:
         return given
     timed = any(side.is_timed for side in sides)
-    suiting = (getattr(side.seats, "concurrency", DEFAULT_CONCURRENCY) for side in sides)
+    suiting = (getattr(side.pool, "concurrency", DEFAULT_CONCURRENCY) for side in sides)
     return 1 if timed else min(suiting)

@@ -1,10 +1,12 @@
 """Records of a match: finished games, and each side's work."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
-from phasezoo.errors import CorruptRecord
+from phasezoo.agents import Limit
+from phasezoo.errors import CorruptRecord, InvalidConfig
+from phasezoo.inference.cost import CostModel
 from phasezoo.inference.counts import Counts
 
 Ending = Literal["rules", "resignation", "agreement", "tables", "max_plies", "forfeit"]
@@ -70,8 +72,8 @@ class GameRecord:
     """An agent's report of each of ``moves``; None for agents that do not search and are not
     timed. Empty if all are None, or if players move at once."""
     seconds: tuple[float | None, ...] = ()
-    """For each player, the time that they took in all; None of those whose limit is not of time.
-    Empty if nobody plays by time."""
+    """For each player, their total time; None of those whose limit is not of time. Empty if nobody
+    plays by time."""
 
     @property
     def score(self) -> float:
@@ -143,8 +145,8 @@ class GameRecord:
 class SideStats:
     """Work of one side of a match, and its cost.
 
-    Only games that were finished count, so that a match which was killed and resumed tells what it
-    would have told in one piece. Of inference, whose batches serve many games at once, the finished
+    Only games that were finished count, so that a match which was killed and resumed has the
+    figures of one that was not. Of inference, whose batches serve many games at once, the finished
     games have the share that they have of the nodes.
     """
 
@@ -218,3 +220,47 @@ class SideStats:
 def duplicates(records: Sequence[GameRecord]) -> int:
     """How many games repeat another one's opening and moves."""
     return len(records) - len({(r.start_fen, r.opening_moves, r.moves) for r in records})
+
+
+def seconds_per_move(side: SideStats, cost: CostModel) -> float:
+    """Return the seconds that a move of ``side`` costs: its calls and rows at ``cost``'s prices.
+
+    Raises:
+        InvalidConfig: The side made no moves.
+    """
+    if side.moves == 0:
+        message = f"{side.name} made no moves: the cost of one is not known"
+        raise InvalidConfig(message)
+    return cost.seconds(side.counts) / side.moves
+
+
+def equal_cost_limits(
+    sides: tuple[SideStats, SideStats], costs: tuple[CostModel, CostModel], limit: Limit
+) -> tuple[Limit, Limit]:
+    """Limits under which side 0's inference costs as much a move as side 1's does under ``limit``.
+
+    A mixture needs more, smaller calls than one network for the same nodes. A first match at equal
+    nodes shows how many; its statistics are prices of a node here, so nodes are scaled by the ratio
+    of both sides' cost of a node.
+
+    Args:
+        sides: Both sides' work in a match at equal nodes, with the concurrency of the next one.
+        costs: Both sides' prices, fitted on the same backend.
+        limit: The limit that side 1 keeps; it has ``nodes``.
+
+    Returns:
+        The limits of both sides, for ``play_match(limit=…)``.
+
+    Raises:
+        InvalidConfig: ``limit`` has no nodes, or a side evaluated none.
+    """
+    if limit.nodes is None:
+        message = f"{limit}: equal cost is reached by nodes, give Limit(nodes=…)"
+        raise InvalidConfig(message)
+    if not all(side.nodes for side in sides):
+        message = f"{sides[0].name} and {sides[1].name} must both have searched: nodes are missing"
+        raise InvalidConfig(message)
+    first, second = (
+        cost.seconds(side.counts) / side.nodes for side, cost in zip(sides, costs, strict=True)
+    )
+    return replace(limit, nodes=max(round(limit.nodes * second / first), 1)), limit

@@ -1,4 +1,4 @@
-"""Which games a match consists of: openings, seats, seeds."""
+"""The games of a match: openings, players, seeds."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple, get_args
@@ -17,7 +17,7 @@ OpeningsAs = Literal["moves", "fen"]
 
 
 class _Places(NamedTuple):
-    """Who plays a game, and from which seeds."""
+    """Sides and seeds of a game."""
 
     group: int
     pairing: tuple[int, int]
@@ -28,8 +28,8 @@ class _Places(NamedTuple):
 class Schedule:
     """The games of a match or of several, each known by its number alone.
 
-    Game number n belongs to a group of as many games as there are players, in which side 0 takes
-    every seat once. With several pairings the first group of each comes first, then the second of
+    Game number n belongs to a group of as many games as there are players, in which side 0 is each
+    player once. With several pairings the first group of each comes first, then the second of
     each, with the same openings.
 
     Args:
@@ -60,7 +60,7 @@ class Schedule:
             wanted = "even" if game.num_players == 2 else f"a multiple of {game.num_players}"
             message = (
                 f"games={games}: must be {wanted}, because each opening is played once with side 0 "
-                f"in each seat; give {max(games - games % game.num_players, game.num_players)}"
+                f"as each player; give {max(games - games % game.num_players, game.num_players)}"
             )
             raise InvalidConfig(message)
         if openings_as not in get_args(OpeningsAs):
@@ -94,7 +94,7 @@ class Schedule:
         """Games finished earlier, by number.
 
         Raises:
-            InvalidConfig: One of them is none, or not a game of this match, or there twice.
+            InvalidConfig: One of them is no record, not a game of this match, or there twice.
         """
         done: dict[int, GameRecord] = {}
         for record in completed:
@@ -118,11 +118,11 @@ class Schedule:
     def _places(self, number: int) -> "_Places":
         groups, colour = divmod(number, self._game.num_players)
         group, index = divmod(groups, len(self._pairings))
-        seats = range(self._game.num_players)
-        sides = tuple(0 if player == colour else 1 for player in seats)
+        players = range(self._game.num_players)
+        sides = tuple(0 if player == colour else 1 for player in players)
         pairing = self._pairings[index]
         of = () if len(self._pairings) == 1 else pairing
-        seeds = tuple(stream(self._seed, "match", *of, group, colour, player) for player in seats)
+        seeds = tuple(stream(self._seed, "match", *of, group, colour, player) for player in players)
         return _Places(group, pairing, sides, seeds)
 
     def _scheduled(self, number: int) -> Scheduled:

@@ -2,22 +2,90 @@
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phasezoo import agents, gating
-from phasezoo.agents import Limit
+from phasezoo.agents import Limit, Move, Seats
 from phasezoo.agents.arguments import name_or
 from phasezoo.agents.limit import checked_limit
 from phasezoo.arena.clocks import check_clock
-from phasezoo.arena.concurrent_games import Side
 from phasezoo.arena.records import SideStats
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
+from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import name_of
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.specs.text import one_line
+
+if TYPE_CHECKING:
+    from phasezoo.arena.concurrent_games import Running
+
+
+class Work(NamedTuple):
+    """Work of a side in one game or several."""
+
+    moves: int = 0
+    """Moves made."""
+    nodes: int = 0
+    """Positions evaluated by searches that were finished."""
+    simulations: int = 0
+    """Descents of searches that were finished."""
+
+
+@dataclass
+class Side:
+    """An agent that plays the games."""
+
+    pool: Seats
+    stats: SideStats
+    limit: Limit | None = None
+    """Of its searches; None if it does not search."""
+    identity: Any = None
+    """JSON that identifies it, for the log."""
+    before: Counts = field(default_factory=Counts)
+    """Cost of inference in an earlier part of the match."""
+    finished: Work = field(default_factory=Work)
+    """In games that have ended since."""
+    begun: dict[int, Work] = field(default_factory=dict)
+    """In games in progress, by their number."""
+    asked: "dict[int, tuple[Running, int]]" = field(default_factory=dict)
+    """By slot of the pool: the game and the player whose move is awaited."""
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it plays by time."""
+        return self.limit is not None and self.limit.is_timed
+
+    def took(self, game: int, move: Move) -> None:
+        """Count a move of a game in progress."""
+        done = self.begun.get(game, Work())
+        moved = int(move.forfeit is None)
+        more = Work(moved, move.nodes, move.simulations)
+        self.begun[game] = Work(*(a + b for a, b in zip(done, more, strict=True)))
+
+    def ended(self, game: int) -> None:
+        """Put the work on a game among that which counts."""
+        done = self.begun.pop(game, Work())
+        self.stats.moves += done.moves
+        self.stats.nodes += done.nodes
+        self.stats.simulations += done.simulations
+        self.finished = Work(*(a + b for a, b in zip(self.finished, done, strict=True)))
+
+    def up_to_date(self) -> SideStats:
+        """The statistics of finished games.
+
+        Inference serves many games at once: its part is the finished games' share of the nodes, or
+        without any of the moves.
+        """
+        every = [sum(column) for column in zip(self.finished, *self.begun.values(), strict=True)]
+        done, total = self.finished.moves, every[0]
+        if every[1]:
+            done, total = self.finished.nodes, every[1]
+        share = done / total if total else 1.0
+        self.stats.counts = self.before + self.pool.counts.part(share)
+        return self.stats
 
 
 def make_sides(
@@ -30,14 +98,14 @@ def make_sides(
     pool_rows: int | None = None,
     threads: int | None = None,
 ) -> tuple[Side, ...]:
-    """A side for each agent; their seats end with ``stack``.
+    """Make a side for each agent; their pools end with ``stack``.
 
     Args:
         players: Agents, callables or texts, as :func:`phasezoo.arena.play_match` takes them.
         game: What they play.
         stack: Ends engines and whatever else has to be ended.
         limit: Replaces the limits of all agents' searches, or one for each.
-        names: How reports call them; default the agents' names, told apart if some are equal.
+        names: How reports call them; default the agents' names, made unique if some are equal.
         pool_rows: The most rows that an evaluator gets at once.
         threads: Threads that walk trees and make planes.
 
@@ -58,7 +126,7 @@ def make_sides(
 
 
 def names_of(players: Sequence[Any], names: Sequence[str] | None = None) -> list[str]:
-    """How reports call agents: by ``names``, or by the agents' own, told apart if some are equal.
+    """Return the names of agents in reports: ``names``, or their own, made unique.
 
     Raises:
         InvalidConfig: ``names`` are not as many as the agents.
@@ -66,7 +134,7 @@ def names_of(players: Sequence[Any], names: Sequence[str] | None = None) -> list
     if names is None:
         names = [agents.name_of_agent(agent) for agent in players]
     _check_count("names", names, len(players))
-    return _told_apart([one_line(name_or(name, "")) for name in names])
+    return _unique([one_line(name_or(name, "")) for name in names])
 
 
 def _check_count(option: str, given: Sequence[Any], count: int) -> None:
@@ -76,8 +144,8 @@ def _check_count(option: str, given: Sequence[Any], count: int) -> None:
         raise InvalidConfig(message)
 
 
-def _told_apart(names: Sequence[str]) -> list[str]:
-    """The names, with a letter, or from the 27th on a number, after those that come again."""
+def _unique(names: Sequence[str]) -> list[str]:
+    """Return the names, with a letter, or from the 27th on a number, after repeated ones."""
     marks = {name: iter(range(len(names))) for name in names}
     letters = [chr(ord("A") + i) if i < 26 else str(i + 1) for i in range(len(names))]
     return [
@@ -117,13 +185,13 @@ def _side(
     gates = (None, None) if mixture is None else (_mark(mixture.gate), _mark(mixture.search_gate))
     described = (stats.name, stats.limit, *gates, stats.routing)
     searched = asdict(config) if isinstance(config, agents.SearchConfig) else None
-    seats = agents.seats_of(agent, game, limit=limit, pool_rows=pool_rows, threads=threads)
-    if hasattr(seats, "end"):
-        stack.callback(seats.end)
-    check_clock(name, limit, seats, game)
-    more = [seats.identity] if hasattr(seats, "identity") else []
+    pool = agents.seats_of(agent, game, limit=limit, pool_rows=pool_rows, threads=threads)
+    if hasattr(pool, "end"):
+        stack.callback(pool.end)
+    check_clock(name, limit, pool, game)
+    more = [pool.identity] if hasattr(pool, "identity") else []
     return Side(
-        seats=seats,
+        pool=pool,
         stats=stats,
         limit=limit,
         identity=[*described, searched, _weights(evaluator), *more],
@@ -136,7 +204,7 @@ def _mark(gate: Any) -> str:
 
 
 def _weights(evaluator: Any) -> Any:
-    """JSON that tells networks apart: the checksums of their files."""
+    """Return JSON that identifies networks: the checksums of their files."""
     if isinstance(evaluator, MixtureOfExperts):
         return [_weights(expert) for expert in evaluator.experts]
     if isinstance(evaluator, NetworkEvaluator):

@@ -63,7 +63,7 @@ class Standings:
         return tuple(side.name for side in self.sides)
 
     def place_of(self, player: str | int) -> int:
-        """The place of a player, who is given by name or by place.
+        """Return the place of a player who is given by name or by place.
 
         Raises:
             InvalidConfig: There is no such player.
@@ -73,7 +73,7 @@ class Standings:
     def match(self, first: str | int, second: str | int) -> Match:
         """The games of two players as a match, from the first one's view.
 
-        What the sides did is not told apart by opponent: their work is left out.
+        The sides' work is not counted per opponent, so it is left out.
 
         Raises:
             InvalidConfig: One of them is no player, or both are the same.

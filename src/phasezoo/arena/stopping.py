@@ -18,7 +18,7 @@ class SequentialTest:
         test: The test.
 
     Raises:
-        InvalidConfig: It is none.
+        InvalidConfig: It is not a test.
     """
 
     def __init__(self, test: object) -> None:

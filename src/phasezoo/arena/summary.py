@@ -97,7 +97,7 @@ def _of_two(match: "Match") -> list[str]:
             else []
         ),
         *([] if match.verdict is None else [f"SPRT: {match.verdict}"]),
-        "moving first " + "   second ".join("+{} ={} -{}".format(*seat) for seat in match.by_seat),
+        "moving first " + "   second ".join("+{} ={} -{}".format(*won) for won in match.by_player),
         "pairs by points 0 ½ 1 1½ 2: " + " ".join(map(str, match.pentanomial)),
     ]
 
@@ -116,7 +116,7 @@ def _los(match: "Match") -> str:
 
 
 def _of_many(match: "Match") -> list[str]:
-    """Ratings compare two players; of more, shares are told."""
+    """Ratings compare two players; with more, shares take their place."""
     won = sum(record.won for record in match.games)
     return [
         f"{match.sides[0].name} won {won} of {len(match.games)}: {percent(match.win_rate)} (95 %)",
@@ -145,12 +145,7 @@ def _remarks(match: "Match") -> list[str]:
 
 
 def _forfeits(games: Iterable[tuple[GameRecord, Sequence[int]]], names: Sequence[str]) -> list[str]:
-    """Say who forfeited games, how many, why, and the note of the first of them.
-
-    Args:
-        games: Games, each with who played each of its players.
-        names: What they are called.
-    """
+    """Say who forfeited games, how many, why, and the note of the first of them."""
     found: dict[tuple[int, str], list[str]] = {}
     for record, played in games:
         if record.ending == "forfeit":

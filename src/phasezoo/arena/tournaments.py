@@ -69,10 +69,10 @@ def tournament(
             agent everybody else, ``"ladder"`` each agent the next in the list.
         trainings: The first so many agents are trainings of one kind and the others of another:
             each of one kind plays each of the other, and
-            :attr:`~phasezoo.arena.Standings.between_kinds` tells their difference with an interval
+            :attr:`~phasezoo.arena.Standings.between_kinds` is their difference with an interval
             that counts trainings. In place of a format; for games of two players.
         anchor: The player, by name or place, whose rating is 0; default the first.
-        gate: Says the phases that callables are told.
+        gate: Gives the phases that callables receive.
         openings: A suite, move lists, or a file of them; default the package's suite.
         openings_as: ``"fen"`` starts from the opening's last position without its history.
         seed: Everything random comes from it.
@@ -84,7 +84,7 @@ def tournament(
         adjudication: Ends games early by the searches' values; default never.
         sprt: A test that may end a match of two players early, as that of
             :func:`~phasezoo.arena.play_match`.
-        names: How the standings call the players; default the agents' names, told apart by letters
+        names: How the standings call the players; default the agents' names, made unique by letters
             if some are equal.
         pgn: Where to write the games, each as soon as it ends.
         log: A log of finished games. If it exists, and is of this very tournament, it is gone on
@@ -190,7 +190,7 @@ def _half(games: int, game: Game) -> int:
     if at_least("games", games, 1) % wanted:
         message = (
             f"games={games}: must be a multiple of {wanted}, because in {game.name} each agent of "
-            f"a pairing is alone in every seat once; give {max(games - games % wanted, wanted)}"
+            f"a pairing is alone as each player once; give {max(games - games % wanted, wanted)}"
         )
         raise InvalidConfig(message)
     return games // 2

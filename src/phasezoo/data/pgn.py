@@ -71,11 +71,7 @@ def _escaped(text: str) -> str:
 
 
 def _check_has_pgn(game: Any) -> None:
-    """Refuse games that are not written as PGN.
-
-    Raises:
-        InvalidConfig: The game is one.
-    """
+    """Refuse games that are not written as PGN."""
     if not hasattr(game.state_type, "san"):
         message = (
             f"{game.name!r} has no SAN and so no PGN: its games are kept with save(), and read as "

@@ -214,11 +214,7 @@ def _words(seed: int) -> list[int]:
 
 
 def _phase_weights(weights: npt.ArrayLike, rows: PositionTable) -> npt.NDArray[np.float32]:
-    """One weight for each phase.
-
-    Raises:
-        InvalidConfig: There are more or fewer, or one is negative or not finite.
-    """
+    """Return one weight per phase."""
     try:
         given = np.asarray(weights, dtype=np.float32)
     except (TypeError, ValueError) as error:
@@ -234,11 +230,7 @@ def _phase_weights(weights: npt.ArrayLike, rows: PositionTable) -> npt.NDArray[n
 
 
 def _check_size(batch_size: int, shape: tuple[int, ...]) -> None:
-    """Refuse a batch whose planes memory cannot hold.
-
-    Raises:
-        InvalidConfig: It cannot.
-    """
+    """Refuse a batch whose planes do not fit into memory."""
     size = 4 * math.prod(shape)
     if batch_size >= _TOO_MANY:
         message = f"batch_size={batch_size}: no machine holds so many positions"

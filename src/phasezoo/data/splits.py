@@ -123,11 +123,7 @@ class Splits:
 
 
 def _cuts(games: int, fractions: Sequence[float]) -> list[int]:
-    """Where ``games`` ranked games are cut in two places, so that the parts have these shares.
-
-    Raises:
-        InvalidConfig: The fractions are not three shares of a whole.
-    """
+    """Return the two places at which ``games`` ranked games are cut into parts of these shares."""
     shares = np.asarray(fractions, dtype=np.float64)
     if shares.shape != (3,) or not (shares >= 0).all() or abs(shares.sum() - 1) > 1e-9:
         message = (

@@ -238,11 +238,7 @@ def _text_bytes(column: Any) -> int:
 
 
 def _check_room(path: Path, asked: int) -> None:
-    """Refuse a file that asks for much more memory than games of its size need.
-
-    Raises:
-        DamagedFile: It does.
-    """
+    """Refuse a file that asks for much more memory than games of its size need."""
     size = path.stat().st_size
     room = max(_ALWAYS_READ, _MOST_TIMES * size)
     if asked > room:
@@ -309,11 +305,7 @@ def _about(path: Path, schema: Any) -> tuple[int, Description]:
 
 
 def _check_sizes(about: Description, schema: Any) -> None:
-    """Refuse numbers of players and actions that no file has.
-
-    Raises:
-        InvalidConfig: One is none.
-    """
+    """Refuse impossible numbers of players and actions."""
     players, width = about.num_players, about.actions_a_ply
     if not 1 <= players <= len(schema.names) or width not in (1, players):
         message = f"{width} actions a ply of {players} players"

@@ -162,11 +162,7 @@ def _usable(files: list[Path], damaged: list[str]) -> list[tuple[Path, Descripti
 
 
 def _common(read: list[tuple[Path, Description, GameColumns]]) -> Description:
-    """Return the metadata that all files share.
-
-    Raises:
-        StoreError: They are of different games.
-    """
+    """Return the metadata that all files share."""
     first_path, first, _ = read[0]
     metadata: dict[str, Any] = {}
     for path, about, _ in read:

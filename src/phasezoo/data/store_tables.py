@@ -63,11 +63,7 @@ def columns_of(table: Any, players: int, width: int) -> GameColumns:
 
 
 def _whole(read: Mapping[str, Any], name: str) -> Any:
-    """A column without gaps.
-
-    Raises:
-        CorruptRecord: It has some.
-    """
+    """Return a column, and refuse gaps in it."""
     if read[name].null_count:
         message = f"{name}: a game has none"
         raise CorruptRecord(message)
@@ -105,16 +101,7 @@ def _flags(column: Any) -> npt.NDArray[np.bool_]:
 
 
 def _lists(read: Mapping[str, Any], name: str, lengths: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The elements of a column of lists that are as long as they have to be.
-
-    Args:
-        read: The columns.
-        name: Which one.
-        lengths: How many elements each game has.
-
-    Raises:
-        CorruptRecord: A game has another number of them; the message names it.
-    """
+    """Return the elements of a column of lists, and refuse lists of other ``lengths``."""
     flat = _flat(read, name)
     found = _numbers(read[name].value_lengths())
     if wrong := np.flatnonzero(found != lengths).tolist():

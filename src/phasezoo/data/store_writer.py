@@ -85,11 +85,7 @@ class StoreWriter:
         self._claim(append=flag("append", append))
 
     def _claim(self, *, append: bool) -> None:
-        """Make the folder, or look at what is there.
-
-        Raises:
-            StoreError: It exists and may not, or holds something else.
-        """
+        """Make the folder, or check one that exists."""
         if self.folder.exists() and not append:
             message = (
                 f"{self.folder} exists already: choose another name, or add to its games with "

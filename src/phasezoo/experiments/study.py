@@ -187,11 +187,7 @@ class Study(Generic[Config]):
         return found
 
     def _check_code(self, config: Config, out: Path) -> None:
-        """Refuse settings, read from a run's directory, that name code of somebody's own.
-
-        Raises:
-            InvalidConfig: One names a module that is no plugin, or a program by its path.
-        """
+        """Refuse settings from a run's directory that name a user's own code."""
         known = {lasting(name) for name in self.plugins}
         named = []
         for setting in MAY_NAME_CODE:

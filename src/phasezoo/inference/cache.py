@@ -270,11 +270,7 @@ def _numbers(planes: Planes | PackedPlanes) -> Floats:
 
 
 def _checked_size(cache_mb: int) -> int:
-    """Bytes of a cache.
-
-    Raises:
-        InvalidConfig: ``cache_mb`` is no whole number from 1 to 2**40.
-    """
+    """Return the bytes of a cache."""
     if isinstance(cache_mb, bool) or not isinstance(cache_mb, int) or not 1 <= cache_mb <= _MOST_MB:
         message = f"cache_mb={cache_mb!r}: a whole number of MiB from 1 to 2**40 is needed"
         raise InvalidConfig(message)
@@ -299,11 +295,7 @@ def _why_not(evaluator: Any) -> str | None:
 
 
 def _check_reads_planes(evaluator: Any) -> None:
-    """Refuse what reads more than planes.
-
-    Raises:
-        InvalidConfig: It does.
-    """
+    """Refuse an evaluator that reads more than planes."""
     reason = _why_not(evaluator)
     if reason is not None:
         message = f"{name_of(evaluator)} {reason}"

@@ -205,12 +205,9 @@ def planes_for(evaluator: Any, leaves: Leaves) -> Any:
 
 
 def _checked(answer: Evaluation, leaves: Leaves, name: str, columns: int | None) -> Evaluation:
-    """The evaluation as :func:`evaluate_leaves` returns it.
+    """Return the evaluation as :func:`evaluate_leaves` does.
 
     ``columns`` are those of the policy logits, if they are not as many as the game has actions.
-
-    Raises:
-        InvalidEvaluation: See there.
     """
     rows = len(leaves)
     wdl = None if answer.wdl is None else _checked_wdl(answer.wdl, rows, name)
@@ -288,11 +285,7 @@ def _checked_logits(answer: Evaluation, leaves: Leaves, name: str, columns: int 
 
 
 def _as_array(name: str, given: Any) -> npt.NDArray[Any]:
-    """Numbers as an array; a torch tensor is taken off its graph and its device.
-
-    Raises:
-        InvalidEvaluation: They are no array.
-    """
+    """Return numbers as an array; a torch tensor is detached and moved to the CPU."""
     try:
         if hasattr(given, "detach"):
             given = given.detach().cpu().float()  # NumPy has no bfloat16

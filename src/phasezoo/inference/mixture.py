@@ -311,12 +311,9 @@ def _mismatch(phase: str, expert: Any, theirs: str, ours: str) -> str:
 
 
 def _probabilities(gate: Gate, leaves: Leaves, num_phases: int) -> npt.NDArray[np.float64]:
-    """``float64[B, num_phases]``: each expert's weight.
+    """Return the experts' weights, ``float64[B, num_phases]``.
 
-    Our own gates are certain, and the leaves carry their phase; others are asked.
-
-    Raises:
-        InvalidGate: A gate's answer is no table of probabilities.
+    Built-in gates are certain, and the leaves carry their phase; others are asked.
     """
     certain = type(gate) in (gating.Gate, gating.CallableGate)
     if certain or not hasattr(gate, "probabilities"):

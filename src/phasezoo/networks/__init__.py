@@ -10,24 +10,25 @@ from phasezoo.networks.compiling import (  # noqa: E402
     compiled,
     layout_of,
 )
-from phasezoo.networks.counts import NetworkSize, count  # noqa: E402
 from phasezoo.networks.making import (  # noqa: E402
+    NetworkSize,
     conditioned,
+    count,
     fits_boards,
+    fix_phase,
     from_description,
     make,
     spec_of,
-    told,
 )
 from phasezoo.networks.making import describe as describe  # noqa: E402
 from phasezoo.networks.making import description_of as description_of  # noqa: E402
+from phasezoo.networks.making import told as told  # noqa: E402
 from phasezoo.networks.network import BodyAndHeads, Network, parameter_counts  # noqa: E402
 from phasezoo.networks.output import NetworkOutput  # noqa: E402
 from phasezoo.networks.phase_input import ConditionedNetwork, PhaseInput  # noqa: E402
-from phasezoo.networks.precision import resolve_device, supported_dtype  # noqa: E402
+from phasezoo.networks.precision import resolve_device, supported_dtype, to_device, to_host  # noqa: E402
 from phasezoo.networks.registry import names, register  # noqa: E402
 from phasezoo.networks.specs import GRAMMAR, NetworkSpec  # noqa: E402
-from phasezoo.networks.transfer import to_device, to_host  # noqa: E402
 from phasezoo.networks.unpacking import Unpack  # noqa: E402
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "conditioned",
     "count",
     "fits_boards",
+    "fix_phase",
     "from_description",
     "layout_of",
     "make",
@@ -57,5 +59,4 @@ __all__ = [
     "supported_dtype",
     "to_device",
     "to_host",
-    "told",
 ]

@@ -43,7 +43,7 @@ def imported(path: str, where: str) -> Callable[..., Any]:
     """The factory at a ``path`` that the user typed.
 
     Raises:
-        UnregisteredNetwork: There is none; the message begins with ``where``.
+        UnregisteredNetwork: There is no such network; the message begins with ``where``.
     """
     module, _, name = path.partition(":")
     try:
@@ -104,12 +104,9 @@ class _Refused(Exception):
 
 
 def _installed(module: str, folder: Path | None) -> ModuleType:
-    """A module that is imported already, or is installed and imported now.
+    """Return a module that is imported already, or import it if it is installed.
 
     Packages are looked at one by one from the outermost, since importing a module imports them.
-
-    Raises:
-        _Refused: It is neither, or may not be named.
     """
     parts = module.split(".")
     if not all(part.isidentifier() for part in parts) or not {*SCRIPTS}.isdisjoint(parts):
@@ -127,11 +124,7 @@ def _installed(module: str, folder: Path | None) -> ModuleType:
 
 
 def _check_place(module: str, spec: ModuleSpec | None, folder: Path | None) -> None:
-    """Refuse a module that is not installed, before any of its code runs.
-
-    Raises:
-        _Refused: It is not, or it lies in the folder that names it.
-    """
+    """Refuse a module that is not installed, before any of its code runs."""
     if spec is None:
         message = f"there is no module {module}"
         raise _Refused(message)

@@ -1,12 +1,13 @@
 """Networks made of their texts, and described for manifests."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
+from torch.utils.flop_counter import FlopCounterMode
 
 from phasezoo.errors import InvalidConfig, InvalidNetwork, PhasezooError
 from phasezoo.networks.phase_input import (
@@ -79,23 +80,27 @@ def conditioned(spec: str | Factory | NetworkSpec, how: PhaseInput, phases: int)
         phases: How many phases there are.
 
     Raises:
-        InvalidConfig: It is told the phase already, or there is no such network.
+        InvalidConfig: It takes the phase already, or there is no such network.
     """
     plan = plan_of(spec)
     if plan.phases is not None:
-        message = f"network {str(plan.spec)!r}: is told the phase already; leave that option out"
+        message = f"network {str(plan.spec)!r}: takes the phase already; leave that option out"
         raise InvalidConfig(message)
     option = PhaseChoice(how, phases).option
     return plan_of(replace(plan.spec, options={**plan.spec.options, **option})).spec
 
 
-def told(network: ConditionedNetwork, phase: int) -> nn.Module:
-    """A copy of a network that answers as ``network`` does if all positions are of ``phase``.
+def fix_phase(network: ConditionedNetwork, phase: int) -> nn.Module:
+    """Copy a network so that it answers planes alone, as if all positions were of ``phase``.
+
+    Args:
+        network: A network that takes the phase.
+        phase: The phase, from 0.
 
     Raises:
         InvalidArray: It knows no such phase.
     """
-    settled = network.told(phase)
+    settled = network.fix_phase(phase)
     spec = made_as(network)
     if spec is not None:
         left = (
@@ -124,6 +129,7 @@ def described(spec: str | Factory | NetworkSpec) -> NetworkSpec:
     return plan_of(spec).spec
 
 
+told = renamed(fix_phase, "networks.told", "networks.fix_phase")
 describe = renamed(described, "networks.describe", "networks.spec_of")
 description_of = renamed(made_as, "networks.description_of", "networks.spec_of")
 
@@ -138,8 +144,8 @@ def spec_of(network: nn.Module | str | Factory | NetworkSpec) -> str:
             :class:`NetworkSpec`, whose text is the same for all spellings.
 
     Raises:
-        InvalidConfig: There is no such network or option, a value is not allowed, or nothing tells
-            how the network was made.
+        InvalidConfig: There is no such network or option, a value is not allowed, or it is not
+            known how the network was made.
     """
     spec = made_as(network) if isinstance(network, nn.Module) else described(network)
     if spec is None:
@@ -192,11 +198,7 @@ def _called(
     num_actions: int,
     arguments: Mapping[str, Any],
 ) -> nn.Module:
-    """The network; errors of a user's factory become ours, with theirs as the cause.
-
-    Raises:
-        InvalidNetwork: The factory raised, or answered something that is no module.
-    """
+    """Call the factory; errors of a user's factory become ours, with theirs as the cause."""
     try:
         network: Any = plan.factory(input_shape, num_actions, **arguments)
     except PhasezooError:
@@ -217,11 +219,7 @@ def _called(
 
 
 def _settle(network: nn.Module, input_shape: tuple[int, int, int], name: str) -> None:
-    """Show planes to a network whose layers (``LazyLinear``) wait for them to know their sizes.
-
-    Raises:
-        InvalidNetwork: It raises at them.
-    """
+    """Show planes to a network whose layers (``LazyLinear``) wait for them to know their sizes."""
     if not any(map(is_lazy, network.parameters())):
         return
     training = network.training
@@ -233,3 +231,49 @@ def _settle(network: nn.Module, input_shape: tuple[int, int, int], name: str) ->
         message = f"network {name!r}: raised {type(error).__name__} ({error}) on its first planes"
         raise InvalidNetwork(message) from error
     network.train(training)
+
+
+@dataclass(frozen=True)
+class NetworkSize:
+    """How large a network is."""
+
+    parameters: int
+    """Numbers that training adjusts."""
+    multiply_adds: int
+    """Multiplications, each with its addition, that one position takes in convolutions, linear
+    layers and attention; norms, activations and sums are not counted."""
+
+
+def count(
+    network: nn.Module | str | Factory | NetworkSpec,
+    input_shape: tuple[int, int, int] = (52, 8, 8),
+    num_actions: int = 4672,
+    *,
+    num_players: int = 2,
+) -> NetworkSize:
+    """Count a network's parameters and what one position costs it.
+
+    Args:
+        network: The network, or what :func:`make` makes it from.
+        input_shape: Channels, height and width of the input planes.
+        num_actions: Size of the policy.
+        num_players: How many play.
+
+    Raises:
+        InvalidConfig: There is no such network, or it does not fit.
+    """
+    if not isinstance(network, nn.Module):
+        network = make(network, input_shape, num_actions, num_players=num_players)
+    training = network.training
+    place = next(network.parameters(), torch.empty(0))
+    planes = torch.zeros(1, *input_shape, device=place.device, dtype=place.dtype)
+    network.eval()
+    try:
+        with torch.no_grad(), FlopCounterMode(display=False) as counter:
+            network(planes)
+    finally:
+        network.train(training)
+    return NetworkSize(
+        parameters=sum(parameter.numel() for parameter in network.parameters()),
+        multiply_adds=counter.get_total_flops() // 2,
+    )

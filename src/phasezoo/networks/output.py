@@ -16,7 +16,7 @@ def value_field_of(answered: Collection[str], num_players: int) -> str | None:
     """Return which of several answered fields is a network's value; None if none is.
 
     The first of ``wdl_logits``, ``scalar`` and ``values`` in games of two players; in games of more
-    ``values`` comes first, because it alone tells what the others expect. Training, evaluators,
+    ``values`` comes first, because it alone holds what the others expect. Training, evaluators,
     manifests and exports all go by this.
 
     Args:
@@ -44,7 +44,7 @@ class NetworkOutput(NamedTuple):
     """``float32[B]`` in [-1, 1]: the expected return, of a head without win, draw and loss."""
     values: Tensor | None = None
     """``float32[B, players]`` in [-1, 1]: the expected return of each player, the player to move
-    first, the others after them in the order of their seats."""
+    first, then the other players by index."""
 
     def value_field(self) -> str | None:
         """Return which field is the network's value, by :func:`value_field_of`; None if none is."""
@@ -67,12 +67,12 @@ class NetworkOutput(NamedTuple):
                 "NetworkOutput must be given"
             )
             raise InvalidNetwork(message)
-        told: Tensor = getattr(self, field)
+        output: Tensor = getattr(self, field)
         if field == "scalar":
-            return told
+            return output
         if field == "values":
-            return told[:, 0]
-        win, _, loss = torch.softmax(told, dim=1).unbind(dim=1)
+            return output[:, 0]
+        win, _, loss = torch.softmax(output, dim=1).unbind(dim=1)
         return win - loss
 
     def answered(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Networks that are told the phase of each position: as input planes, or by a head for each phase.
+"""Networks that take the phase of each position: as input planes, or by a head for each phase.
 
 They are one network where phase experts are several: the alternatives to experts that condition
 the same weights on the phase.
@@ -21,8 +21,8 @@ from phasezoo.networks.output import NetworkOutput
 from phasezoo.specs import Option
 
 PhaseInput: TypeAlias = Literal["planes", "heads"]
-"""How a network is told the phase: by a plane for each, or by a policy head and a value head for
-each on a body that all share."""
+"""Form of the phase input: a plane for each phase, or a policy head and a value head for each on
+a body that all share."""
 
 MOST_PHASES = 64
 
@@ -32,13 +32,13 @@ PHASE_OPTIONS: Mapping[str, Option] = {
     name: Option(name, Annotated[int, Interval(ge=2, le=MOST_PHASES)], None)
     for name in (f"{_PREFIX}planes", f"{_PREFIX}heads")
 }
-"""The options of every network's text that have it told the phase."""
+"""The options of every network's text that give it the phase."""
 
 
 class ConditionedNetwork(nn.Module, ABC):
-    """A network that is told the phase of each position.
+    """A network that takes the phase of each position.
 
-    Where it is not told, all phases count as equally likely, until :meth:`told` settles on one.
+    Without phases, all count as equally likely, until :meth:`fix_phase` chooses one.
 
     Args:
         phases: How many there are: n.
@@ -53,8 +53,8 @@ class ConditionedNetwork(nn.Module, ABC):
         """Answer ``float32[B, C, H, W]`` of phases ``int64[B]``; None: of none in particular."""
 
     @abstractmethod
-    def told(self, phase: int) -> nn.Module:
-        """A copy that answers planes alone, as this one does if all are of ``phase``.
+    def fix_phase(self, phase: int) -> nn.Module:
+        """Return a copy that answers planes alone, as this one does if all are of ``phase``.
 
         Raises:
             InvalidArray: There is no such phase.
@@ -92,8 +92,8 @@ class PhasePlanes(ConditionedNetwork):
         answer: NetworkOutput = self.network(torch.cat([planes, shown], dim=1))
         return answer
 
-    def told(self, phase: int) -> nn.Module:
-        """A copy that answers planes alone, as this one does if all are of ``phase``.
+    def fix_phase(self, phase: int) -> nn.Module:
+        """Return a copy that answers planes alone, as this one does if all are of ``phase``.
 
         Raises:
             InvalidArray: There is no such phase.
@@ -134,8 +134,8 @@ class PhaseHeads(ConditionedNetwork):
         ]
         return _joined(answers, lambda parts: torch.cat(parts)[places])
 
-    def told(self, phase: int) -> nn.Module:
-        """The network of the body and the phase's heads, copied.
+    def fix_phase(self, phase: int) -> nn.Module:
+        """Return a copy of the body with the phase's heads.
 
         Raises:
             InvalidArray: There is no such phase.
@@ -152,9 +152,9 @@ class PhaseChoice:
     """Phase input in a network's text: ``phase_planes=3`` or ``phase_heads=3``."""
 
     how: PhaseInput
-    """How the network is told."""
+    """Form of the phase input."""
     phases: int
-    """How many there are."""
+    """Number of phases."""
 
     @classmethod
     def of(cls, options: Mapping[str, Any], where: str) -> "PhaseChoice | None":
@@ -174,23 +174,23 @@ class PhaseChoice:
 
     @property
     def option(self) -> dict[str, int]:
-        """The option as a network's text has it."""
+        """The option of a network's text."""
         return {f"{_PREFIX}{self.how}": self.phases}
 
     def shown(self, input_shape: tuple[int, int, int]) -> tuple[int, int, int]:
-        """The shape of what the network inside takes."""
+        """Return the input shape of the network inside."""
         channels, height, width = input_shape
         return (channels + self.phases * (self.how == "planes"), height, width)
 
     def wrap(self, network: nn.Module, name: str) -> ConditionedNetwork:
-        """The network that is told the phase.
+        """Wrap a network into one that takes the phase.
 
         Args:
             network: Of the shape :meth:`shown`.
             name: What messages call it.
 
         Raises:
-            InvalidConfig: It has no heads that could be had for each phase.
+            InvalidConfig: It has no heads to copy for each phase.
         """
         if self.how == "planes":
             return PhasePlanes(network, self.phases)

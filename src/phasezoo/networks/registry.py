@@ -138,7 +138,7 @@ def register(name: str, factory: Factory | None = None) -> Any:
             answers ``float32[B, C, H, W]`` with :class:`NetworkOutput`. Its options are those of
             its signature; those without a default are its size, which stands in the name
             (``def mine(input_shape, num_actions, width: int)`` is asked for as ``mine-64``). It is
-            told ``num_players=`` if it takes that.
+            called with ``num_players=`` if it takes that.
 
     Returns:
         ``factory``, or the decorator.

@@ -67,7 +67,7 @@ class Plan:
     spec: NetworkSpec
     """Description of the network."""
     phases: PhaseChoice | None
-    """How the network is told the phase; None: not at all."""
+    """Form of the phase input; None without one."""
 
 
 def plan_of(spec: Any, more: Mapping[str, Any] | None = None) -> Plan:
@@ -151,12 +151,7 @@ def _named(head: str, options: Mapping[str, object], where: str) -> Plan:
 def _read(
     signature: Signature, options: Mapping[str, object], where: str
 ) -> dict[str, OptionValue]:
-    """The values of options: the factory's own, and those that every network has.
-
-    Raises:
-        InvalidConfig: There is no such option, a value is not allowed, or the factory has one of
-            every network's for itself.
-    """
+    """Return the values of the factory's own options and of those that every network has."""
     taken = signature.options.keys() & PHASE_OPTIONS.keys()
     if taken:
         message = f"{where}: {min(taken)} is an option of every network; call the factory's other"
@@ -171,11 +166,7 @@ def _assemble(
     options: Mapping[str, OptionValue],
     name: str,
 ) -> Plan:
-    """Put size and options together; all that is required must be there, and nothing twice.
-
-    Raises:
-        InvalidConfig: Something is missing or given twice.
-    """
+    """Put size and options together; all that is required must be there, and nothing twice."""
     twice = size.keys() & options.keys()
     if twice:
         message = f"network {name!r}: {min(twice)} is said by the name already"
@@ -199,11 +190,7 @@ def _assemble(
 
 
 def _split(text: str) -> tuple[str, dict[str, str]]:
-    """The name (or import path) and the options of ``text``.
-
-    Raises:
-        InvalidConfig: An option has no value or is given twice.
-    """
+    """Split ``text`` into the name (or import path) and the options."""
     head, colon, rest = text.partition(":")
     attribute, more, after = rest.partition(":")
     if _PATH.fullmatch(f"{head}:{attribute}") and find(head) is None:
@@ -216,11 +203,7 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _size(base: str, tail: str, signature: Signature, where: str) -> dict[str, OptionValue]:
-    """The options that the name's end gives, such as 32 and 4 of ``32x4``.
-
-    Raises:
-        InvalidConfig: The network has no such size.
-    """
+    """Return the options that the name's end gives, such as 32 and 4 of ``32x4``."""
     required = signature.required
     parts = tail.split("x") if len(required) > 1 else [tail]
     if len(parts) != len(required):

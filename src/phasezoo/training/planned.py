@@ -116,7 +116,7 @@ def _saved_part(shared: Path, out: Path, gate: Any, phase: str) -> Manifest:
     nothing = dict.fromkeys(("positions", "unique_positions", "updates", "best_update"), 0)
     training = {**source.training, **nothing, "epochs": 0.0, "seconds": 0.0, "part_of": shared.name}
     return inference.save(
-        networks.told(network, gate.names.index(phase)),
+        networks.fix_phase(network, gate.names.index(phase)),
         out,
         game=source.game,
         planes=source.planes,

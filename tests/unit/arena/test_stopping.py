@@ -98,7 +98,7 @@ def test_games_of_more_than_two_have_no_such_test():
 
 def test_results_by_who_moves_first_add_up():
     played = match(games=12, test=None)
-    first, second = played.by_seat
+    first, second = played.by_player
     assert sum(first) == sum(second) == 6
     assert [a + b for a, b in zip(first, second, strict=True)] == list(played.trinomial)[::-1]
     assert played.elo_normalized.value > 0

@@ -142,7 +142,7 @@ def test_games_that_repeat_are_refused_again_when_they_go_on(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         played(**options, on_game=stop)
     for lines in (6, 6):
-        with pytest.raises(InvalidConfig, match="from the only opening differ by seat alone"):
+        with pytest.raises(InvalidConfig, match="from the only opening differ by player alone"):
             played(**options)
         assert len(log.read_text().splitlines()) == 1 + lines  # what was gone on with is kept
 

@@ -62,16 +62,16 @@ def test_what_it_settles_on_is_what_it_answers_of_that_phase(text, planes, phase
     with torch.no_grad():
         whole = network(planes, phases)
         for phase in range(PHASES):
-            settled = networks.told(network, phase).eval()
+            settled = networks.fix_phase(network, phase).eval()
             own = (phases == phase).nonzero()[:, 0]
             same(settled(planes[own]), rows_of(whole, own))
-    others = networks.told(network, 0).eval()(planes).policy_logits
+    others = networks.fix_phase(network, 0).eval()(planes).policy_logits
     assert not torch.allclose(others, whole.policy_logits)
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_what_it_settles_on_is_made_again_from_its_description(text, planes) -> None:
-    settled = networks.told(scattered(text), 1).eval()
+    settled = networks.fix_phase(scattered(text), 1).eval()
     spec = networks.spec_of(settled)
     assert spec == (PLAIN if "heads" in text else text)
     again = networks.make(spec, SHAPE, ACTIONS)
@@ -143,7 +143,7 @@ def test_phases_that_it_does_not_know_are_refused() -> None:
     for text in TEXTS:
         for phase in (-1, PHASES):
             with pytest.raises(InvalidArray, match="knows 3 phases"):
-                networks.told(made(text), phase)
+                networks.fix_phase(made(text), phase)
     with pytest.raises(InvalidConfig, match="told the phase already"):
         networks.conditioned(TEXTS[0], "heads", 3)
 

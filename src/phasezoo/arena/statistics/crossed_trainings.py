@@ -71,8 +71,8 @@ def crossed_pairs(scores: Sequence[Sequence[Sequence[float]]]) -> CrossedResult:
             them.
 
     Raises:
-        InvalidConfig: The table is empty or ragged, a pairing has no pairs, or a score is
-            impossible.
+        InvalidConfig: The table is empty, its rows differ in length, a pairing has no pairs, or a
+            score is impossible.
     """
     found = [[pair_score_statistics(pairing) for pairing in row] for row in scores]
     counts = [[len(pairing) for pairing in row] for row in scores]
@@ -108,7 +108,8 @@ def crossed(means: Sequence[Sequence[float]], errors: Sequence[Sequence[float]])
             says that more games would change nothing: :func:`crossed_pairs` never says so.
 
     Raises:
-        InvalidConfig: The tables are empty, ragged, differ in shape, or hold impossible numbers.
+        InvalidConfig: The tables are empty, not rectangular, differ in shape, or hold impossible
+            numbers.
     """
     table, error = _tables(means, errors)
     rows, columns = table.shape

@@ -46,7 +46,7 @@ class Interval:
 
     @property
     def is_even(self) -> bool:
-        """Whether ``value ± half_width`` tells both ends to a tenth of the half-width."""
+        """Whether ``value ± half_width`` gives both ends to a tenth of the half-width."""
         if math.isinf(self.half_width):
             return False
         off = abs((self.high + self.low) / 2 - self.value)

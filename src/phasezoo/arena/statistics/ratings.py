@@ -127,7 +127,7 @@ def ratings(
         A rating per player.
 
     Raises:
-        InvalidConfig: There are no games, a score is impossible, somebody plays themselves, the
+        InvalidConfig: There are no games, a score is impossible, a player plays itself, the
             anchor did not play, or no games connect some of the players.
     """
     games = _Games(list(results), players)
@@ -256,7 +256,7 @@ class _Games:
         return ends[0], ends[1], ends[2]
 
     def reached(self) -> npt.NDArray[np.bool_]:
-        """``bool[N, N]``: whether i took points from somebody who took some from … j.
+        """``bool[N, N]``: whether i took points from a player who took some from … j.
 
         Then nothing but these points keeps j's rating from being infinitely higher than i's.
         """

@@ -116,11 +116,7 @@ class EngineCache:
 
 
 def _split(data: bytes) -> tuple[bytes, Any, bytes]:
-    """Mark, head and engine of a file.
-
-    Raises:
-        ValueError: It is no such file.
-    """
+    """Split a file into its mark, its header and its engine."""
     end = data.index(b"\n", len(_MARK))
     return data[: len(_MARK)], json.loads(data[len(_MARK) : end]), data[end + 1 :]
 

@@ -183,11 +183,7 @@ def _exact(answer: Tensor) -> Tensor:
 
 
 def _parts(output: Any, form: ValueForm) -> tuple[Tensor, Tensor]:
-    """Policy and value of an answer.
-
-    Raises:
-        TypeError, ValueError, AttributeError: It has no such parts.
-    """
+    """Return the policy and the value of an answer."""
     if hasattr(output, "policy_logits"):
         found = [getattr(output, field, None) for field, each in _FIELDS.items() if each == form]
         if not found or found[0] is None:
@@ -198,11 +194,7 @@ def _parts(output: Any, form: ValueForm) -> tuple[Tensor, Tensor]:
 
 
 def _form(output: Any, num_players: int, name: str) -> ValueForm:
-    """How an answer writes its value.
-
-    Raises:
-        InvalidConfig: It has none, or nobody can tell.
-    """
+    """Return the form in which an answer writes its value."""
     if hasattr(output, "policy_logits"):
         answered = [field for field in _FIELDS if getattr(output, field, None) is not None]
         field = value_field_of(answered, num_players)

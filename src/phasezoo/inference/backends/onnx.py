@@ -248,11 +248,7 @@ def _unused(kept: list[Floats], rows: int, width: int) -> Floats:
 
 
 def _refuse_odds(evaluator: OnnxEvaluator, place: Path) -> None:
-    """Refuse a softmax that was named as logits: a search would like all actions almost alike.
-
-    Raises:
-        CheckpointError: It is one.
-    """
+    """Refuse a softmax that was named as logits: a search would like all actions almost alike."""
     manifest = evaluator.manifest
     if "policy" not in manifest.tensors or manifest.num_actions == 1:
         return
@@ -266,11 +262,7 @@ def _refuse_odds(evaluator: OnnxEvaluator, place: Path) -> None:
 
 
 def _one_of(what: str, given: Mapping[str, str | None]) -> tuple[str, str]:
-    """The one that is named.
-
-    Raises:
-        InvalidConfig: None is, or several.
-    """
+    """Return the only entry that is named."""
     named = [(form, name) for form, name in given.items() if name is not None]
     if len(named) != 1:
         message = (

@@ -140,11 +140,7 @@ class OnnxModel:
         return binding
 
     def _probed(self) -> list[tuple[int, ...] | None]:
-        """The shapes of policy and value for a few rows; None of what is not float32.
-
-        Raises:
-            CheckpointError: It has no such outputs, or fails.
-        """
+        """Return the shapes of policy and value for a few rows; None of outputs not in float32."""
         known = [output.name for output in self._session.get_outputs()]
         missing = [name for name in self._names if name not in known]
         if missing:
@@ -176,11 +172,7 @@ def _planes_input(
     tensors: Mapping[str, str],
     input_shape: tuple[int, int, int],
 ) -> tuple[str, int | None]:
-    """The name of the input for planes, and how many rows it takes; None: any number.
-
-    Raises:
-        CheckpointError: There is none, or it is of another type or shape.
-    """
+    """Return the name of the input for planes and its number of rows; None: any number."""
     inputs = {each.name: each for each in session.get_inputs()}
     alone = next(iter(inputs)) if len(inputs) == 1 else ""
     name: str = tensors.get("input", alone)
@@ -202,11 +194,7 @@ def _planes_input(
 def _packed_inputs(
     session: onnxruntime.InferenceSession, layout: PlaneLayout
 ) -> dict[str, tuple[int, ...]]:
-    """The inputs for packed planes, and their columns.
-
-    Raises:
-        CheckpointError: The model has others.
-    """
+    """Return the inputs for packed planes, and their columns."""
     wanted: dict[str, tuple[int, ...]] = {
         name: (columns,) for name, columns in packed_inputs(layout).items()
     }
@@ -240,11 +228,7 @@ def _session(model: bytes | Path, device: str) -> onnxruntime.InferenceSession:
 
 
 def _providers(device: str) -> list[Any]:
-    """Return the execution providers of a device; the CPU runs layers that CUDA does not have.
-
-    Raises:
-        InvalidConfig: This ONNX Runtime does not run there.
-    """
+    """Return the execution providers of a device; the CPU runs layers that CUDA does not have."""
     if device == "cpu":
         return [CPU]
     if CUDA not in onnxruntime.get_available_providers():

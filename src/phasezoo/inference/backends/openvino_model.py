@@ -159,11 +159,7 @@ class OpenVinoModel:
             raise InvalidState(message)
 
     def _check_outputs(self) -> None:
-        """Show it a few rows of zeros.
-
-        Raises:
-            CheckpointError: It fails, or answers something else.
-        """
+        """Check the outputs for a few rows of zeros."""
         rows = self.fixed_rows or 2
         kinds = {name: np.uint8 if name == "bits" else np.float32 for name in self._inputs}
         zeros = {n: np.zeros((rows, *shape), kinds[n]) for n, shape in self._inputs.items()}
@@ -198,11 +194,7 @@ def _only_input(model: Any) -> str:
 
 
 def _checked_inputs(model: Any, wanted: Mapping[str, tuple[int, ...]]) -> int | None:
-    """How many rows a model takes; None: any number.
-
-    Raises:
-        CheckpointError: Its inputs are others.
-    """
+    """Check a model's inputs; return its number of rows, None for any number."""
     found = {each.any_name: each.partial_shape for each in model.inputs}
     rows: int | None = None
     for name, shape in wanted.items():

@@ -156,11 +156,7 @@ class TensorRtEvaluator(NetworkEvaluator):
         return export_onnx(Narrow(narrow, dtype), shape, kind, self.layout, self.device)
 
     def _compare(self, engine: Any, answers: Answers) -> None:
-        """Refuse an engine that answers something else than its network.
-
-        Raises:
-            CheckpointError: It does.
-        """
+        """Refuse an engine that answers something else than its network."""
         generator = np.random.default_rng(0)
         shape = (COMPARED, *self.manifest.input_shape)
         planes = (generator.random(shape) < 0.15).astype(np.float32)

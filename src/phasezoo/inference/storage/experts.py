@@ -191,11 +191,7 @@ def load_experts(path: str | Path) -> Experts:
 
 
 def _check_type(name: str, value: Any) -> None:
-    """Refuse what JSON allows and :class:`Experts` does not.
-
-    Raises:
-        TypeError: The message names the field.
-    """
+    """Refuse what JSON allows and :class:`Experts` does not."""
     fits = isinstance(value, _KINDS[name])
     if fits and name == "experts":
         fits = bool(value) and all(isinstance(folder, str) for folder in value.values())
@@ -211,11 +207,7 @@ def _check_folder(folder: str, file: Path) -> None:
 
 
 def _check_known(found: Experts, file: Path) -> None:
-    """Refuse experts of a game that is not known here.
-
-    Raises:
-        CheckpointError: It is not.
-    """
+    """Refuse experts of a game that is not known here."""
     try:
         games.make(found.game)
     except PhasezooError as error:

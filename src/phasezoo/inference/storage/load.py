@@ -196,11 +196,7 @@ def _named(directory: Path) -> Iterator[None]:
 
 
 def _refuse_torch(directory: Path, backend: Backend) -> None:
-    """Refuse to run with torch what is kept as ONNX.
-
-    Raises:
-        InvalidConfig: That is asked for.
-    """
+    """Refuse to run a network with torch that is stored as ONNX."""
     if backend == "torch":
         message = (
             f"{directory}: kept as ONNX, since nobody knows how to build it; backend='torch' needs "
@@ -210,11 +206,7 @@ def _refuse_torch(directory: Path, backend: Backend) -> None:
 
 
 def _check_form(directory: Path, manifest: Manifest, packed: bool) -> None:
-    """Refuse to give planes in another form to what is kept as ONNX.
-
-    Raises:
-        InvalidConfig: They would be.
-    """
+    """Refuse to give planes in another form to a network that is stored as ONNX."""
     if packed != manifest.packed:
         kept = "packed planes" if manifest.packed else "planes as floats"
         message = (

@@ -178,11 +178,7 @@ class Manifest:
             raise CheckpointError(message) from error
 
     def _check_game(self, path: Path) -> None:
-        """Refuse a network that does not fit its own game.
-
-        Raises:
-            CheckpointError: Game, planes or actions are unknown or of another size.
-        """
+        """Refuse a network that does not fit its own game."""
         try:
             game = games.make(self.game)
             shape = tuple(game.plane_shape(self.planes))
@@ -240,11 +236,7 @@ _CHOICES = {"value_kind": get_args(ValueKind), "backend": get_args(StoredAs)}
 
 
 def _check_types(values: Mapping[str, Any]) -> None:
-    """Refuse values that JSON allows and :class:`Manifest` does not.
-
-    Raises:
-        TypeError: The message names the field.
-    """
+    """Refuse values that JSON allows and :class:`Manifest` does not."""
     for name, value in values.items():
         wrong = isinstance(value, bool) and name not in ("plies_left", "packed")
         if not isinstance(value, _KINDS[name]) or wrong:

@@ -55,11 +55,7 @@ def resolved(path: str | Path) -> Path:
 
 
 def _is_there(path: Path, given: str | Path) -> bool:
-    """Whether there is something at a path.
-
-    Raises:
-        CheckpointError: No path can be so.
-    """
+    """Return whether there is a file or folder at a path."""
     try:
         return path.exists()
     except OSError as error:

@@ -104,11 +104,7 @@ def save(
 
 
 def _check_free(folder: Path, overwrite: bool) -> None:
-    """Refuse a folder with something in it that is not to be replaced.
-
-    Raises:
-        CheckpointError: There is something.
-    """
+    """Refuse a folder that is not empty and must not be replaced."""
     if folder.is_dir():
         there = sorted(path.name for path in folder.iterdir())
         others = [name for name in there if not _is_networks(name)]
@@ -132,12 +128,7 @@ def _is_networks(name: str) -> bool:
 def _of_evaluator(
     evaluator: NetworkEvaluator, packed: bool | None
 ) -> tuple[Manifest, dict[str, bytes]]:
-    """Manifest and files of an evaluator.
-
-    Raises:
-        CheckpointError: The folder it was loaded from has changed.
-        InvalidConfig: It is of a kind of its own, or an ONNX model of planes in the other form.
-    """
+    """Return the manifest and files of an evaluator."""
     manifest = evaluator.manifest
     if packed is not None and packed != manifest.packed:
         if getattr(evaluator, "model", None) is not None and manifest.backend == "onnx":
@@ -204,12 +195,7 @@ def _known(spec: Any) -> Any:
 def _as_onnx(
     network: Any, evaluator: NetworkEvaluator, manifest: Manifest
 ) -> tuple[Manifest, dict[str, bytes]]:
-    """The network as an ONNX model that answers as it does.
-
-    Raises:
-        InvalidConfig: It cannot be exported, or then answers otherwise.
-        MissingDependency: ONNX Runtime is not installed.
-    """
+    """Export the network as an ONNX model with the same answers."""
     require_onnx()
     import torch
 
@@ -235,11 +221,7 @@ def _as_onnx(
 
 
 def _check_same(answers: Any, onnx: NetworkEvaluator, name: str) -> None:
-    """Refuse an ONNX model that answers otherwise: tracing loses what depends on the data.
-
-    Raises:
-        InvalidConfig: It does.
-    """
+    """Refuse an ONNX model with other answers: tracing loses what depends on the data."""
     import torch
 
     rng = np.random.default_rng(1)

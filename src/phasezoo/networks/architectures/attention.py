@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from phasezoo.networks.blocks import ConvNorm, folded_before
 
 HEAD = 32
-"""Size of a head's queries and keys in all of them."""
+"""Size of a head's queries and keys in every architecture."""
 
 LEVIT_VALUES = 64
 """Size of a head's values in LeViT: twice that of the keys (Graham et al. 2021)."""
@@ -67,7 +67,7 @@ class MapAttention(nn.Module):
 
 
 class LevitAttention(nn.Module):
-    """Attention of LeViT (Graham et al. 2021): learnt biases by distance, hard swish, batch norms.
+    """Attention of LeViT (Graham et al. 2021): learned biases by distance, hard swish, batch norms.
 
     Args:
         channels: Channels in and out, a multiple of 64.

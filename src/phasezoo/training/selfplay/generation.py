@@ -145,7 +145,7 @@ class Generation:
                 reason = error.__cause__ or error
                 message = f"{reason}; {done} games of self-play had been finished"
                 raise InvalidEvaluation(message) from error
-            return Counts() + side.seats.counts
+            return Counts() + side.pool.counts
 
     def _pool_rows(self, agent: Any) -> int | None:
         """Rows for a call, if it matters: at least one of each game."""
@@ -187,7 +187,7 @@ class Generation:
             start_fen=None,
             history=begun.states[-1:] if at_once else begun.states,
             pairing=(0, 0),
-            one_seat=not at_once,
+            one_session=not at_once,
         )
 
 
