@@ -82,7 +82,7 @@ class SparsePolicy:
 
 @dataclass(frozen=True)
 class Batch:
-    """Positions with what is to be learnt from them; everything as the one who acts sees it."""
+    """Positions with their training targets, all from the view of the player who acts."""
 
     planes: Planes | PackedPlanes
     """``float32[B, C, H, W]``, or packed if the sampler was asked so."""
@@ -104,10 +104,10 @@ class Batch:
     """``float32[B]``: what the losses of each position are multiplied by; 1 unless phases are
     weighed."""
     policy: SparsePolicy | None = None
-    """The distribution over actions that is to be learnt; None: the action played, for certain."""
+    """The target distribution over actions; None: the action played, for certain."""
     values: npt.NDArray[np.float32] | None = None
-    """``float32[B, players]``: how the game ended for everybody: for who acts first, then for the
-    others by their seats. None if the store does not tell."""
+    """``float32[B, players]``: how the game ended for each player: for who acts first, then for the
+    others by index. None if the store does not hold it."""
 
     def __len__(self) -> int:
         """The number of positions."""

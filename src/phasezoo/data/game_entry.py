@@ -1,4 +1,4 @@
-"""One game as somebody tells it to a writer, checked and made small."""
+"""One game as it is given to a writer, checked and made small."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _MOST_VISITS = np.iinfo(np.int32).max
 
 @dataclass(frozen=True)
 class GameEntry:
-    """A game; what is told per ply has ``width`` entries a ply, one after the other."""
+    """A game; columns per ply have ``width`` entries a ply, one after the other."""
 
     start: Start
     """Start of the game, ``""`` for the usual one."""
@@ -62,7 +62,7 @@ class GameEntry:
         source: str | None = None,
         salvaged: bool = False,
     ) -> "GameEntry":
-        """A game as :meth:`phasezoo.training.StoreWriter.add` is told it.
+        """Check a game as :meth:`phasezoo.training.StoreWriter.add` takes it.
 
         Raises:
             InvalidConfig: Something has another size or range.
@@ -85,7 +85,7 @@ class GameEntry:
 
 
 def columns_of(game: Game, width: int, entries: Sequence[GameEntry]) -> GameColumns:
-    """The games in columns."""
+    """Return the games in columns."""
     count, players = len(entries), game.num_players
     kind = action_type(game)
     lengths = [len(entry.actions) // width for entry in entries]
@@ -124,7 +124,7 @@ def _actions(game: Game, width: int, actions: npt.ArrayLike) -> npt.NDArray[Any]
     lowest, highest = 0 if given.dtype.kind == "u" else given.min(), given.max()
     if lowest < 0 or highest >= game.num_actions:
         wrong = highest if lowest >= 0 else lowest
-        message = f"actions: {wrong} is none; {game.name!r} has {game.num_actions}, from 0"
+        message = f"actions: {wrong} is no action; {game.name!r} has {game.num_actions}, from 0"
         raise InvalidConfig(message)
     return given.astype(action_type(game)).ravel()
 
@@ -147,13 +147,15 @@ def _returns(game: Game, returns: npt.ArrayLike) -> npt.NDArray[np.float32]:
 def _visits(game: Game, visits: Sequence[Any], width: int, decisions: int) -> Visits:
     """Sparse counts of all decisions."""
     try:
-        told = list(visits) if width == 1 else [one for ply in visits for one in _seats(ply, width)]
+        given = (
+            list(visits) if width == 1 else [one for p in visits for one in _of_players(p, width)]
+        )
     except TypeError:
         message = f"visits={visits!r}: needed is one search, or None, for each action"
         raise InvalidConfig(message) from None
-    _check_told("visits", told, decisions)
+    _check_length("visits", given, decisions)
     actions, counts = [], []
-    for place, one in enumerate(told):
+    for place, one in enumerate(given):
         visited, times = _visited(one, game.num_actions, place // width)
         actions.append(visited)
         counts.append(times)
@@ -165,12 +167,12 @@ def _visits(game: Game, visits: Sequence[Any], width: int, decisions: int) -> Vi
     )
 
 
-def _seats(ply: Any, width: int) -> Any:
+def _of_players(ply: Any, width: int) -> Any:
     return [None] * width if ply is None else ply
 
 
 def _visited(one: Any, num_actions: int, ply: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """The actions that one search visited, ascending, and how often."""
+    """Return the actions that one search visited, ascending, and how often."""
     if one is None:
         nothing = np.empty(0, dtype=np.int32)
         return nothing, nothing
@@ -223,30 +225,30 @@ def _phases(phases: Sequence[Any], decisions: int) -> npt.NDArray[np.int8]:
 
 
 def _numbers(
-    name: str, told: Sequence[Any], decisions: int, unknown: float
+    name: str, given: Sequence[Any], decisions: int, unknown: float
 ) -> npt.NDArray[np.float64]:
     """One number a decision; None is ``unknown``."""
     try:
-        numbers = np.array(told, dtype=np.float64).ravel()  # None becomes nan
+        numbers = np.array(given, dtype=np.float64).ravel()  # None becomes nan
     except (TypeError, ValueError):
         message = f"{name}: needed is a number or None for each decision"
         raise InvalidConfig(message) from None
-    _check_told(name, numbers, decisions)
+    _check_length(name, numbers, decisions)
     return np.where(np.isnan(numbers), unknown, numbers)
 
 
-def _check_told(name: str, told: Any, decisions: int) -> None:
-    if len(told) != decisions:
-        message = f"{name}: {len(told)} entries for {decisions} actions; needed is one for each"
+def _check_length(name: str, given: Any, decisions: int) -> None:
+    if len(given) != decisions:
+        message = f"{name}: {len(given)} entries for {decisions} actions; needed is one for each"
         raise InvalidConfig(message)
 
 
-def _each(name: str, told: Sequence[Any] | None, game: Game) -> Sequence[Any] | None:
-    listed = isinstance(told, Sequence) and not isinstance(told, str)
-    if told is not None and not (listed and len(told) == game.num_players):
-        message = f"{name}={told!r}: needed is one for each of the {game.num_players} players"
+def _each(name: str, given: Sequence[Any] | None, game: Game) -> Sequence[Any] | None:
+    listed = isinstance(given, Sequence) and not isinstance(given, str)
+    if given is not None and not (listed and len(given) == game.num_players):
+        message = f"{name}={given!r}: needed is one for each of the {game.num_players} players"
         raise InvalidConfig(message)
-    return told
+    return given
 
 
 def _names(names: Sequence[str | None] | None, game: Game) -> Sequence[str | None] | None:
@@ -255,7 +257,7 @@ def _names(names: Sequence[str | None] | None, game: Game) -> Sequence[str | Non
 
 
 def _text(name: str, text: str | None) -> str | None:
-    """A text, refused now if no file could hold it: one such name would cost the whole file."""
+    """Refuse a text that no file could hold: one such name would cost the whole file."""
     wrong = why_unwritable(str(text))
     if wrong is not None:
         message = f"{name}: {wrong}"

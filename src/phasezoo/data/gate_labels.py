@@ -19,7 +19,7 @@ def chunk_phases(
     player: npt.NDArray[np.int8],
     width: int,
 ) -> npt.NDArray[np.int8]:
-    """The phases of some rows by a gate that is asked about one ply of all their games at once.
+    """Return the phases of some rows by a gate that sees one ply of all their games at once.
 
     A monotone gate is given the phase one ply before in the same game, of the same player if all
     move at once.
@@ -35,17 +35,17 @@ def chunk_phases(
     phase = np.empty(len(game), dtype=np.int8)
     if len(game) == 0:
         return phase
-    seat = game - game[0] if width == 1 else (game - game[0]) * width + player
-    before = np.zeros(int(seat.max()) + 1, dtype=np.int64)
+    chain = game - game[0] if width == 1 else (game - game[0]) * width + player
+    before = np.zeros(int(chain.max()) + 1, dtype=np.int64)
     order = np.argsort(ply, kind="stable")
     bounds = np.flatnonzero(np.diff(ply[order], prepend=-1, append=-1))
     for start, end in pairwise(bounds.tolist()):
         now = order[start:end]
         asked = [states[number][ply[now[0]]] for number in game[now].tolist()]
         players = None if width == 1 else player[now].tolist()
-        previous = None if ply[now[0]] == 0 else before[seat[now]]
-        before[seat[now]] = gate.batch(asked, players, previous)
-        phase[now] = before[seat[now]]
+        previous = None if ply[now[0]] == 0 else before[chain[now]]
+        before[chain[now]] = gate.batch(asked, players, previous)
+        phase[now] = before[chain[now]]
     return phase
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo.data.partial_files import partial_name, put_in_place
 from phasezoo.data.pgn_filter import checked_month
-from phasezoo.data.placing import partial_name, put_in_place
 from phasezoo.data.store import GameStore
 from phasezoo.data.store_file import UNCHANGED
 from phasezoo.data.store_folder import SUFFIX, check_target
@@ -121,7 +121,7 @@ def write_stores(path: Path, stores: Mapping[str, GameStore], *, overwrite: bool
 def _stores_in(path: Path) -> bool:
     """Whether a folder holds folders of stores and files of games, and nothing else."""
     found = False
-    for entry in path.rglob("*"):  # up to the first that is none of them
+    for entry in path.rglob("*"):  # up to the first other file
         found = found or not entry.is_dir()
         if not entry.is_dir() and (entry.suffix != SUFFIX or entry.name.startswith(".")):
             return False

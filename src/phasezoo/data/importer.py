@@ -15,8 +15,8 @@ from phasezoo import _core
 from phasezoo.data.centipawns import values_of_centipawns
 from phasezoo.data.columns import Texts
 from phasezoo.data.import_target import MonthSplit, check_place, write_stores
+from phasezoo.data.partial_files import recover
 from phasezoo.data.pgn_filter import PgnFilter
-from phasezoo.data.placing import recovered
 from phasezoo.data.store import GameStore
 from phasezoo.data.store_folder import SUFFIX
 from phasezoo.errors import InvalidConfig
@@ -114,7 +114,7 @@ def read_pgn(paths: Paths, game: str = "chess", **options: Any) -> tuple[GameSto
         **options: Those of :func:`read_games`.
 
     Raises:
-        InvalidConfig: A number is negative, or a month is none.
+        InvalidConfig: A number is negative, or a month is not written as one.
         InvalidPgn: A file cannot be read at all, or no game in them can be used.
         UnknownGame: PGN of this game is not read.
     """
@@ -153,11 +153,11 @@ def read_games(
             the value that the player of the move expects.
         max_named: How many skipped games the report names.
         threads: Threads; default all that this process may use.
-        progress: Told how far the reading is.
+        progress: Called with the progress of reading.
         **filters: Which games are kept: :class:`phasezoo.data.pgn_filter.PgnFilter`.
 
     Raises:
-        InvalidConfig: A number is negative, or a month is none.
+        InvalidConfig: A number is negative, or a month is not written as one.
         InvalidPgn: A file cannot be read at all, or no game in them can be used.
         UnknownGame: PGN of this game is not read.
     """
@@ -179,7 +179,7 @@ def read_games(
     )
     seconds = time.perf_counter() - started
     files_read = [Path(name).name for name in read["files"]]
-    source = {"files": files_read, **wanted.told()}
+    source = {"files": files_read, **wanted.changed()}
     stores = {name: _store(name, of, files_read, source) for name, of in found.items()}
     top = {name: TopPlayers(*of["top"]) for name, of in found.items() if of["top"] is not None}
     return stores, _report(stores, read, seconds, top)
@@ -303,7 +303,7 @@ def import_pgn(
     path, overwrite = Path(target), flag("overwrite", overwrite)
     if game is None and path.suffix == SUFFIX:
         game = "chess"
-    for found in recovered(path):
+    for found in recover(path):
         warnings.warn(found, stacklevel=2)
     check_place(path, overwrite=overwrite, is_folder=split is not None)
     stores, report = read_games(paths, game, **options)

@@ -71,8 +71,8 @@ def _entry(game: Game, width: int, record: Any, names: list[str] | None) -> Game
         returns = returns_of(last, state)
     else:
         settled = getattr(state, "settled", lambda player: None)
-        told = ((settled(seat), value) for seat, value in enumerate(record.returns))
-        returns = np.array([v if early is None else early for early, v in told], dtype=np.float32)
+        ends = ((settled(player), value) for player, value in enumerate(record.returns))
+        returns = np.array([v if early is None else early for early, v in ends], dtype=np.float32)
     return GameEntry.of(
         game,
         width,
@@ -97,7 +97,7 @@ def _action(state: Any, text: str) -> Any:
 
 
 def _joint(state: Any, action: Any, width: int) -> list[int]:
-    """An action of every seat, 0 of those who do not act."""
+    """Return an action of every player, 0 of those who do not act."""
     if width == 1:
         return [int(action)]
     joint = [0] * width

@@ -17,11 +17,11 @@ WIDTH = 80
 
 
 _RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
-_SEATS = ("White", "Black")
+_COLOURS = ("White", "Black")
 
 
 def variant_tag(game: games.Game) -> dict[str, str]:
-    """The tag that tells readers of PGN which game it is, if it needs one."""
+    """Return the tag ``Variant``, if readers of PGN need it."""
     variant = game.name.capitalize() if game.pgn_variant is None else game.pgn_variant
     return {"Variant": variant} if variant else {}
 
@@ -118,7 +118,7 @@ def _tags(store: "GameStore", number: int) -> dict[str, str]:
         "Round": "-",
     }
     names, ratings = columns.players[number], columns.ratings[number].tolist()
-    tags |= {seat: name or "?" for seat, name in zip(_SEATS, names, strict=True)}
+    tags |= {colour: name or "?" for colour, name in zip(_COLOURS, names, strict=True)}
     tags["Result"] = result
-    rated = zip(_SEATS, ratings, strict=True)
-    return tags | {f"{seat}Elo": str(rating) for seat, rating in rated if rating}
+    rated = zip(_COLOURS, ratings, strict=True)
+    return tags | {f"{colour}Elo": str(rating) for colour, rating in rated if rating}

@@ -43,7 +43,7 @@ class PgnFilter:
         """These options as the native core takes them.
 
         Raises:
-            InvalidConfig: A number or a month is none that makes sense.
+            InvalidConfig: A number or a month makes no sense.
         """
         check(self)
         for name in ("from_month", "to_month"):
@@ -56,17 +56,17 @@ class PgnFilter:
         options["min_plies"] = max(self.min_plies, 2 * options.pop("min_moves") - 1)
         return options
 
-    def told(self) -> dict[str, Any]:
+    def changed(self) -> dict[str, Any]:
         """The options that differ from their defaults."""
         default = asdict(PgnFilter())
         return {name: value for name, value in asdict(self).items() if value != default[name]}
 
 
 def checked_month(name: str, month: str) -> str:
-    """A month of an option, ``YYYY-MM``.
+    """Return a month of an option, ``YYYY-MM``.
 
     Raises:
-        InvalidConfig: It is none.
+        InvalidConfig: It is written in another way.
     """
     if not _MONTH.fullmatch(month):
         message = f"{name}={month!r}: a month is written YYYY-MM, such as 2024-05"

@@ -51,13 +51,13 @@ class PhaseStudy:
 
     @property
     def shares(self) -> npt.NDArray[np.float64]:
-        """``float64[n]``: the share of each phase in all positions."""
+        """``float64[n]``: the share of each phase among all positions."""
         shares: npt.NDArray[np.float64] = self.positions / max(int(self.positions.sum()), 1)
         return shares
 
     @property
     def next_shares(self) -> npt.NDArray[np.float64]:
-        """``float64[n, n]``: the rows of :attr:`transitions` as shares; nan in a row of none."""
+        """``float64[n, n]``: the rows of :attr:`transitions` as shares; nan in an empty row."""
         total = self.transitions.sum(axis=1, keepdims=True)
         with np.errstate(invalid="ignore"):
             shares: npt.NDArray[np.float64] = self.transitions / total
@@ -73,9 +73,9 @@ def study_phases(store: GameStore, table: PositionTable) -> PhaseStudy:
     """
     count = len(table.names)
     phase, game = table.phase.astype(np.int64), table.game.astype(np.int64)
-    seats = store.game.num_players if store.columns.width > 1 else 1
-    chain = game * seats + (table.player if seats > 1 else 0)
-    shape = (len(store) * seats, count)
+    players = store.game.num_players if store.columns.width > 1 else 1
+    chain = game * players + (table.player if players > 1 else 0)
+    shape = (len(store) * players, count)
     plies = np.bincount(chain * count + phase, minlength=shape[0] * count).reshape(shape)
     first = np.full(shape, np.iinfo(np.int64).max)
     np.minimum.at(first, (chain, phase), table.ply.astype(np.int64))
@@ -84,7 +84,7 @@ def study_phases(store: GameStore, table: PositionTable) -> PhaseStudy:
     now, then = phase[order][:-1][same], phase[order][1:][same]
     transitions = np.bincount(now * count + then, minlength=count * count)
     back = game[order][:-1][same][then < now]
-    has: npt.NDArray[np.bool_] = (plies > 0).reshape(len(store), seats, count).max(axis=1)
+    has: npt.NDArray[np.bool_] = (plies > 0).reshape(len(store), players, count).max(axis=1)
     wins, draws = _results(store.returns > 0, has)
     return PhaseStudy(
         gate=table.gate,

@@ -13,8 +13,8 @@ from phasezoo.errors import InvalidArray, InvalidConfig
 class PositionTable:
     """Positions of a store, each with the phase that a gate gave it.
 
-    A row is the position before the ply ``ply`` of its game as somebody sees it who acts there;
-    what they did is what was played.
+    A row is the position before the ply ``ply`` of its game, from the view of a player who acts
+    there; its action is the one that was played.
     """
 
     game: npt.NDArray[np.int32]
@@ -115,7 +115,7 @@ def are_among(keys: npt.NDArray[np.uint64], known: npt.NDArray[np.uint64]) -> np
 def without_seen(
     test: PositionTable, train: PositionTable
 ) -> tuple[PositionTable, npt.NDArray[np.int64]]:
-    """The test positions that do not occur in train, so that nothing is tested that was learnt.
+    """Return the test positions that do not occur in train, so that tests see new ones alone.
 
     Args:
         test: Positions to test on.

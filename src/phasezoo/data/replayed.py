@@ -14,7 +14,7 @@ from phasezoo.games import Game, acting_players, legal_actions_of
 
 
 def replayed(game: Game, entry: GameEntry, width: int, start: Any) -> GameEntry:
-    """A game that can be played as it says, with its returns.
+    """Return a game with its returns, after playing it through.
 
     Args:
         game: The game.
@@ -23,8 +23,8 @@ def replayed(game: Game, entry: GameEntry, width: int, start: Any) -> GameEntry:
         start: The state that it starts from; None: the usual one.
 
     Raises:
-        CorruptRecord: It cannot be played, somebody else won it, or a search visited an action that
-            is not legal.
+        CorruptRecord: It cannot be played, another player won it, or a search visited an action
+            that is not legal.
         InvalidConfig: It is not over, and says nothing of its returns.
     """
     begun = game.initial_state() if start is None else start
@@ -47,9 +47,9 @@ def replayed(game: Game, entry: GameEntry, width: int, start: Any) -> GameEntry:
             raise InvalidConfig(message)
         return replace(entry, returns=returns_of(last, end))
     if end.is_terminal:
-        told, known = entry.returns.tolist(), np.asarray(end.returns).tolist()
-        if [value > 0 for value in told] != [value > 0 for value in known]:
-            message = f"returns {told}: the game is over after its last ply, with {known}"
+        given, known = entry.returns.tolist(), np.asarray(end.returns).tolist()
+        if [value > 0 for value in given] != [value > 0 for value in known]:
+            message = f"returns {given}: the game is over after its last ply, with {known}"
             raise CorruptRecord(message)
     return entry
 

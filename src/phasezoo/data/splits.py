@@ -43,12 +43,12 @@ class PositionStore(Protocol):
 
     @property
     def num_symmetries(self) -> int:
-        """In how many ways a position can be turned into one of the same worth, 1 if in none."""
+        """Number of symmetries of a position, the identity included."""
         ...
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether the usual start can be turned in all these ways."""
+        """Whether the usual start has all these symmetries."""
         ...
 
     @property

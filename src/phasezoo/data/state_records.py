@@ -29,7 +29,7 @@ def records_of(game: Game, columns: GameColumns) -> Any:
     """Return the records that replay the games.
 
     Raises:
-        CorruptRecord: The columns do not fit together, or a start is none.
+        CorruptRecord: The columns do not fit together, or a start is not valid.
     """
     if not game.native:
         return StateRecords(game, columns)
@@ -102,7 +102,7 @@ class StateRecords:
         columns: The games.
 
     Raises:
-        CorruptRecord: A start is none.
+        CorruptRecord: A start is not valid.
     """
 
     def __init__(self, game: Game, columns: GameColumns) -> None:
@@ -162,9 +162,9 @@ class StateRecords:
         bounds = (self.columns.offsets * self.columns.width).tolist()
         for number, (low, high) in enumerate(pairwise(bounds)):
             start = self.columns.starts.get(number, "")
-            told = start if isinstance(start, bytes) else start.encode()
+            text = start if isinstance(start, bytes) else start.encode()
             actions = self.columns.actions[low:high].astype("<i4").tobytes()
-            digest = hashlib.blake2b(told, digest_size=8, salt=salt)
+            digest = hashlib.blake2b(text, digest_size=8, salt=salt)
             digest.update(b"\0" + actions)
             hashes[number] = int.from_bytes(digest.digest(), "little")
         return hashes

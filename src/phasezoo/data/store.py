@@ -49,7 +49,7 @@ class GameStore:
         metadata: What else is known of the games; kept in the file.
 
     Raises:
-        CorruptRecord: The columns do not fit together, or a start is none.
+        CorruptRecord: The columns do not fit together, or a start is not valid.
         InvalidArray: A column has another length or kind of numbers.
         UnknownGame: There is no such game.
     """
@@ -75,14 +75,14 @@ class GameStore:
         made = make(game)
         kept = as_column("offsets", offsets, np.int64)
         count = max(len(kept) - 1, 0)
-        seats = (count, made.num_players)
+        shape = (count, made.num_players)
         columns = GameColumns(
             actions=as_column("actions", actions, action_type(made)),
             offsets=kept,
             returns=as_column("returns", returns, np.float32, 2),
             starts=starts_of(starts),
-            ratings=as_column("ratings", _or(ratings, seats, np.int16), np.int16, 2),
-            players=Texts.of(players, seats),
+            ratings=as_column("ratings", _or(ratings, shape, np.int16), np.int16, 2),
+            players=Texts.of(players, shape),
             dates=as_column("dates", _or(dates, count, "S10"), "S10"),
             sources=Texts.of(sources, (count,)),
             salvaged=as_column("salvaged", _or(salvaged, count, np.bool_), np.bool_),
@@ -346,15 +346,15 @@ class GameStore:
 
     @property
     def num_symmetries(self) -> int:
-        """In how many ways a position can be turned into one of the same worth, 1 if in none.
+        """Number of symmetries of a position, the identity included.
 
-        Some positions may have fewer, as those of chess in which somebody may still castle.
+        Some positions may have fewer, as those of chess in which a player may still castle.
         """
         return int(self.records.num_symmetries)
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether the usual start can be turned in all these ways."""
+        """Whether the usual start has all these symmetries."""
         ways = self.records.symmetries([self.game.initial_state()])
         return int(ways[0]) == self.num_symmetries
 
@@ -430,7 +430,7 @@ class GameStore:
 
         Raises:
             CorruptRecord: A game cannot be replayed; the message names it.
-            InvalidGate: The gate is none, does not fit the game, or answers no phase.
+            InvalidGate: It is no gate, does not fit the game, or answers no phase.
         """
         made = gating.make(gate, self.variant)
         own = isinstance(self.records, StateRecords) or isinstance(made, _core.Gate)

@@ -15,7 +15,7 @@ from phasezoo.games import Game, legal_actions_of
 from phasezoo.types import SIMULTANEOUS
 
 Named = str | Sequence[str] | None
-"""The name of a column; names of several, one for each player; None if there is none."""
+"""The name of a column; names of several, one for each player; None without a column."""
 
 _RESULTS = {"1-0": (1.0, -1.0), "0-1": (-1.0, 1.0), "1/2-1/2": (0.0, 0.0)}
 _NO_MOVES = re.compile(r"\d+\.+|\{[^}]*\}|\$\d+|1-0|0-1|1/2-1/2|\*")
@@ -141,7 +141,7 @@ def _actions(state: Any, moves: Any, width: int) -> Any:
 
 
 def _action(state: Any, word: str) -> int:
-    """The action that a word means: UCI, SAN or a number."""
+    """Return the action that a word means: UCI, SAN or a number."""
     for parse in (getattr(state, "parse_uci", None), getattr(state, "parse_san", None)):
         if parse is not None:
             try:
@@ -160,11 +160,11 @@ def _returns(result: Any, players: int) -> Any:
     if result is None or result == "*":
         return None
     if isinstance(result, str):
-        told = _RESULTS.get(result.strip())
-        if told is None:
+        returns = _RESULTS.get(result.strip())
+        if returns is None:
             message = f"result {result!r}: expected one of {', '.join(_RESULTS)}, or numbers"
             raise CorruptRecord(message)
-        return told
+        return returns
     if np.ndim(result) == 0 and players == 2:
         return float(result), -float(result)
     return result

@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from phasezoo.data import store_format1
 from phasezoo.data.columns import GameColumns
-from phasezoo.data.placing import partial_name
+from phasezoo.data.partial_files import partial_name
 from phasezoo.data.store_tables import (
     MANY_ACTIONS,
     columns_of,
@@ -109,7 +109,7 @@ class Description:
         """The description of some games."""
         return cls(
             game=game.name,
-            options=json.loads(json.dumps(dict(game.options))),  # as a file tells them
+            options=json.loads(json.dumps(dict(game.options))),  # as a file holds them
             actions=_action_spec(game),
             num_actions=game.num_actions,
             num_players=game.num_players,
@@ -134,10 +134,10 @@ class Description:
             )
             raise StoreError(message) from error
         own = (_action_spec(game), game.num_actions, game.num_players)
-        told = (self.actions, self.num_actions, self.num_players)
-        if own != told:
+        stored = (self.actions, self.num_actions, self.num_players)
+        if own != stored:
             message = (
-                f"{path}: games of {self.game!r} with actions {told[0]!r} ({told[1]}) of {told[2]} "
+                f"{path}: games of {self.game!r} with actions {stored[0]!r} ({stored[1]}) of {stored[2]} "
                 f"players; the game of that name here has {own[0]!r} ({own[1]}) of {own[2]} "
                 "players: register the game that the store was made with, or make the store anew"
             )

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.data.columns import GameColumns
-from phasezoo.data.placing import partial_name, put_in_place
+from phasezoo.data.partial_files import partial_name, put_in_place
 from phasezoo.data.splits import SPLITS
 from phasezoo.data.store_file import (
     UNCHANGED,
@@ -60,7 +60,7 @@ SHARD_GAMES = 100_000
 
 
 def files_of(folder: Path) -> list[Path]:
-    """The files of a folder, in their order; what a crash left behind is none of them."""
+    """Return the files of a folder in their order, without those that a crash left behind."""
     return sorted(path for path in folder.glob(f"*{SUFFIX}") if not path.name.startswith("."))
 
 

@@ -28,7 +28,7 @@ def columns_of(table: Any, players: int, width: int) -> GameColumns:
         CorruptRecord: They do not fit together.
     """
     read = {name: table[name].combine_chunks() for name in table.column_names}
-    seats = range(players)
+    each = range(players)
     count = table.num_rows
     lists = _flat(read, "actions")
     lengths = _numbers(read["actions"].value_lengths())
@@ -36,9 +36,9 @@ def columns_of(table: Any, players: int, width: int) -> GameColumns:
     if (offsets % width).any():
         message = f"actions: a game's are no multiple of {width}"
         raise CorruptRecord(message)
-    returns = [_numbers(_whole(read, f"return_{seat}")) for seat in seats]
-    ratings = [_filled(read[f"rating_{seat}"], 0) for seat in seats]
-    texts = [_texts(read[f"player_{seat}"]) for seat in seats]
+    returns = [_numbers(_whole(read, f"return_{player}")) for player in each]
+    ratings = [_filled(read[f"rating_{player}"], 0) for player in each]
+    texts = [_texts(read[f"player_{player}"]) for player in each]
     dates = np.array([date or b"" for date in read["date"].cast("binary").to_pylist()], "S10")
     values, phases = (
         as_column(name, _lists(read, name, lengths), dtype) if name in read else None
@@ -51,7 +51,7 @@ def columns_of(table: Any, players: int, width: int) -> GameColumns:
         returns=as_column("returns", np.stack(returns, axis=1), np.float32, 2),
         starts=_starts(read),
         ratings=as_column("ratings", np.stack(ratings, axis=1), np.int16, 2),
-        players=Texts(names.codes.reshape(len(seats), count).T.copy(), names.names),
+        players=Texts(names.codes.reshape(players, count).T.copy(), names.names),
         dates=as_column("dates", dates, "S10"),
         sources=_texts(read["source"]),
         salvaged=as_column("salvaged", _flags(_whole(read, "salvaged")), np.bool_),
@@ -162,12 +162,12 @@ def table_of(pa: Any, schema: Any, columns: GameColumns, first: int, last: int) 
         "source": _coded(pa, columns.sources.codes[rows], columns.sources.names),
         "salvaged": pa.array(columns.salvaged[rows]),
     }
-    for seat in range(columns.returns.shape[1]):
-        rating = columns.ratings[rows, seat]
-        written[f"return_{seat}"] = pa.array(columns.returns[rows, seat].copy())
-        codes = columns.players.codes[rows, seat]
-        written[f"player_{seat}"] = _coded(pa, codes, columns.players.names)
-        written[f"rating_{seat}"] = pa.array(rating.copy(), mask=rating == 0)
+    for player in range(columns.returns.shape[1]):
+        rating = columns.ratings[rows, player]
+        written[f"return_{player}"] = pa.array(columns.returns[rows, player].copy())
+        codes = columns.players.codes[rows, player]
+        written[f"player_{player}"] = _coded(pa, codes, columns.players.names)
+        written[f"rating_{player}"] = pa.array(rating.copy(), mask=rating == 0)
     for name in ("values", "phases"):
         if getattr(columns, name) is not None:
             written[name] = lists(name, getattr(columns, name)[low:high])
@@ -183,7 +183,7 @@ def table_of(pa: Any, schema: Any, columns: GameColumns, first: int, last: int) 
 
 
 def _of_type(pa: Any, starts: list[Start | None], kind: type, count: int) -> Any:
-    """Starts of one kind, null where there is none."""
+    """Return starts of one kind, null where a game has another."""
     arrow_type = pa.string() if kind is str else pa.binary()
     if not starts:
         return pa.nulls(count, arrow_type)
@@ -198,7 +198,7 @@ def _coded(pa: Any, codes: npt.NDArray[np.int32], names: tuple[str, ...]) -> Any
 def schema_of(pa: Any, columns: GameColumns) -> Any:
     """The columns of a file that holds these games."""
     texts = pa.dictionary(pa.int32(), pa.string())
-    seats = range(columns.returns.shape[1])
+    players = range(columns.returns.shape[1])
 
     def lists(kind: Any) -> Any:
         return pa.list_(pa.field("element", kind, nullable=False))
@@ -208,9 +208,9 @@ def schema_of(pa: Any, columns: GameColumns) -> Any:
         pa.field("start", pa.string()),
         *([pa.field("start_pickle", pa.binary())] if has_pickles else []),
         pa.field("actions", lists(pa.from_numpy_dtype(columns.actions.dtype)), nullable=False),
-        *(pa.field(f"return_{seat}", pa.float32(), nullable=False) for seat in seats),
-        *(pa.field(f"player_{seat}", texts) for seat in seats),
-        *(pa.field(f"rating_{seat}", pa.int16()) for seat in seats),
+        *(pa.field(f"return_{player}", pa.float32(), nullable=False) for player in players),
+        *(pa.field(f"player_{player}", texts) for player in players),
+        *(pa.field(f"rating_{player}", pa.int16()) for player in players),
         pa.field("date", pa.string()),
         pa.field("source", texts),
         pa.field("salvaged", pa.bool_(), nullable=False),
@@ -227,15 +227,15 @@ def schema_of(pa: Any, columns: GameColumns) -> Any:
 
 def wrong_columns(schema: Any, players: int, num_actions: int) -> list[str]:
     """The columns of a file that are missing or of another type."""
-    seats = range(players)
+    each = range(players)
     texts = ("string", "large_string", "dictionary<values=string, indices=int32, ordered=0>")
     small = num_actions <= MANY_ACTIONS
     wanted: dict[str, tuple[str, ...]] = {
         "start": texts,
         "actions": ("uint16",) if small else ("int32",),
-        **dict.fromkeys((f"return_{seat}" for seat in seats), ("float",)),
-        **dict.fromkeys((f"player_{seat}" for seat in seats), texts),
-        **dict.fromkeys((f"rating_{seat}" for seat in seats), ("int16",)),
+        **dict.fromkeys((f"return_{player}" for player in each), ("float",)),
+        **dict.fromkeys((f"player_{player}" for player in each), texts),
+        **dict.fromkeys((f"rating_{player}" for player in each), ("int16",)),
         "date": texts,
         "source": texts,
         "salvaged": ("bool",),

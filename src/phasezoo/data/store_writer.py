@@ -53,7 +53,7 @@ class StoreWriter:
         **options: The game's options.
 
     Raises:
-        InvalidConfig: An option is none of the game's, or a number out of range.
+        InvalidConfig: The game has no such option, or a number is out of range.
         RunDirectoryError: Another process writes this store.
         StoreError: The folder exists and may not, is no store, or one of another game.
         UnknownGame: There is no such game.
@@ -145,7 +145,7 @@ class StoreWriter:
     ) -> None:
         """Add a game, which may have been cut or given up before its end.
 
-        Where all move at once, ``actions`` is ``[plies, players]`` and what is told per ply has one
+        Where all move at once, ``actions`` is ``[plies, players]`` and arguments per ply have one
         entry for each player.
 
         Args:
@@ -163,9 +163,9 @@ class StoreWriter:
             salvaged: Whether the end of the game could not be read.
 
         Raises:
-            CorruptRecord: The game cannot be played so, or somebody else won it.
-            InvalidConfig: Something told has another size or range; or ``returns`` are missing, and
-                the game is not over.
+            CorruptRecord: The game cannot be played so, or another player won it.
+            InvalidConfig: An argument has another size or range; or ``returns`` are missing, and the
+                game is not over.
             StoreError: The start cannot be written as text, or the file cannot be written.
         """
         entry = GameEntry.of(

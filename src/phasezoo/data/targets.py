@@ -56,9 +56,9 @@ def policy_of(columns: GameColumns, decisions: Rows) -> SparsePolicy | None:
 
 
 def own_first(returns: Floats, player: npt.NDArray[np.int8]) -> Floats:
-    """``float32[B, players]``: what each row's player got, then the others by their seats."""
-    seats = range(returns.shape[1])
-    orders = np.array([[own, *(seat for seat in seats if seat != own)] for own in seats])
+    """Return ``float32[B, players]``: each row's player's return, then the others' by index."""
+    players = range(returns.shape[1])
+    orders = np.array([[own, *(other for other in players if other != own)] for own in players])
     ordered: Floats = np.take_along_axis(returns, orders[player], axis=1)
     return ordered
 
@@ -67,6 +67,6 @@ def mixed(value: Floats, expected: Floats | None, decisions: Rows, share: float)
     """Values with a share of what searches expected, where that is known."""
     if share == 0 or expected is None:
         return value
-    told = expected[decisions]
-    both = (1 - np.float32(share)) * value + np.float32(share) * told
-    return np.where(np.isnan(told), value, both)
+    found = expected[decisions]
+    both = (1 - np.float32(share)) * value + np.float32(share) * found
+    return np.where(np.isnan(found), value, both)

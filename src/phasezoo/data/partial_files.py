@@ -1,4 +1,4 @@
-"""Stores appear in their place whole: how they get there, and what a killed writer leaves."""
+"""Partial files: stores appear in their place whole, and a killed writer's leftovers are removed."""
 
 import glob
 import os
@@ -12,7 +12,7 @@ _LEFT = re.compile(r"\.(?P<pid>\d+)\.(?P<kind>partial|old)")
 
 
 def partial_name(path: Path) -> Path:
-    """Where this process writes what is to be ``path``: beside it, so that renaming is enough."""
+    """Return the name under which this process writes ``path``: beside it, to be renamed."""
     return _beside(path, "partial")
 
 
@@ -33,11 +33,11 @@ def put_in_place(partial: Path, path: Path) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def recovered(path: Path) -> tuple[str, ...]:
-    """Put right what killed writers of ``path`` left beside it, and say what it was.
+def recover(path: Path) -> tuple[str, ...]:
+    """Restore or remove what killed writers of ``path`` left beside it, and say what it was.
 
-    What one had put aside comes back, unless another is in its place; what one had not finished is
-    removed. What belongs to a process that still runs is left alone.
+    A store that was put aside comes back, unless another is in its place; an unfinished one is
+    removed. Files of a process that still runs are left alone.
 
     Raises:
         StoreError: It cannot be renamed.
@@ -77,6 +77,6 @@ def _runs(pid: int) -> bool:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except OSError:  # somebody else's
+    except OSError:  # another user's
         return True
     return True
