@@ -9,7 +9,7 @@ from typing import Any
 from drills.fuzz.mutations import mutated_json, mutated_text, mutated_value
 from drills.fuzz.target import Target
 from phasezoo import arena, games, gating
-from phasezoo.apps.web.roster import Roster
+from phasezoo.apps.web.agents import Agents
 from phasezoo.apps.web.workers import Workers
 from phasezoo.arena.log import GameLog as MatchLog
 from phasezoo.errors import (
@@ -77,7 +77,7 @@ def states_and_options(folder: Path) -> Target:
         for state in _episodes(games.make(name), 6)
     ]
     workers = Workers(threads=1, most_seconds=60.0)
-    roster = Roster(trusting=False)  # reads any text, and makes no agent that runs programs
+    agents = Agents(trusting=False)  # reads any text, and makes no agent that runs programs
     names = games.names()
 
     def drawn(draw: Random) -> tuple[str, str, Any]:
@@ -104,7 +104,7 @@ def states_and_options(folder: Path) -> Target:
         elif kind == "options":
             games.make(name, **value)
         elif kind == "agent":
-            asyncio.run(roster.get(value, workers))
+            asyncio.run(agents.get(value, workers))
         else:
             gate = gating.make(value, game=name)
             assert gating.make(gate.spec).spec == gate.spec, "its text is another gate"

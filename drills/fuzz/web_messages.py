@@ -11,12 +11,12 @@ from typing import Any
 from drills.fuzz.mutations import mutated_json
 from drills.fuzz.target import Target
 from phasezoo import games, training
-from phasezoo.apps.web.hall import Hall
+from phasezoo.apps.web.agents import Agents
 from phasezoo.apps.web.outbox import Outbox
 from phasezoo.apps.web.page import Page
-from phasezoo.apps.web.roster import Roster
 from phasezoo.apps.web.server import sent
-from phasezoo.apps.web.shelf import SAMPLES, Shelf
+from phasezoo.apps.web.sessions import Sessions
+from phasezoo.apps.web.storage import SAMPLES, Storage
 from phasezoo.apps.web.workers import Workers
 
 SEATS: Sequence[str | None] = (None, None, "random", "mcts:nodes=10", "uct:simulations=5", "")
@@ -36,8 +36,8 @@ def target(folder: Path) -> Target:
     logging.getLogger("phasezoo.web").setLevel(logging.CRITICAL)  # failures are findings here
     loop = asyncio.new_event_loop()
     workers = Workers(2, most_seconds=0.05)
-    hall, shelf = Hall(workers, most=50), Shelf([folder])
-    roster = Roster(trusting=False, folders=shelf.folders)
+    sessions, storage = Sessions(workers, most=50), Storage([folder])
+    agents = Agents(trusting=False, folders=storage.folders)
     names = games.names()
 
     def drawn(draw: Random) -> list[str]:
@@ -51,14 +51,14 @@ def target(folder: Path) -> Target:
 
     async def talk(messages: list[str]) -> None:
         outbox = Outbox()
-        page = Page(hall, roster, shelf, outbox)
+        page = Page(sessions, agents, storage, outbox)
         name = NAME
         for text in messages:
             await page.hear(text.replace(NAME, name))
             for told in await _answers(outbox):
                 name = _checked(told, name)
         page.leave()
-        hall.close()
+        sessions.close()
 
     def closed() -> None:
         workers.close()

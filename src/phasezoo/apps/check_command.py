@@ -31,7 +31,7 @@ class CheckOptions:
     """
 
     module: tyro.conf.Positional[str]
-    """What to import: my_module, my_module.py, or my_module:name for one object of it; or the
+    """Thing to import: my_module, my_module.py, or my_module:name for one object of it; or the
     folder of a network or of experts; or the text of an agent with options, mcts:nodes=50."""
     game: str | None = None
     """Game that gates, evaluators and agents are shown; none: a network's own, the module's first,
@@ -141,7 +141,7 @@ def _defined_in(module: ModuleType) -> Iterator[tuple[str, Any]]:
 
 
 def _kind(value: Any) -> str | None:
-    """What an object is to be checked as; None for what is nothing of ours."""
+    """Return the kind of checker for an object; None if there is no checker for it."""
     if inspect.isclass(value) and not _made_without_arguments(value):
         return None
     if isinstance(value, games.Game):

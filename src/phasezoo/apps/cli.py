@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _close_output()
         return DONE
     except PhasezooError as error:
-        sys.stderr.write(f"phasezoo: {_shorten(' '.join(_told(error).split()))}\n")
+        sys.stderr.write(f"phasezoo: {_shorten(' '.join(_explained(error).split()))}\n")
         return USAGE if isinstance(error, _WRONG_COMMAND) else FAILED
     except OSError as error:
         if error.filename is None:
@@ -219,7 +219,7 @@ def _warn(
     sys.stderr.write(f"phasezoo: warning: {_shorten(' '.join(str(message).split()))}\n")
 
 
-def _told(error: BaseException) -> str:
+def _explained(error: BaseException) -> str:
     """The error's words; a name that may be of one's own needs the module that registers it."""
     text, cause = "; ".join([str(error), *getattr(error, "__notes__", ())]), error
     while not isinstance(cause, NotRegistered):

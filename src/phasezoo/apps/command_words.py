@@ -1,4 +1,4 @@
-"""What the words of a command line belong to: its command, its options, or its paths."""
+"""Words of a command line, divided among its command, its options and its paths."""
 
 import dataclasses
 import re
@@ -16,7 +16,7 @@ _POSITIONAL = get_args(tyro.conf.Positional[int])[1]
 
 @dataclass(frozen=True)
 class Looks:
-    """Says what words of a list look like, so that a path after them is none of them."""
+    """Pattern of the words of a list, so that a path after them does not count as one."""
 
     pattern: str
     """A regular expression of a whole word."""
@@ -31,9 +31,9 @@ class Option:
     kind: Any
     """Type of its value."""
     is_positional: bool
-    """Whether it is told by its place alone."""
+    """Whether its place alone identifies it."""
     looks: str | None = None
-    """What further words of a list look like; None: like anything."""
+    """Pattern of further words of a list; None: any word."""
 
     @property
     def is_list(self) -> bool:
@@ -63,11 +63,11 @@ def chosen(tree: Any, words: Sequence[str]) -> tuple[Any, int]:
 
 
 def unknown_command(tree: Any, words: Sequence[str]) -> str | None:
-    """What is wrong with the first of ``words`` that should name a command and does not.
+    """Return a message about the first of ``words`` that should name a command and does not.
 
     Args:
         tree: A command, or a union of commands.
-        words: What was typed after the program's name.
+        words: The words after the program's name.
 
     Returns:
         None if a command is named, or the word is an option or missing.
@@ -114,7 +114,7 @@ def arranged(words: Sequence[str], kind: Any, named_by: int) -> list[str]:
     times; if the command lacks its path then, the last word of a list is the path.
 
     Args:
-        words: What was typed after the program's name.
+        words: The words after the program's name.
         kind: The command's class.
         named_by: How many words name it.
 

@@ -1,4 +1,4 @@
-"""What every command takes: ``--config FILE`` and ``--plugin MODULE``."""
+"""Options of every command: ``--config FILE`` and ``--plugin MODULE``."""
 
 import dataclasses
 import tomllib
@@ -57,7 +57,7 @@ class Common:
     """A command line without the common options, and what they said."""
 
     arguments: tuple[str, ...]
-    """What else was typed."""
+    """The other words."""
     config: Path | None
     """The file of options."""
     plugins: tuple[str, ...]
@@ -154,7 +154,7 @@ class Common:
         """Options of the file as words of a command line, without those that were typed.
 
         Raises:
-            InvalidConfig: A value is none that an option can have.
+            InvalidConfig: No option can have such a value.
         """
         typed = {_option_of(word) for word in self.arguments if word.startswith("--")}
         return [

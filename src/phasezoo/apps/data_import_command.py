@@ -120,7 +120,7 @@ class ImportOptions(PgnFilter):
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """What a path is until something else takes its place; None if there is nothing."""
+    """Return a file's identity, which changes if another takes its place; None without a file."""
     try:
         found = path.stat()
     except OSError:
@@ -136,7 +136,7 @@ def _kept_of(damage: str) -> str:
 
 
 def report_text(report: "ImportReport") -> str:
-    """What an import kept and skipped, in lines."""
+    """Return what an import kept and skipped, in lines."""
     lines = [*map(str, report.named)]
     skipped = sum(report.skipped.values())
     if skipped > len(report.named) > 0:

@@ -54,7 +54,7 @@ class PhasesOptions:
 
         Raises:
             InvalidConfig: An option is wrong.
-            InvalidGate: The gate is none, or does not fit the game.
+            InvalidGate: There is no such gate, or it does not fit the game.
             MissingDependency: Pictures need matplotlib, which is not installed.
             StoreError: The store cannot be read, or there are pictures already.
         """
@@ -77,7 +77,7 @@ class PhasesOptions:
         name = "the sample games" if self.store is None else str(self.store)
         console = Console(file=sys.stdout)
         console.print(phase_table_view(table, f"{name}, gate {table.gate}"))
-        console.print(course_view(study))
+        console.print(duration_view(study))
         console.print(results_view(study))
         console.print(transitions_view(study))
         share = study.returning / max(study.num_games, 1)
@@ -111,7 +111,7 @@ def phase_table_view(table: "PhaseTable", title: str) -> Table:
     return view
 
 
-def course_view(study: "PhaseStudy") -> Table:
+def duration_view(study: "PhaseStudy") -> Table:
     """How many games have each phase, from which ply, and for how long."""
     caption = "first ply and plies: mean ± standard deviation"
     view = Table(title="Games that have the phase", title_justify="left", caption=caption)

@@ -38,7 +38,7 @@ class ShowOptions:
     ply: int | None = None
     """The position to show: after so many plies (none: the last before the end)."""
     gate: str | None = None
-    """Gate whose phases are told with the moves (none: the moves alone)."""
+    """Gate whose phases are shown with the moves (none: the moves alone)."""
     out: Path | None = None
     """File to write; none: print."""
     overwrite: bool = False
@@ -107,7 +107,7 @@ class StatsOptions:
 
 
 def about_game(one: "GameStore") -> dict[str, Any]:
-    """What is known of the only game of a store, but for its moves; what is unknown is left out."""
+    """Return the properties of a store's only game that are known, without its moves."""
     columns = one.columns
     names, ratings = columns.players[0], columns.ratings[0].tolist()
     about = {
@@ -142,7 +142,7 @@ def game_json(one: "GameStore", phases: list[str]) -> dict[str, Any]:
 
 def game_text(one: "GameStore", states: list[Any], ply: int, phases: list[str]) -> str:
     """The only game of a store in words: what is known, its moves, and a position."""
-    lines = [f"{name}: {_told(value)}" for name, value in about_game(one).items()]
+    lines = [f"{name}: {_text_of(value)}" for name, value in about_game(one).items()]
     words = _moves(one, states)
     if phases and one.columns.width == 1:
         words = [
@@ -181,7 +181,7 @@ def _wrapped(words: list[str]) -> list[str]:
     return lines
 
 
-def _told(value: Any) -> str:
+def _text_of(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join("unknown" if item is None else str(item) for item in value)
     if isinstance(value, Mapping):
@@ -196,7 +196,7 @@ def _picture(one: "GameStore", state: Any, mode: str) -> str:
 
 
 def stats_of(store: "GameStore") -> dict[str, str]:
-    """What a store holds, by name; what is not known of any game is left out."""
+    """Return statistics of a store by name; those that no game has are left out."""
     import numpy as np
 
     columns, count = store.columns, len(store)
@@ -250,7 +250,7 @@ def _results(returns: Any) -> str:
     players = returns.shape[1]
     drawn = 1 - (returns > 0).any(axis=1).mean()
     won = (returns > 0).mean(axis=0)
-    seats = (f"player {player}" for player in range(players))
-    names = ("first", "second") if players == 2 else tuple(seats)
+    numbered = tuple(f"player {player}" for player in range(players))
+    names = ("first", "second") if players == 2 else numbered
     parts = [f"{name} wins {share:.1%}" for name, share in zip(names, won, strict=True)]
     return ", ".join([*parts, f"{'drawn' if players == 2 else 'nobody'} {drawn:.1%}"])

@@ -28,11 +28,11 @@ class Finding:
     """A row of the examination."""
 
     name: str
-    """What was looked at."""
+    """Subject."""
     status: Status
     """``absent`` is a part that can be installed; ``broken`` is one that is there and fails."""
     detail: str
-    """What was found, or what to do."""
+    """Result, or advice."""
     needed: bool = False
     """Whether phasezoo is of no use without it."""
 

@@ -97,10 +97,10 @@ def parse(kind: Any, arguments: Sequence[str], program: str) -> Any:
             raise
         command, count = chosen(kind, arguments)
         named = getattr(command, "program", None) or " ".join([program, *arguments[:count]])
-        told = unknown_command(kind, arguments) or _with_own_hints(
+        error = unknown_command(kind, arguments) or _with_own_hints(
             _sentence(complaints.getvalue()), command
         )
-        message = f"{told} (see {named} --help)"
+        message = f"{error} (see {named} --help)"
         raise InvalidConfig(message) from None
     check(found, as_typed)
     return found
@@ -147,7 +147,7 @@ def _sentence(framed: str) -> str:
 
 
 def _with_own_hints(sentence: str, command: Any) -> str:
-    """What is wrong, with names alike of this command alone, and without their help."""
+    """Return an error with similar names of this command alone, and without their help."""
     wrong, _, alike = sentence.partition(" Perhaps you meant:")
     if not dataclasses.is_dataclass(command):
         return wrong

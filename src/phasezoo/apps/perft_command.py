@@ -36,7 +36,7 @@ class PerftOptions:
 
         Raises:
             InvalidConfig: The depth or number of threads is out of range.
-            InvalidFen: The position is none.
+            InvalidFen: The FEN is no position of the game.
             UnknownGame: There is no such game, or it has no perft.
         """
         if self.divide and self.depth == 0:
@@ -68,13 +68,13 @@ def divide(game: str, fen: str | None, depth: int, threads: int | None) -> list[
         threads: Threads; default every usable core.
 
     Raises:
-        InvalidFen: The position is none.
+        InvalidFen: The FEN is no position of the game.
         UnknownGame: There is no such game, or it has no perft.
     """
     from phasezoo import games
     from phasezoo.games.queries import move_text
 
-    _core.perft(game, fen, 0, threads)  # refuses a game without perft, and a position that is none
+    _core.perft(game, fen, 0, threads)  # refuses games without perft, and wrong FEN
     handle = games.make(game)
     state: Any = handle.initial_state() if fen is None else handle.from_fen(fen)
     return [

@@ -70,7 +70,7 @@ def draw_phases(
 def measured(
     store: GameStore, table: PositionTable, games: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], dict[str, npt.NDArray[np.float64]]]:
-    """What the positions of some games measure.
+    """Return the measures of the positions of some games.
 
     Returns:
         ``int64[P]``: their rows in the table, and ``float64[P]`` for each number by its name.
@@ -114,7 +114,7 @@ def _measure_figure(
     values: npt.NDArray[np.float64],
     names: tuple[str, ...],
 ) -> Any:
-    figure, (course, spread) = axes(9.6, 3.6, columns=2, width_ratios=(3, 2))
+    figure, (by_ply, spread) = axes(9.6, 3.6, columns=2, width_ratios=(3, 2))
     last = _last_ply(np.bincount(ply))
     at = [values[ply == k] for k in range(last + 1)]
     mean = np.array([own.mean() if len(own) else np.nan for own in at])
@@ -122,12 +122,12 @@ def _measure_figure(
     plies = np.arange(last + 1)
     colour = ordered_colours(3)[2]
     band = {"color": colour, "alpha": 0.2, "linewidth": 0, "label": "± standard deviation"}
-    course.fill_between(plies, np.maximum(mean - deviation, 0), mean + deviation, **band)
-    course.plot(plies, mean, color=colour, linewidth=1.8, label="mean")
-    course.set(xlim=(0, max(last, 1)), ylim=(0, None))
-    course.set_xlabel("ply", color=MUTED)
-    course.legend(frameon=False, fontsize=8)
-    entitle(course, f"{name[:1].upper()}{name[1:]} by ply")
+    by_ply.fill_between(plies, np.maximum(mean - deviation, 0), mean + deviation, **band)
+    by_ply.plot(plies, mean, color=colour, linewidth=1.8, label="mean")
+    by_ply.set(xlim=(0, max(last, 1)), ylim=(0, None))
+    by_ply.set_xlabel("ply", color=MUTED)
+    by_ply.legend(frameon=False, fontsize=8)
+    entitle(by_ply, f"{name[:1].upper()}{name[1:]} by ply")
     steps = _steps(values)
     for k, shade in enumerate(ordered_colours(len(names))):
         own = values[phase == k]

@@ -30,7 +30,7 @@ class StudyOptions:
     study: ClassVar[Study[Any]]
 
     config: Any
-    """What to run."""
+    """Configuration of the study."""
     out: Path | None = None
     """Directory of the run, new or empty; the same command again continues what is unfinished
     there (none: runs/ with the names of study and preset)."""
@@ -94,7 +94,7 @@ class StudyOptions:
 
 @dataclass(frozen=True)
 class _Choice:
-    """What decides which options there are, and their defaults."""
+    """Options that decide which others there are, and their defaults."""
 
     game: str = ""
     preset: str = ""

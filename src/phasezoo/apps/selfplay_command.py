@@ -36,7 +36,7 @@ class SelfPlayOptions:
     """
 
     game: Annotated[Positional[str], arg(metavar="GAME")]
-    """What is learnt, such as connect-four, krk, or a game of one's own from --plugin."""
+    """Game to learn, such as connect-four, krk, or one of your own from --plugin."""
     out: Path
     """New or empty directory, or that of this very run."""
     config: Any
@@ -94,7 +94,7 @@ class SelfPlayOptions:
 
 @dataclass(frozen=True)
 class _Choice:
-    """What decides the defaults of all other options."""
+    """Option that decides the defaults of all others."""
 
     preset: str = ""
 
@@ -123,7 +123,7 @@ def selfplay_command(arguments: Sequence[str]) -> Any:
 
 
 def _own_settings(game: str | None, config: SelfPlayConfig, preset: str, recipe: Recipe) -> str:
-    """What a game's room sets otherwise than the preset, as a paragraph of the help text."""
+    """Return the settings of a game's own that differ from the preset's, as a paragraph of help."""
     if game is None:
         return ""
     before, after = (
@@ -153,12 +153,12 @@ def _game_in(arguments: Sequence[str]) -> str | None:
 def _print_update(row: "Update") -> None:
     """A round in one line."""
     numbers = row.numbers
-    told = {
+    named = {
         "loss": numbers.get("learn/loss"),
         "plies a game": numbers.get("games/mean_plies"),
         "match score": numbers.get("match/score"),
     }
-    shown = "".join(f", {name} {value:.3g}" for name, value in told.items() if value is not None)
+    shown = "".join(f", {name} {value:.3g}" for name, value in named.items() if value is not None)
     sys.stdout.write(
         f"update {row.update}: {row.games:,} games, {row.samples:,} new samples{shown}\n"
     )
@@ -166,7 +166,7 @@ def _print_update(row: "Update") -> None:
 
 
 def _print_probe(row: "ProbeRow") -> None:
-    """What a probe told, in one line."""
+    """Print the result of a probe in one line."""
     sys.stdout.write(f"  version {row.version}: {row.describe()}\n")
     sys.stdout.flush()
 

@@ -1,4 +1,4 @@
-"""The games that a command is told of, and the files that it may write."""
+"""Games that a command reads, and files that it may write."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,17 +9,15 @@ from phasezoo.errors import StoreError
 if TYPE_CHECKING:
     from phasezoo.data.store import GameStore
 
-__all__ = ["open_games", "refuse_existing"]
-
 SAMPLE = "sample"
-"""What games in the package are named by: ``sample:krk``; ``sample`` alone is chess."""
+"""Prefix of games in the package: ``sample:krk``; ``sample`` alone is chess."""
 
 
 def open_games(name: str | Path) -> "GameStore":
     """The games that are named.
 
     Raises:
-        StoreError: There are none, or they cannot be read.
+        StoreError: There are no games, or they cannot be read.
     """
     from phasezoo.data.store import GameStore
 

@@ -35,7 +35,7 @@ class TrainOptions:
     out: Path
     """New or empty directory, or that of this very training."""
     gate: str = "none"
-    """What the phases are, such as lichess, moves:3, plies:10 or material."""
+    """Gate that defines the phases, such as lichess, moves:3, plies:10 or material."""
     phase: str | None = None
     """Train the expert of this phase, by its name."""
     strategy: str | None = None

@@ -20,10 +20,11 @@ from web_client import Refused, client, talking
 from phasezoo import agents, games
 from phasezoo.agents.making import REGISTRY
 from phasezoo.apps.cli import main
-from phasezoo.apps.web import hall, roster, workers
+from phasezoo.apps.web import agents as web_agents
+from phasezoo.apps.web import sessions, workers
+from phasezoo.apps.web.agents import Agents
 from phasezoo.apps.web.bounds import Bounds
-from phasezoo.apps.web.roster import Roster
-from phasezoo.apps.web.thinking import Mind, Stop
+from phasezoo.apps.web.search import Searcher, Stop
 from phasezoo.errors import InvalidConfig
 
 TOY = Path(__file__).parents[1] / "agents" / "engines" / "toy_engine.py"
@@ -37,8 +38,8 @@ def until(holds, seconds=30.0):
         time.sleep(0.01)
 
 
-def minds_of(made, name):
-    return [seat.mind for seat in made.app.state.server.hall.find(name).seats]
+def searchers_of(made, name):
+    return [each.searcher for each in made.app.state.server.sessions.find(name).controllers]
 
 
 @pytest.mark.parametrize(
@@ -112,16 +113,17 @@ def test_trees_of_all_games_have_a_total_and_the_oldest_go_first():
     bounds = Bounds(memory_mb=16, searches=1)
     game = games.make("connect-four")
     text = "mcts:simulations=30,memory_mb=3"
-    minds = [
-        Mind(bounds.bounded(agents.make(text)), text, game, 0, 1, bounds=bounds) for _ in range(4)
+    searchers = [
+        Searcher(bounds.bounded(agents.make(text)), text, game, 0, 1, bounds=bounds)
+        for _ in range(4)
     ]
-    for mind in minds:
-        mind.tree_mb = 3.0
-        mind.think(game.initial_state(), Stop(60), lambda _: None)
-    assert [mind._session is None for mind in minds] == [True, True, False, False]
-    answer = minds[0].think(game.initial_state(), Stop(60), lambda _: None)
+    for searcher in searchers:
+        searcher.tree_mb = 3.0
+        searcher.search(game.initial_state(), Stop(60), lambda _: None)
+    assert [searcher._session is None for searcher in searchers] == [True, True, False, False]
+    answer = searchers[0].search(game.initial_state(), Stop(60), lambda _: None)
     assert answer.action is not None
-    assert [mind._session is None for mind in minds] == [False, True, True, False]
+    assert [searcher._session is None for searcher in searchers] == [False, True, True, False]
 
 
 @pytest.mark.parametrize("device", ["meta", "nonsense", "", "cpu:x", "cuda:99", "privateuseone"])
@@ -142,7 +144,7 @@ def test_what_loads_holds_up_nobody(monkeypatch):
             assert go_on.wait(60)
         return parse(text.replace("net=slow,", ""))
 
-    monkeypatch.setattr(roster.agents, "make", slowly)
+    monkeypatch.setattr(web_agents.agents, "make", slowly)
     with client() as made, talking(made) as first, talking(made) as second, talking(made) as third:
         for k, page in enumerate((first, second)):
             for number in (1, 2):
@@ -157,7 +159,7 @@ def test_what_loads_holds_up_nobody(monkeypatch):
         for page in (first, second):
             assert page.answer(1)["game"]
             assert page.answer(2)["game"]
-        assert len(made.app.state.server.roster._made) == 3
+        assert len(made.app.state.server.agents._made) == 3
 
 
 def test_a_failed_load_is_tried_again(monkeypatch):
@@ -167,7 +169,7 @@ def test_a_failed_load_is_tried_again(monkeypatch):
         tries.append(text)
         raise InvalidConfig(text)
 
-    monkeypatch.setattr(roster.agents, "make", fails)
+    monkeypatch.setattr(web_agents.agents, "make", fails)
     with client() as made, talking(made) as page:
         for _ in range(2):
             with pytest.raises(Refused, match="net=x"):
@@ -215,16 +217,16 @@ def test_threads_that_are_stuck_are_replaced_up_to_a_number(monkeypatch, stuck):
 
 
 def test_a_game_that_was_left_lets_its_trees_go_and_goes_on_when_somebody_comes(monkeypatch):
-    monkeypatch.setattr(hall, "LEFT_SECONDS", 0.05)
-    assert hall.LEFT_SECONDS < 60
+    monkeypatch.setattr(sessions, "LEFT_SECONDS", 0.05)
+    assert sessions.LEFT_SECONDS < 60
     with client() as made, talking(made) as page:
         name = page.new("connect-four", [None, "mcts:simulations=20"])
         page.play(name, "4")
         page.wait(name, lambda shown: shown["ply"] == 2)
-        (_, mind) = minds_of(made, name)
-        assert mind._session is not None
+        (_, searcher) = searchers_of(made, name)
+        assert searcher._session is not None
         page.ask("leave", game=name)
-        until(lambda: mind._session is None)
+        until(lambda: searcher._session is None)
         page.ask("join", game=name)
         page.wait(name, lambda shown: shown["ply"] == 2)
         page.play(name, "4")
@@ -232,19 +234,19 @@ def test_a_game_that_was_left_lets_its_trees_go_and_goes_on_when_somebody_comes(
 
 
 def test_the_usual_time_after_which_a_game_lets_go_is_below_a_minute():
-    assert 0 < hall.LEFT_SECONDS < 60
+    assert 0 < sessions.LEFT_SECONDS < 60
 
 
 @pytest.mark.parametrize("how", ["leave", "seat", "close"])
 def test_engines_end_with_the_game_that_they_play(monkeypatch, how):
     pytest.importorskip("chess")
-    monkeypatch.setattr(hall, "LEFT_SECONDS", 0.05)
+    monkeypatch.setattr(sessions, "LEFT_SECONDS", 0.05)
     with client(engines=2) as made, talking(made) as page:
         name = page.new("chess", [None, ENGINE])
         page.play(name, "e4")
         page.wait(name, lambda shown: shown["ply"] == 2)
-        (_, mind) = minds_of(made, name)
-        (pid,) = mind.agent._pool.pids
+        (_, searcher) = searchers_of(made, name)
+        (pid,) = searcher.agent._pool.pids
         if how == "leave":
             page.ask("leave", game=name)
         elif how == "seat":
@@ -270,8 +272,8 @@ def test_engines_have_a_number():
             name = page.new("chess", [None, ENGINE])
             page.play(name, "e4")
             page.wait(name, lambda shown: shown["ply"] == 2)
-            found += [mind for mind in minds_of(made, name) if mind]
-        assert sum(mind.agent._pool is not None for mind in found) == 1
+            found += [searcher for searcher in searchers_of(made, name) if searcher]
+        assert sum(searcher.agent._pool is not None for searcher in found) == 1
     with client(engines=0) as made, talking(made) as page:
         name = page.new("chess", [ENGINE, None])
         shown = page.wait(name, lambda shown: shown["trouble"])
@@ -303,7 +305,7 @@ def test_gates_that_are_folders_lie_in_the_folders_that_were_named(tmp_path, gat
 
 
 def test_folders_that_no_system_has_are_outside():
-    made = Roster(trusting=False)
+    made = Agents(trusting=False)
     for folder in ("\0", "x" * 5_000):
         with pytest.raises(InvalidConfig, match="lies outside"):
             made.check_gate(f"learned:{folder}")

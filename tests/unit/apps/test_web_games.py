@@ -102,20 +102,20 @@ def test_an_agent_answers_and_tells_how_its_leaves_were_split(page):
     name = page.new("chess", [None, EXPERTS], position=None)
     page.play(name, "e4")
     shown = page.wait(name, lambda shown: shown["ply"] == 2)
-    (thought,) = [t for t in shown["thoughts"] if t.get("past")]
-    assert thought["nodes"] >= 24
-    assert sum(thought["experts"].values()) == thought["rows"] >= 24
-    assert thought["phases"] == ["opening", "middlegame", "endgame"]
-    assert thought["expert"] == "opening"
-    shares = [move["share"] for move in thought["moves"]]
+    (analysis,) = [t for t in shown["thoughts"] if t.get("past")]
+    assert analysis["nodes"] >= 24
+    assert sum(analysis["experts"].values()) == analysis["rows"] >= 24
+    assert analysis["phases"] == ["opening", "middlegame", "endgame"]
+    assert analysis["expert"] == "opening"
+    shares = [move["share"] for move in analysis["moves"]]
     assert shares == sorted(shares, reverse=True)
     assert shown["splits"][0] is None
-    assert shown["splits"][1]["experts"] == thought["experts"]
+    assert shown["splits"][1]["experts"] == analysis["experts"]
     assert shown["moves"][1] == next(
-        move["name"] for move in thought["moves"] if move["action"] == thought["action"]
+        move["name"] for move in analysis["moves"] if move["action"] == analysis["action"]
     )
     strip = shown["strip"]
-    assert strip["gates"][0]["names"] == thought["phases"]
+    assert strip["gates"][0]["names"] == analysis["phases"]
     assert strip["plies"] == [[0], [0], [0]]
 
 

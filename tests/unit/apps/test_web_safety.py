@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from starlette.websockets import WebSocketDisconnect
 from web_client import Refused, client, talking
 
+from phasezoo.apps.web.agents import Agents
 from phasezoo.apps.web.fields import LONGEST_MESSAGE
 from phasezoo.apps.web.outbox import Outbox
-from phasezoo.apps.web.roster import Roster
 from phasezoo.errors import InvalidConfig
 
 
@@ -176,12 +176,12 @@ def test_games_and_pages_have_a_limit():
 
 
 def test_pages_may_name_harmless_agents_alone_unless_they_are_trusted():
-    roster = Roster(("uci:stockfish",), trusting=False)
-    roster.check("uci:stockfish")
-    roster.check("mcts:net=phasezoo/chess-small,nodes=10")
+    agents = Agents(("uci:stockfish",), trusting=False)
+    agents.check("uci:stockfish")
+    agents.check("mcts:net=phasezoo/chess-small,nodes=10")
     for text in ("uci:sh", "module:os:system", "os:system", "sb3:x.zip", "legacy_pommerman:a:b"):
         with pytest.raises(InvalidConfig, match="--agents"):
-            roster.check(text)
+            agents.check(text)
     for text in (
         "mcts:net=/etc",
         "m2cts:experts=../x",
@@ -189,18 +189,18 @@ def test_pages_may_name_harmless_agents_alone_unless_they_are_trusted():
         "mcts:net=phasezoo/../x",
     ):
         with pytest.raises(InvalidConfig, match="lies outside"):
-            roster.check(text)
+            agents.check(text)
 
 
 def test_networks_lie_in_the_folders_that_were_named(tmp_path):
     inside = tmp_path / "runs"
     inside.mkdir()
     (inside / "link").symlink_to("/etc")
-    roster = Roster(trusting=False, folders=(inside,))
-    roster.check(f"mcts:net={inside}/a")
+    agents = Agents(trusting=False, folders=(inside,))
+    agents.check(f"mcts:net={inside}/a")
     for folder in (f"{inside}/../other", f"{inside}/link", str(tmp_path)):
         with pytest.raises(InvalidConfig, match="lies outside"):
-            roster.check(f"mcts:net={folder}")
+            agents.check(f"mcts:net={folder}")
 
 
 def test_a_slow_page_gets_the_newest_picture_alone():

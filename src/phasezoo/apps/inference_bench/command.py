@@ -34,7 +34,7 @@ class Variant:
     """A way to run a network."""
 
     backend: Backend
-    """What runs it."""
+    """Backend that runs it."""
     device: str = "cpu"
     """Where."""
     dtype: InferenceDtype = "float32"
@@ -258,7 +258,7 @@ def missing_lines(rows: list[Row]) -> list[str]:
 
 
 def _ending(code: int, errors: str) -> str:
-    """Why a process ended that told nothing."""
+    """Return why a process ended that wrote no result."""
     if code < 0:
         names = {int(each): each.name for each in signal.Signals}
         return f"ended by {names.get(-code, f'signal {-code}')}"

@@ -37,7 +37,7 @@ SAMPLES_A_SECOND = 10
 
 @dataclass(frozen=True)
 class Order:
-    """What to measure."""
+    """A measurement to make."""
 
     network: str
     """Its folder, or its name."""
@@ -55,7 +55,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Speed:
-    """What calls of a size take."""
+    """Speed of calls of one size."""
 
     rows: int
     """Of a call."""
@@ -69,7 +69,7 @@ class Speed:
 
 @dataclass(frozen=True)
 class Figures:
-    """What was found."""
+    """Results of a measurement."""
 
     speeds: list[Speed] = field(default_factory=list)
     """By batch."""
@@ -112,7 +112,7 @@ def loaded(network: str, options: dict[str, Any]) -> Any:
     """The network in a folder, or of a folder of experts the one of all phases.
 
     Raises:
-        PhasezooError: There is none, or it cannot be loaded so.
+        PhasezooError: There is no network, or it cannot be loaded so.
     """
     folder = packaged.resolved(network)
     if (folder / packaged.EXPERTS).is_file():
@@ -158,7 +158,7 @@ class GpuWatch:
 
     @property
     def percent(self) -> float | None:
-        """The mean, or None if nobody told."""
+        """The mean; None if it is not known."""
         return float(np.mean(self._seen)) if self._seen else None
 
     def __enter__(self) -> "GpuWatch":
@@ -184,7 +184,7 @@ class GpuWatch:
 
 
 def answers_in(file: Path) -> dict[str, Any]:
-    """What :func:`measured` kept: ``value``, ``logits`` of legal actions, their ``offsets``."""
+    """Read the answers of :func:`measured`: ``value``, ``logits`` of legal actions, ``offsets``."""
     with np.load(file) as kept:
         return dict(kept)
 

@@ -75,7 +75,7 @@ _ADJUDICATE = (
 
 
 NUMBER = r"(?i)[+-]?([\d.]+(e[+-]?\d+)?|nan|inf(inity)?)"
-"""What Python reads as a number."""
+"""Pattern of texts that Python reads as numbers."""
 
 _HARMLESS = re.compile(r"[0-9.+/]+|true|false")
 """Values of an engine's options that name no file: numbers, clocks, switches."""
@@ -86,7 +86,7 @@ BEGUN_IN = "begun_in.txt"
 
 @dataclass(frozen=True)
 class _PlayOptions:
-    """What matches and tournaments have in common."""
+    """Options that matches and tournaments have in common."""
 
     kind: ClassVar[str]
 
@@ -94,7 +94,7 @@ class _PlayOptions:
     """Agents by their texts, such as mcts:nodes=400, m2cts:experts=runs/x, uci:stockfish,nodes=100,
     uct:simulations=200 or random."""
     game: str = "chess"
-    """What is played."""
+    """Game to play."""
     games: int = 100
     """Games of each two players; each opening is played once with each colour."""
     openings: str | None = None
@@ -105,7 +105,7 @@ class _PlayOptions:
     seed: int = 0
     """Everything random comes from it."""
     gate: str | None = None
-    """The phases that agents of one's own are told, such as lichess."""
+    """Gate whose phases agents of your own receive, such as lichess."""
     concurrency: int | None = None
     """Games at once (none: 64, with engines from outside 8, 1 if a search is timed)."""
     max_plies: int | None = None
@@ -129,7 +129,7 @@ class _PlayOptions:
 
     @property
     def _own(self) -> dict[str, Any]:
-        """What this command alone asks of a tournament."""
+        """Arguments of a tournament that this command alone gives."""
         return {}
 
     def run(self) -> int:
@@ -363,7 +363,7 @@ def _where_it_was_begun(out: Path) -> Iterator[None]:
 class MatchOptions(_PlayOptions):
     """Play a match between two agents.
 
-    Each opening is played with both colours; the result is told with its 95 % interval.
+    Each opening is played with both colours; the result has its 95 % interval.
     """
 
     kind: ClassVar[str] = "match"
@@ -405,7 +405,7 @@ class TournamentOptions(_PlayOptions):
     """Who plays whom: everybody everybody, the first everybody else, or each the next."""
     trainings: int | None = None
     """The first so many agents are trainings of one kind and the others of another: each plays each
-    of the other kind, and the difference is told with an interval that counts trainings (none: who
+    of the other kind, and the difference has an interval that counts trainings (none: who
     plays whom is the format's)."""
     anchor: str | None = None
     """The player whose rating is 0 (none: the first)."""

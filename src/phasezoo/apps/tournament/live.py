@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 __all__ = ["watching"]
 
 Watched = tuple[Callable[[GameRecord], None], Callable[[int, int], None]]
-"""What :func:`phasezoo.arena.tournament` calls: ``on_game`` and ``progress``."""
+"""Callbacks of :func:`phasezoo.arena.tournament`: ``on_game`` and ``progress``."""
 
 
 class _Scores:
-    """What each player has scored so far."""
+    """Score of each player so far."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names

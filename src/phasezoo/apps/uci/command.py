@@ -12,8 +12,6 @@ from typing import TextIO
 from phasezoo.apps.uci.engine import Engine
 from phasezoo.errors import PhasezooError
 
-__all__ = ["UciOptions"]
-
 FAILED = 1
 
 
@@ -23,7 +21,7 @@ class UciOptions:
 
     agent: str | None = None
     """Who plays, as a short text, such as "m2cts:experts=runs/x,batch_size=16"; default the
-    package's network of the variant. The page docs/howto/engine.md tells how options of the
+    package's network of the variant. The page docs/howto/engine.md says how options of the
     interface change it."""
 
     def run(self) -> int:
@@ -66,7 +64,7 @@ def _keep_all() -> None:
 
 
 def _writer(out: TextIO) -> Callable[[str], None]:
-    """Writes lines at once; an interface that has left is told nothing."""
+    """Return a function that writes lines at once, as long as the interface is there."""
 
     def write(text: str) -> None:
         with contextlib.suppress(BrokenPipeError, ValueError):

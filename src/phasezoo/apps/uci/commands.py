@@ -1,4 +1,4 @@
-"""What a user interface says: lines of the protocol, taken apart.
+"""Commands of a user interface: lines of the protocol, taken apart.
 
 Nothing here needs more than Python itself, so that an engine can answer before it is loaded.
 """
@@ -41,21 +41,21 @@ class Command:
     name: str
     """One of :data:`COMMANDS`."""
     words: tuple[str, ...]
-    """What follows."""
+    """The words after it."""
 
 
 @dataclass(frozen=True)
 class Go:
-    """What a search is asked for; times are milliseconds."""
+    """Arguments of ``go``; times are milliseconds."""
 
     wtime: int | None = None
     """Time left to White, at least 0."""
     btime: int | None = None
     """Time left to Black."""
     winc: int | None = None
-    """What is added after each of White's moves."""
+    """Time added after each of White's moves."""
     binc: int | None = None
-    """What is added after each of Black's moves."""
+    """Time added after each of Black's moves."""
     movestogo: int | None = None
     """Moves until more time is added."""
     depth: int | None = None
@@ -104,7 +104,7 @@ def read_line(line: str) -> Command | None:
 
 
 def read_go(words: Sequence[str]) -> tuple[Go, list[str]]:
-    """What a search is asked for, and complaints about what could not be read.
+    """Return the arguments of ``go``, and complaints about those that cannot be read.
 
     A time below 0 counts as 0, but for ``movetime``, which has to be 0 or more. Counts have to be 1
     or more; what is not a number is passed over. Fractions are cut off.
@@ -151,7 +151,7 @@ def _move(word: str) -> str:
 
 
 def read_place(words: Sequence[str]) -> Place | str:
-    """The position that is told, or what is wrong; keywords may be in any case."""
+    """Return the position, or what is wrong with it; keywords may be in any case."""
     known = [word.lower() for word in words]
     # The last one, as a comment of an EPD may hold the word.
     end = len(known) - 1 - known[::-1].index("moves") if "moves" in known else len(known)

@@ -55,13 +55,13 @@ class Engine:
         self._place = Place(None, ())
         self._state: Any = None
         self._refused = ""
-        """Why the position that was told last cannot be played; empty if it can."""
+        """Why the last position cannot be played; empty if it can."""
         self._agent: Any = None
         self._loaded: tuple[Any, ...] | None = None
-        """What the agent was loaded with; None if it has to be loaded."""
+        """Options that the agent was loaded with; None if it has to be loaded."""
         self._player: Player | None = None
         self._made: tuple[Any, ...] | None = None
-        """What the player was made with."""
+        """Agent and options that the player was made with."""
         self._games = 0
         self._search: Search | None = None
         self._jobs: queue.SimpleQueue[tuple[Search, Player | None] | None] = queue.SimpleQueue()
@@ -148,8 +148,8 @@ class Engine:
                     self._info(f"position: {text}")
             self._state = state_at(place, game)
         except PhasezooError as error:
-            told = str(error).replace(f"'{place.fen}'", f"'{sent}'")
-            self._refused = f"position: {one_line(told)}"
+            reason = str(error).replace(f"'{place.fen}'", f"'{sent}'")
+            self._refused = f"position: {one_line(reason)}"
             return
         self._place, self._refused = place, ""
 

@@ -1,16 +1,14 @@
-"""What ``go`` asks for, as a limit of a search."""
+"""Limits of a search from the arguments of ``go``."""
 
 from phasezoo.agents.limit import Limit, TimeControl
 from phasezoo.apps.uci.commands import Go
 
-__all__ = ["limit_of", "most_ms"]
-
 
 def limit_of(go: Go, player: int, overhead_ms: float, spent_ms: float = 0.0) -> Limit | None:
-    """The limit of a search that somebody waits for; None if ``go`` says nothing of it.
+    """Return the limit of a search; None if ``go`` sets none.
 
     Args:
-        go: What was asked for.
+        go: The arguments of ``go``.
         player: Who is to move; White is 0.
         overhead_ms: Time that a move loses on its way.
         spent_ms: Time since the command came.
@@ -46,12 +44,12 @@ def _movetime(go: Go, overhead_ms: float, spent_ms: float) -> float | None:
 
 
 def _lost(movetime: float, overhead_ms: float) -> float:
-    """What of the time counts as lost on the way: half of it at most."""
+    """Return the time that counts as lost on the way: half of it at most."""
     return min(overhead_ms, movetime / 2)
 
 
 def _clock(go: Go, player: int, overhead_ms: float, spent_ms: float) -> TimeControl | None:
-    """The clock of ``player``; the other's if theirs was not told."""
+    """Return the clock of ``player``; the other's if theirs is not given."""
     left, increment = (go.wtime, go.winc) if player == 0 else (go.btime, go.binc)
     if left is None:
         left, increment = (go.btime, go.binc) if player == 0 else (go.wtime, go.winc)

@@ -8,8 +8,6 @@ from typing import Literal
 
 from phasezoo.apps.uci.commands import Setting
 
-__all__ = ["EMPTY", "OPTIONS", "Option", "Options", "packaged_agents"]
-
 EMPTY = "<empty>"
 """How the protocol writes a text of no letters."""
 
@@ -17,12 +15,12 @@ VARIANTS = ("chess", "atomic", "crazyhouse")
 """Values of ``UCI_Variant``: the games by their registered names."""
 
 CHESS960 = "chess960"
-"""What is played in place of the first of them if ``UCI_Chess960`` is set."""
+"""Game in place of the first of them if ``UCI_Chess960`` is set."""
 
 _VARIANT, _CHESS960 = "UCI_Variant", "UCI_Chess960"
 
 STARTS = {CHESS960: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"}
-"""What ``startpos`` means in games whose start is drawn."""
+"""Position of ``startpos`` in games whose start is drawn."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class Option:
     kind: Literal["spin", "check", "combo", "string"]
     """A whole number, true or false, one of several words, or a text."""
     default: str
-    """What it is unless it is set; a text may be empty."""
+    """Value unless it is set; a text may be empty."""
     least: int = 0
     """Of a number."""
     most: int = 0
@@ -45,14 +43,14 @@ class Option:
     """Whether the networks have to be loaded again when it changes."""
 
     def line(self) -> str:
-        """How the engine tells of it."""
+        """Return the line that announces it."""
         text = f"option name {self.name} type {self.kind} default {self.default or EMPTY}"
         if self.kind == "spin":
             text += f" min {self.least} max {self.most}"
         return text + "".join(f" var {word}" for word in self.words)
 
     def read(self, text: str) -> str | None:
-        """The value that ``text`` writes; None if it is none."""
+        """Return the value of ``text``; None if it is not allowed."""
         if self.kind == "spin":
             is_number = text.isascii() and text.removeprefix("-").isdigit() and len(text) < 12
             fits = is_number and self.least <= int(text) <= self.most
@@ -63,7 +61,7 @@ class Option:
         return "" if text == EMPTY else text
 
     def allowed(self) -> str:
-        """What it takes, in words."""
+        """Return the allowed values, in words."""
         if self.kind == "spin":
             return f"a whole number from {self.least} to {self.most}"
         return "true or false" if self.kind == "check" else ", ".join(self.words)
@@ -142,7 +140,7 @@ class Options:
 
     @property
     def game(self) -> str:
-        """What is played, by its registered name."""
+        """Registered name of the game."""
         variant = self[_VARIANT]
         is_drawn = variant == VARIANTS[0] and self.is_on(_CHESS960)
         return CHESS960 if is_drawn else variant
@@ -153,7 +151,7 @@ class Options:
         return tuple(self._values[option.name] for option in OPTIONS if option.reloads)
 
     def lines(self) -> Iterator[str]:
-        """How the engine tells of them."""
+        """Return the lines that announce them."""
         return (option.line() for option in self._known.values())
 
     def set(self, setting: Setting) -> str | None:

@@ -56,7 +56,7 @@ class Player:
             self.session = agents.CallableAgent(agent).session(seed)
 
     def move(self, state: Any, limit: agents.Limit, is_stopped: Callable[[], bool]) -> agents.Move:
-        """The move of an agent that tells nothing before it.
+        """Return the move of an agent that reports nothing before it.
 
         Args:
             state: Where the game stands.

@@ -122,7 +122,7 @@ def state_at(place: Place, game: games.Game) -> Any:
         if not place.moves:
             return game.initial_state()
     except PhasezooError:
-        pass  # a game that goes on after a draw, or a mistake: move by move tells
+        pass  # a game that goes on after a draw, or a mistake: found move by move
     state = game.initial_state() if start is None else game.from_fen(start)
     for move in place.moves:
         state = unclaimed(state, game)
@@ -137,7 +137,7 @@ def actions_after_end(state: Any) -> Iterator[int]:
     """Yield the actions that are legal moves on the board of a drawn game, as others play it.
 
     Args:
-        state: A state whose game is over; if somebody has won it, there is no move.
+        state: A state whose game is over; if a player has won it, there is no move.
     """
     if state.outcome.winner is not None:
         return

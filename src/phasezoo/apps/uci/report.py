@@ -1,4 +1,4 @@
-"""What a search has found, as lines of the protocol."""
+"""Results of searches as lines of the protocol."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -10,34 +10,23 @@ from phasezoo.errors import PhasezooError
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.specs.text import one_line
 
-__all__ = [
-    "Told",
-    "best_move",
-    "error_line",
-    "info_lines",
-    "over_line",
-    "phase_line",
-    "wdl",
-    "wdl_text",
-]
-
 LONGEST = 30
-"""Plies of a line that are told."""
+"""Plies of a line that are shown."""
 
 
-class Told(NamedTuple):
-    """What lines are told of besides the search's result."""
+class SearchContext(NamedTuple):
+    """Values that lines show besides the search's result."""
 
     state: Any
     """Where the search began."""
     seconds: float
     """Time since it was asked for."""
     memory_mb: int
-    """What the tree may hold."""
+    """Limit of the tree."""
     shows_wdl: bool
-    """Whether chances of win, draw and loss are told."""
+    """Whether chances of win, draw and loss are shown."""
     lines: int
-    """Moves whose lines are told."""
+    """Moves whose lines are shown."""
     oracle_rows: int
     """Leaves that tables knew."""
 
@@ -55,22 +44,22 @@ def wdl_text(value: float, draws: float, is_shown: bool) -> str:
     return f" wdl {' '.join(map(str, wdl(value, draws)))}" if is_shown else ""
 
 
-def info_lines(result: Any, told: Told) -> Iterator[str]:
+def info_lines(result: Any, context: SearchContext) -> Iterator[str]:
     """A line for each of the result's best moves; the first alone of those never visited."""
-    milliseconds = max(round(told.seconds * 1e3), 1)
+    milliseconds = max(round(context.seconds * 1e3), 1)
     work = (
         f"nodes {result.nodes} nps {result.nodes * 1000 // milliseconds} "
-        f"hashfull {min(1000, result.memory * 1000 // (told.memory_mb << 20))} "
-        f"tbhits {told.oracle_rows} time {milliseconds}"
+        f"hashfull {min(1000, result.memory * 1000 // (context.memory_mb << 20))} "
+        f"tbhits {context.oracle_rows} time {milliseconds}"
     )
     draws = dict(zip(result.actions.tolist(), result.draws.tolist(), strict=True))
-    for number, line in enumerate(best_lines(result, told.lines), start=1):
-        moves, end = _moves(told.state, line.pv)
+    for number, line in enumerate(best_lines(result, context.lines), start=1):
+        moves, end = _moves(context.state, line.pv)
         # Of the first line the search says itself whether its value is exact.
         is_exact = number > 1 or result.proven in ("win", "loss")
         shown_q = f"cp {centipawns_of_value(line.q)}"
         score = _score(line.q, len(line.pv), end) if is_exact else shown_q
-        shown = wdl_text(line.q, draws[line.action], told.shows_wdl)
+        shown = wdl_text(line.q, draws[line.action], context.shows_wdl)
         yield (
             f"info depth {result.depth} seldepth {result.seldepth} multipv {number} "
             f"score {score}{shown} {work} pv {' '.join(moves)}"
@@ -125,6 +114,6 @@ def over_line(state: Any, shows_wdl: bool) -> str:
 
 
 def error_line(error: Exception) -> str:
-    """What went wrong, in one line."""
+    """Return an error as one line."""
     kind = "" if isinstance(error, PhasezooError) else f"{type(error).__name__}: "
     return one_line(f"info string error: {kind}{error}")

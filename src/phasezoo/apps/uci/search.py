@@ -13,7 +13,7 @@ from phasezoo.apps.uci.go_limits import limit_of, most_ms
 from phasezoo.apps.uci.player import Player
 from phasezoo.apps.uci.positions import actions_after_end
 from phasezoo.apps.uci.report import (
-    Told,
+    SearchContext,
     best_move,
     error_line,
     info_lines,
@@ -24,8 +24,6 @@ from phasezoo.apps.uci.report import (
 from phasezoo.data.centipawns import centipawns_of_value
 from phasezoo.errors import PhasezooError
 
-__all__ = ["Search", "View"]
-
 FIRST_INFO = 0.1
 """Seconds until the first lines about a search."""
 
@@ -35,21 +33,21 @@ RAREST_INFO = 1.0
 SHORT_MS = 5.0
 """Milliseconds of a search that is not worth another thread."""
 
-MOMENT = 0.005
+ANSWER_SECONDS = 0.005
 """Seconds in which a search that has ended is answered."""
 
 
 class View(NamedTuple):
-    """What of the options a search is told."""
+    """Options of the engine that a search uses."""
 
     overhead_ms: float
     """Time that a move loses on its way."""
     memory_mb: int
-    """What a tree may hold that has no bound of its own."""
+    """Limit of a tree that has none of its own."""
     shows_wdl: bool
-    """Whether chances of win, draw and loss are told."""
+    """Whether chances of win, draw and loss are shown."""
     lines: int
-    """Moves whose lines are told."""
+    """Moves whose lines are shown."""
 
 
 class Search:
@@ -59,9 +57,9 @@ class Search:
     at the latest when the clock says so, with what has been found until then.
 
     Args:
-        go: What is asked for.
+        go: The arguments of ``go``.
         state: Where; None if the position was refused.
-        view: What of the options it is told.
+        view: Options that it uses.
         say: Writes a line.
         alarm: Says when it has to be answered.
         refused: Why there is no position; empty if there is one.
@@ -183,13 +181,13 @@ class Search:
         action, value = int(move.action), 0.0 if move.value is None else move.value
         if self._among is not None and action not in self._among:
             chosen, action, value = self._state.uci(action), self._among[0], 0.0
-            told = f"this agent looks at all moves and chose {chosen}: the first of those asked for"
-            self._tell([f"info string searchmoves: {told}"])
+            reason = f"this agent looks at all moves and chose {chosen}"
+            self._tell([f"info string searchmoves: {reason}: the first of those asked for"])
         name = self._state.uci(action)
         self._released.wait()
         score = f"score cp {centipawns_of_value(value)}{self._chances(value)}"
-        told = f"{score} nodes {move.nodes} time {self._ms()}"
-        self._answer([f"info depth 1 {told} pv {name}", f"bestmove {name}"])
+        work = f"{score} nodes {move.nodes} time {self._ms()}"
+        self._answer([f"info depth 1 {work} pv {name}", f"bestmove {name}"])
 
     def _watch(self) -> None:
         """After every batch of leaves."""
@@ -209,7 +207,7 @@ class Search:
         now = time.perf_counter()
         if now >= self._next_info:
             self._next_info = now + min(now - self._began, RAREST_INFO)
-            self._tell(info_lines(player.session.report(), self._told(player)))
+            self._tell(info_lines(player.session.report(), self._context(player)))
 
     def _limit(self, player: Player) -> Limit:
         if self._is_pondering:
@@ -255,7 +253,7 @@ class Search:
             elif player is not None and not self._has_waited:
                 # It has just ended, or is just beginning.
                 self._has_waited = True
-                self._alarm.set(time.perf_counter() + MOMENT, self._run_out)
+                self._alarm.set(time.perf_counter() + ANSWER_SECONDS, self._run_out)
                 return
             else:
                 self._answer(self._blind())
@@ -265,12 +263,11 @@ class Search:
         """Everything that is said of a result, the move to play last."""
         if _is_blind(result):
             return self._blind()
-        told = self._told(player)
         rows = player.session.counts.rows - self._rows
         phase = phase_line(result, player.agent.gate, player.agent.evaluator, rows)
         return [
             *([] if phase is None else [phase]),
-            *info_lines(result, told),
+            *info_lines(result, self._context(player)),
             best_move(result, self._state),
         ]
 
@@ -298,7 +295,7 @@ class Search:
         return "legal move" if self._among is None else "of searchmoves"
 
     def _blind(self) -> list[str]:
-        """What is said if there was no time to look at the position."""
+        """Return the answer if there was no time to look at the position."""
         among = self._state.legal_actions if self._among is None else self._among
         move = self._state.uci(int(among[0]))
         score = f"score cp 0{self._chances(0.0)}"
@@ -308,9 +305,9 @@ class Search:
             f"bestmove {move}",
         ]
 
-    def _told(self, player: Player) -> Told:
+    def _context(self, player: Player) -> SearchContext:
         view = self._view
-        return Told(
+        return SearchContext(
             self._state,
             time.perf_counter() - self._began,
             player.agent.config.memory_mb or view.memory_mb,

@@ -1,4 +1,4 @@
-"""What agents may take of the machine that all games share: time, memory, threads, processes."""
+"""Limits of agents on the machine that all games share: time, memory, threads, processes."""
 
 import math
 import threading
@@ -37,7 +37,7 @@ THREADS = ("threads", "net_threads", "parallel")
 
 
 class Holder(Protocol):
-    """Somebody who thinks."""
+    """An agent with a tree, or with a process."""
 
     tree_mb: float
     """About how large its tree gets."""
@@ -152,48 +152,48 @@ class Bounds:
         return min(float(bound), 1.0 + nodes * NODE_KB / 1024)
 
     @contextmanager
-    def holding(self, mind: Holder) -> Iterator[None]:
-        """Make room for a tree or a process, and keep it while somebody thinks.
+    def holding(self, holder: Holder) -> Iterator[None]:
+        """Make room for a tree or a process, and keep it during a search.
 
         Raises:
             InvalidConfig: Too many engines think already.
         """
         with self._lock:
-            self._held[mind] = None
-            self._held.move_to_end(mind)
-            leaving = self._leaving(mind)
+            self._held[holder] = None
+            self._held.move_to_end(holder)
+            leaving = self._leaving(holder)
             for each in leaving:
                 del self._held[each]
             if sum(each.is_engine for each in self._held) > self.engines:
-                del self._held[mind]
+                del self._held[holder]
                 message = f"{self.engines} engines think already, and no more may: wait for one"
                 raise InvalidConfig(message)
-            self._busy.add(mind)
+            self._busy.add(holder)
         try:
             for each in leaving:
                 each.forget()
             yield
         finally:
             with self._lock:
-                self._busy.discard(mind)
+                self._busy.discard(holder)
 
-    def _leaving(self, mind: Holder) -> list[Holder]:
-        """Those who have to go for somebody, the longest unused first."""
+    def _leaving(self, holder: Holder) -> list[Holder]:
+        """Those that make room for a searcher, the longest unused first."""
         trees = sum(each.tree_mb for each in self._held)
         engines = sum(each.is_engine for each in self._held)
         found = []
         for each in self._held:
-            if each is mind or each in self._busy:
+            if each is holder or each in self._busy:
                 continue
             if trees > self.memory_mb / 2 or (each.is_engine and engines > self.engines):
                 found.append(each)
                 trees, engines = trees - each.tree_mb, engines - each.is_engine
         return found
 
-    def drop(self, mind: Holder) -> None:
-        """Somebody has let go."""
+    def drop(self, holder: Holder) -> None:
+        """Forget a searcher that has let its tree and process go."""
         with self._lock:
-            self._held.pop(mind, None)
+            self._held.pop(holder, None)
 
     def close(self) -> None:
         """End the processes of engines, all at once."""

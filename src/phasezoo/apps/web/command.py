@@ -46,7 +46,7 @@ class WebOptions:
     port: Annotated[int, Interval(ge=0, le=65_535)] = 8017
     """Port to listen at; 0: any that is free."""
     token: str | None = None
-    """What pages have to know to be let in (none: nothing on this machine, elsewhere a new one).
+    """Secret that lets pages in (none: no secret on this machine, elsewhere a new one).
     Without it, others who have an account on this machine may play too."""
     name: Annotated[tuple[str, ...], arg(metavar="NAME")] = ()
     """Further names by which browsers reach this server, such as that of a proxy, at any port."""
@@ -79,8 +79,8 @@ class WebOptions:
         try:
             import uvicorn
 
+            from phasezoo.apps.web.access import bytes_of, is_loopback
             from phasezoo.apps.web.connections import configured
-            from phasezoo.apps.web.guard import bytes_of, is_loopback
             from phasezoo.apps.web.server import Settings, make_app
         except ImportError as error:
             message = "phasezoo web needs starlette and uvicorn: pip install 'phasezoo[web]'"
@@ -154,7 +154,7 @@ def listening(host: str, port: int) -> socket.socket:
         port: The port; 0: any that is free.
 
     Raises:
-        InvalidConfig: The address is none of this machine, or taken.
+        InvalidConfig: The address does not belong to this machine, or is taken.
     """
     try:
         kind, _, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]

@@ -1,4 +1,4 @@
-"""What a page's message holds, read field by field; what does not fit is refused by name."""
+"""Fields of a page's message, each checked; one that does not fit is refused by name."""
 
 import json
 from collections.abc import Mapping

@@ -26,10 +26,10 @@ def _cells(game: games.Game, state: Any) -> dict[tuple[int, int], list[int]]:
     Planes that are alike in all cells say nothing of any.
     """
     planes = games.planes_of(state, game.default_planes, 0)
-    told = [k for k in range(len(planes)) if np.ptp(planes[k]) > 0]
+    vary = [k for k in range(len(planes)) if np.ptp(planes[k]) > 0]
     _, height, width = planes.shape
     return {
-        (row, column): [k for k in told if planes[k, row, column] != 0]
+        (row, column): [k for k in vary if planes[k, row, column] != 0]
         for row in range(height)
         for column in range(width)
     }

@@ -1,4 +1,4 @@
-"""What a page is still to be sent: replies in order, of every game only its newest picture."""
+"""Messages for a page: replies in order, and of every game only its newest picture."""
 
 import asyncio
 from collections import deque

@@ -1,28 +1,27 @@
-"""One open page: what it asks for, and what it is told."""
+"""One open page: its requests and their answers."""
 
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from phasezoo import agents, games, gating
+from phasezoo import games, gating
+from phasezoo.agents import names as agent_names
+from phasezoo.apps.web.agents import Agents
 from phasezoo.apps.web.fields import Fields, read_message
-from phasezoo.apps.web.hall import Hall
 from phasezoo.apps.web.outbox import Outbox
 from phasezoo.apps.web.phases import suggested_gates
 from phasezoo.apps.web.pictures import Sight, sides_of
 from phasezoo.apps.web.positions import started
 from phasezoo.apps.web.recordings import games_in, recording
-from phasezoo.apps.web.roster import Roster
-from phasezoo.apps.web.shelf import SAMPLES, TRAINING, Shelf
+from phasezoo.apps.web.search import Searcher
+from phasezoo.apps.web.session import GameSession
+from phasezoo.apps.web.sessions import Sessions
 from phasezoo.apps.web.showing import shown, text_of
-from phasezoo.apps.web.table import Table
-from phasezoo.apps.web.thinking import Mind
+from phasezoo.apps.web.storage import SAMPLES, TRAINING, Storage
 from phasezoo.apps.web.training_runs import followed
 from phasezoo.envs.rendering.choice import pointing_of
 from phasezoo.errors import InvalidConfig, PhasezooError
-
-__all__ = ["Page"]
 
 MOST_GAMES = 64
 """Games that a page watches at once."""
@@ -37,16 +36,18 @@ class Page:
     """Answers the messages of one page; each may name only games that it knows the name of.
 
     Args:
-        hall: All games.
-        roster: All agents.
-        shelf: Finished games and runs that may be looked into.
-        outbox: Takes what the page is told.
+        sessions: All games.
+        agents: All agents.
+        storage: Finished games and runs that may be looked into.
+        outbox: Takes messages for the page.
     """
 
-    def __init__(self, hall: Hall, roster: Roster, shelf: Shelf, outbox: Outbox) -> None:
-        self._hall = hall
-        self._roster = roster
-        self._shelf = shelf
+    def __init__(
+        self, sessions: Sessions, agents: Agents, storage: Storage, outbox: Outbox
+    ) -> None:
+        self._sessions = sessions
+        self._agents = agents
+        self._storage = storage
         self._outbox = outbox
         self._sights: dict[str, Sight] = {}
         self._at: dict[str, int | None] = {}
@@ -70,8 +71,8 @@ class Page:
             self._outbox.reply(_refusal(number, type(error).__name__, str(error)))
         except Exception:
             logging.getLogger("phasezoo.web").exception("a message could not be answered")
-            told = "the server failed; its log tells more"
-            self._outbox.reply(_refusal(number, "InternalError", told))
+            message = "the server failed; its log has more"
+            self._outbox.reply(_refusal(number, "InternalError", message))
         else:
             self._outbox.reply({"re": number, "ok": answer})
 
@@ -87,13 +88,13 @@ class Page:
     def leave(self) -> None:
         """The page was closed."""
         for name in list(self._sights):
-            self._hall.leave(name, self._changed)
+            self._sessions.leave(name, self._changed)
         self._sights.clear()
 
     # What pages may ask for
 
     async def do_hello(self, fields: Fields) -> dict[str, Any]:
-        """What there is to play, and against whom."""
+        """List the games, and the agents that play them."""
         listed = {}
         for name in games.names():
             game = games.make(name)
@@ -107,10 +108,10 @@ class Page:
                 "position": _notation(game),
                 "draws": game.draws_start(game.options) or "start" in game.option_names,
                 "gates": suggested_gates(game),
-                "agents": self._roster.suggestions(game),
+                "agents": self._agents.suggestions(game),
                 "flips": pointing is not None and pointing.flips,
             }
-        return {"games": listed, "agents": list(agents.names()), "shelf": self._shelf.names()}
+        return {"games": listed, "agents": list(agent_names()), "shelf": self._storage.names()}
 
     async def do_new(self, fields: Fields) -> dict[str, str]:
         """Begin a game, and watch it."""
@@ -120,24 +121,24 @@ class Page:
         seed = secrets.randbelow(2**32) if seed is None else seed
         start = started(game, fields, seed)
         texts = fields.texts_or_none("seats", game.num_players)
-        minds = [await self._mind(text, game, k, seed) for k, text in enumerate(texts)]
+        searchers = [await self._searcher(text, game, k, seed) for k, text in enumerate(texts)]
         gates = await self._gates(fields, game)
-        table = self._hall.open(game, start)
-        table.compare(gates)
-        for player, mind in enumerate(minds):
-            table.sit(player, mind)
-        table.pace = fields.seconds("pace", 0.0, MOST_PACE)
+        session = self._sessions.open(game, start)
+        session.compare(gates)
+        for player, searcher in enumerate(searchers):
+            session.assign(player, searcher)
+        session.pace = fields.seconds("pace", 0.0, MOST_PACE)
         persons = [player for player, text in enumerate(texts) if text is None]
-        self._watch(table, _sight_of(game, persons))
-        table.go_on()
-        return {"game": table.name}
+        self._watch(session, _sight_of(game, persons))
+        session.go_on()
+        return {"game": session.name}
 
     async def do_join(self, fields: Fields) -> dict[str, str]:
         """Watch a game that goes on."""
-        table = self._table(fields)
-        self._join(table)
-        self._changed(table)
-        return {"game": table.name}
+        session = self._session(fields)
+        self._join(session)
+        self._changed(session)
+        return {"game": session.name}
 
     async def do_leave(self, fields: Fields) -> None:
         """Watch a game no longer."""
@@ -146,126 +147,128 @@ class Page:
             self._at.pop(name, None)
             self._drawn.pop(name, None)
             self._outbox.drop(name)
-            self._hall.leave(name, self._changed)
+            self._sessions.leave(name, self._changed)
 
     async def do_play(self, fields: Fields) -> None:
         """A person's action."""
-        table = self._table(fields)
-        self._at[table.name] = None
-        table.play(fields.number("ply", 0, 10**6), fields.number("action", 0, 2**31))
+        session = self._session(fields)
+        self._at[session.name] = None
+        session.play(fields.number("ply", 0, 10**6), fields.number("action", 0, 2**31))
 
     async def do_undo(self, fields: Fields) -> None:
         """Take moves back."""
-        table = self._table(fields)
-        self._at[table.name] = None
-        table.undo(fields.number_or("to", None, 0, 10**6))
+        session = self._session(fields)
+        self._at[session.name] = None
+        session.undo(fields.number_or("to", None, 0, 10**6))
 
     async def do_set(self, fields: Fields) -> None:
         """Begin anew from a position."""
-        table = self._table(fields)
+        session = self._session(fields)
         seed = fields.number_or("seed", 0, 0, 2**53)
-        start = started(table.game, fields, 0 if seed is None else seed)
-        self._at[table.name] = None
-        table.title = None
-        table.begin(start)
-        table.plays = True
-        table.go_on()
+        start = started(session.game, fields, 0 if seed is None else seed)
+        self._at[session.name] = None
+        session.title = None
+        session.begin(start)
+        session.plays = True
+        session.go_on()
 
     async def do_show(self, fields: Fields) -> None:
         """Look at another ply, or at it from another side."""
-        table = self._table(fields)
-        self._join(table)
-        sight = self._sights[table.name]
-        players = table.game.num_players - 1
+        session = self._session(fields)
+        self._join(session)
+        sight = self._sights[session.name]
+        players = session.game.num_players - 1
         viewer = sight.viewer
         if "viewer" in fields:
             viewer = fields.number_or("viewer", None, 0, players)
-        self._sights[table.name] = Sight(fields.flag("flipped", sight.flipped), viewer)
+        self._sights[session.name] = Sight(fields.flag("flipped", sight.flipped), viewer)
         if "at" in fields:
-            at = fields.number_or("at", None, 0, len(table.played))
-            self._at[table.name] = None if at == len(table.played) else at
-        self._changed(table)
+            at = fields.number_or("at", None, 0, len(session.played))
+            self._at[session.name] = None if at == len(session.played) else at
+        self._changed(session)
 
     async def do_seat(self, fields: Fields) -> None:
         """Let an agent, or a person, play for a player."""
-        table = self._table(fields)
-        player = fields.number("player", 0, table.game.num_players - 1)
+        session = self._session(fields)
+        player = fields.number("player", 0, session.game.num_players - 1)
         text = fields.text_or_none("agent")
-        mind = await self._mind(text, table.game, player, secrets.randbelow(2**32))
-        table.sit(player, mind)
-        table.run(on=True)
+        searcher = await self._searcher(text, session.game, player, secrets.randbelow(2**32))
+        session.assign(player, searcher)
+        session.run(on=True)
 
     async def do_run(self, fields: Fields) -> None:
         """Let agents move, or not."""
-        table = self._table(fields)
-        table.pace = fields.seconds("pace", table.pace, MOST_PACE)
-        table.run(on=fields.flag("on"))
+        session = self._session(fields)
+        session.pace = fields.seconds("pace", session.pace, MOST_PACE)
+        session.run(on=fields.flag("on"))
 
     async def do_hurry(self, fields: Fields) -> None:
         """Those who think play what they have found."""
-        self._table(fields).hurry()
+        self._session(fields).hurry()
 
     async def do_look(self, fields: Fields) -> None:
         """Let an agent look at the position on the board."""
-        table = self._table(fields)
+        session = self._session(fields)
         on = fields.flag("on")
-        player = fields.number_or("player", 0, 0, table.game.num_players - 1) or 0
-        mind = None
+        player = fields.number_or("player", 0, 0, session.game.num_players - 1) or 0
+        searcher = None
         if on:
-            mind = await self._mind(fields.text("agent"), table.game, player, 0)
-        table.look(mind, player, on=on)
+            searcher = await self._searcher(fields.text("agent"), session.game, player, 0)
+        session.look(searcher, player, on=on)
 
     async def do_gates(self, fields: Fields) -> None:
         """Show phases by one gate or two; without any, by those of the agents who play."""
-        table = self._table(fields)
-        table.compare(await self._gates(fields, table.game))
-        self._changed(table)
+        session = self._session(fields)
+        session.compare(await self._gates(fields, session.game))
+        self._changed(session)
 
     async def do_text(self, fields: Fields) -> str:
         """A game, or the position on the board, as a text."""
-        return text_of(self._table(fields), fields.text("kind", 20))
+        return text_of(self._session(fields), fields.text("kind", 20))
 
     # What lies in the folders of runs
 
     async def do_shelf(self, fields: Fields) -> list[dict[str, str]]:
-        """What there is in a folder."""
+        """List a folder."""
         root = fields.text("root", 300)
         if root == SAMPLES:
-            listed = await self._hall.workers.run(lambda: games_in(self._shelf, root, "", 0))
+            listed = await self._sessions.workers.run(lambda: games_in(self._storage, root, "", 0))
             return [{"path": name, "kind": "store"} for name in listed["samples"]]
-        items = await self._hall.workers.run(lambda: self._shelf.items(root))
+        items = await self._sessions.workers.run(lambda: self._storage.items(root))
         return [item._asdict() for item in items]
 
     async def do_games(self, fields: Fields) -> dict[str, Any]:
         """The games of a store or file."""
         root, path = fields.text("root", 300), fields.text("path")
         first = fields.number_or("first", 0, 0, 2**40) or 0
-        return await self._hall.workers.run(lambda: games_in(self._shelf, root, path, first))
+        return await self._sessions.workers.run(lambda: games_in(self._storage, root, path, first))
 
     async def do_open(self, fields: Fields) -> dict[str, str]:
         """Step through a finished game, which can be played on from anywhere."""
         self._check_room()
         root, path = fields.text("root", 300), fields.text("path")
         number = fields.number_or("number", 0, 0, 2**40) or 0
-        found = await self._hall.workers.run(lambda: recording(self._shelf, root, path, number))
+        found = await self._sessions.workers.run(
+            lambda: recording(self._storage, root, path, number)
+        )
         gates = await self._gates(fields, found.game)
-        table = self._hall.open(found.game, found.start)
-        table.load(found.plies)
+        session = self._sessions.open(found.game, found.start)
+        session.load(found.plies)
         known = " – ".join(name or "?" for name in found.players) if any(found.players) else ""
-        table.title = f"{found.title}: {known}" if known else found.title
-        table.compare(gates)
-        self._watch(table, Sight())
-        self._at[table.name] = 0 if found.plies else None
-        self._changed(table)
-        return {"game": table.name}
+        session.title = f"{found.title}: {known}" if known else found.title
+        session.compare(gates)
+        self._watch(session, Sight())
+        self._at[session.name] = 0 if found.plies else None
+        self._changed(session)
+        return {"game": session.name}
 
     async def do_training(self, fields: Fields) -> dict[str, Any]:
         """The numbers of a run so far."""
-        path = self._shelf.find(fields.text("root", 300), fields.text("path"))
+        path = self._storage.find(fields.text("root", 300), fields.text("path"))
         if path.name != TRAINING:
             message = f"{path.name}: training is followed by its {TRAINING}"
             raise InvalidConfig(message)
-        return await self._hall.workers.run(lambda: followed(path))
+        return await self._sessions.workers.run(lambda: followed(path))
 
     # Helpers
 
@@ -274,21 +277,21 @@ class Page:
             message = f"this page watches {MOST_GAMES} games already: leave one of them first"
             raise InvalidConfig(message)
 
-    def _table(self, fields: Fields) -> Table:
-        return self._hall.find(fields.text("game", 64))
+    def _session(self, fields: Fields) -> GameSession:
+        return self._sessions.find(fields.text("game", 64))
 
-    async def _mind(
+    async def _searcher(
         self, text: str | None, game: games.Game, player: int, seed: int
-    ) -> Mind | None:
-        """An agent for a seat; None for a person. Networks are loaded in another thread."""
+    ) -> Searcher | None:
+        """Load an agent for a player; None for a person. Networks are loaded in another thread."""
         if text is None:
             return None
 
-        workers = self._hall.workers
-        agent, lock = await self._roster.get(text, workers)
-        bounds = self._roster.bounds
+        workers = self._sessions.workers
+        agent, lock = await self._agents.get(text, workers)
+        bounds = self._agents.bounds
         return await workers.run(
-            lambda: Mind(agent, text, game, player, seed + player, lock, bounds)
+            lambda: Searcher(agent, text, game, player, seed + player, lock, bounds)
         )
 
     async def _gates(self, fields: Fields, game: games.Game) -> list[Any]:
@@ -296,48 +299,48 @@ class Page:
         given = (fields.text_or_none("gate", 200), fields.text_or_none("other_gate", 200))
         specs = [spec for spec in given if spec is not None]
         for spec in specs:
-            self._roster.check_gate(spec)
+            self._agents.check_gate(spec)
         if not specs:
             return []
-        return await self._hall.workers.run(
+        return await self._sessions.workers.run(
             lambda: [gating.make(each, game.name) for each in specs]
         )
 
-    def _join(self, table: Table) -> None:
+    def _join(self, session: GameSession) -> None:
         """Watch a game, unless the page does already."""
-        if table.name not in self._sights:
+        if session.name not in self._sights:
             self._check_room()
-            persons = [k for k, seat in enumerate(table.seats) if seat.text is None]
-            self._watch(table, _sight_of(table.game, persons))
+            persons = session.persons()
+            self._watch(session, _sight_of(session.game, persons))
 
-    def _watch(self, table: Table, sight: Sight) -> None:
-        self._sights[table.name] = sight
-        self._at[table.name] = None
-        self._hall.watch(table, self._changed)
+    def _watch(self, session: GameSession, sight: Sight) -> None:
+        self._sights[session.name] = sight
+        self._at[session.name] = None
+        self._sessions.watch(session, self._changed)
 
-    def _changed(self, table: Table) -> None:
+    def _changed(self, session: GameSession) -> None:
         """There is something new to show of a game."""
-        if table.name in self._sights:
-            self._outbox.renew(table.name, lambda: self._shown(table))
+        if session.name in self._sights:
+            self._outbox.renew(session.name, lambda: self._shown(session))
 
-    def _shown(self, table: Table) -> dict[str, Any] | None:
-        sight, at = self._sights.get(table.name), self._at.get(table.name)
+    def _shown(self, session: GameSession) -> dict[str, Any] | None:
+        sight, at = self._sights.get(session.name), self._at.get(session.name)
         if sight is None:
             return None
-        if at is not None and at > len(table.played):
-            at = self._at[table.name] = None
+        if at is not None and at > len(session.played):
+            at = self._at[session.name] = None
         try:
-            told = shown(table, sight, at)
+            board = shown(session, sight, at)
         except PhasezooError as error:
-            return {"push": "trouble", "game": table.name, "message": str(error)}
+            return {"push": "trouble", "game": session.name, "message": str(error)}
         except Exception:
             logging.getLogger("phasezoo.web").exception("a game could not be shown")
-            return {"push": "trouble", "game": table.name, "message": "it cannot be shown"}
-        svg = told["board"]["svg"]
-        if self._drawn.get(table.name) == svg:  # the page has it
-            told["board"]["svg"] = None
-        self._drawn[table.name] = svg
-        return {"push": "game", **told, "flipped": sight.flipped, "viewer": sight.viewer}
+            return {"push": "trouble", "game": session.name, "message": "it cannot be shown"}
+        svg = board["board"]["svg"]
+        if self._drawn.get(session.name) == svg:  # the page has it
+            board["board"]["svg"] = None
+        self._drawn[session.name] = svg
+        return {"push": "game", **board, "flipped": sight.flipped, "viewer": sight.viewer}
 
 
 def _refusal(number: Any, kind: str, message: str) -> dict[str, Any]:
@@ -360,7 +363,7 @@ def _sight_of(game: games.Game, persons: list[int]) -> Sight:
 
 
 def _notation(game: games.Game) -> str | None:
-    """What positions of a game are written as."""
+    """Return the name of the notation of a game's positions."""
     if game.parse_position is not None:
         return "FEN"
     if game.parse_columns is not None:

@@ -62,7 +62,7 @@ class PhaseStrip:
 
 
 def gates_of(evaluator: Any) -> list[Any]:
-    """The gate that a mixture routes by and, if it is another, the one its experts learnt under."""
+    """Return the gate that a mixture routes by, and the one of its training if it is another."""
     search, own = getattr(evaluator, "search_gate", None), getattr(evaluator, "gate", None)
     if search is None:
         return []

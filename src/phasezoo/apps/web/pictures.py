@@ -19,7 +19,7 @@ MOST_ACTIONS = 1000
 
 @dataclass(frozen=True)
 class Sight:
-    """How somebody looks at a game."""
+    """Settings of one page's view of a game."""
 
     flipped: bool = False
     viewer: int | None = None
@@ -69,7 +69,7 @@ def board_of(
 def _choices(
     game: games.Game, state: Any, actor: int, pointing: Pointing | None, *, drawn_by_hand: bool
 ) -> dict[str, Any]:
-    """What the actor may do: by pointing, and all of it by name."""
+    """Return the actor's actions: those by pointing, and all of them by name."""
     if pointing is not None:
         ways: Sequence[Any] = pointing.ways(state, actor)
     else:
@@ -85,7 +85,7 @@ def _choices(
 
 
 def name_of(game: games.Game, state: Any, action: int) -> str:
-    """What an action is called."""
+    """Return the name of an action."""
     pointing = pointing_of(game)
     if pointing is not None:
         return pointing.name(state, int(action))
@@ -109,7 +109,7 @@ def paths_of(game: games.Game, state: Any, player: int) -> dict[int, tuple[str, 
 
 
 def sides_of(game: games.Game) -> list[str]:
-    """What the players are called."""
+    """Return the names of the players."""
     pointing = pointing_of(game)
     if pointing is not None and pointing.sides:
         return list(pointing.sides)

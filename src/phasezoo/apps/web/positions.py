@@ -5,13 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from phasezoo import games
+from phasezoo.apps.web.analysis import Analysis
 from phasezoo.apps.web.fields import LONGEST_MESSAGE, Fields
-from phasezoo.apps.web.thoughts import Thought
 from phasezoo.data.centipawns import centipawns_of_value
 from phasezoo.data.pgn import pgn_text, variant_tag
 from phasezoo.errors import InvalidConfig, UnknownGame
-
-__all__ = ["started", "written_json", "written_pgn"]
 
 
 def started(game: games.Game, fields: Fields, seed: int) -> Any:
@@ -35,7 +33,7 @@ def written_pgn(
     states: Sequence[Any],
     actions: Sequence[Any],
     names: Sequence[str],
-    thoughts: Sequence[Thought | None],
+    analyses: Sequence[Analysis | None],
     result: str | None,
 ) -> str:
     """A game as PGN, with values, nodes and phases of searches as comments.
@@ -60,22 +58,22 @@ def written_pgn(
         tags |= {"SetUp": "1", "FEN": first.fen}
     tags |= variant_tag(game)
     played = list(zip(states, actions, strict=False))
-    comments = [_comment(thought, states[k]) for k, thought in enumerate(thoughts)]
+    comments = [_comment(analysis, states[k]) for k, analysis in enumerate(analyses)]
     return pgn_text(tags, played, comments)
 
 
-def _comment(thought: Thought | None, state: Any) -> str | None:
-    if thought is None:
+def _comment(analysis: Analysis | None, state: Any) -> str | None:
+    if analysis is None:
         return None
     parts = []
-    if thought.get("value") is not None:
-        white = centipawns_of_value(thought["value"]) * (1 if state.to_play == 0 else -1)
-        depth = thought.get("depth")
+    if analysis.get("value") is not None:
+        white = centipawns_of_value(analysis["value"]) * (1 if state.to_play == 0 else -1)
+        depth = analysis.get("depth")
         parts.append(f"[%eval {white / 100:.2f}{f',{depth}' if depth else ''}]")
-    if thought.get("nodes"):
-        parts.append(f"[%nodes {thought['nodes']}]")
-    if thought.get("phase") is not None:
-        parts.append(f"[%phase {thought['phase']}]")
+    if analysis.get("nodes"):
+        parts.append(f"[%nodes {analysis['nodes']}]")
+    if analysis.get("phase") is not None:
+        parts.append(f"[%phase {analysis['phase']}]")
     return " ".join(parts) or None
 
 
@@ -84,9 +82,9 @@ def written_json(
     states: Sequence[Any],
     actions: Sequence[Any],
     moves: Sequence[str],
-    seats: Sequence[str],
+    players: Sequence[str],
     phases: dict[str, Any],
-    thoughts: Sequence[Thought | None],
+    analyses: Sequence[Analysis | None],
     result: dict[str, Any] | None,
 ) -> str:
     """A game with everything that is known of it, as JSON."""
@@ -97,9 +95,9 @@ def written_json(
             "position": game.text_of(states[0]),
             "actions": list(actions),
             "moves": list(moves),
-            "seats": list(seats),
+            "seats": list(players),
             "phases": phases,
-            "searches": list(thoughts),
+            "searches": list(analyses),
             "result": result,
         },
         indent=1,

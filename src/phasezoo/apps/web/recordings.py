@@ -8,16 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from phasezoo import games
+from phasezoo.apps.web.analysis import MOST_MOVES, Analysis
 from phasezoo.apps.web.pictures import name_of, paths_of
-from phasezoo.apps.web.shelf import PGN, RECORDED, SAMPLES, Shelf, is_plain_file
-from phasezoo.apps.web.table import Played
-from phasezoo.apps.web.thoughts import MOST_MOVES, Thought
+from phasezoo.apps.web.session import Played
+from phasezoo.apps.web.storage import PGN, RECORDED, SAMPLES, Storage, is_plain_file
 from phasezoo.data.importer import read_games
 from phasezoo.data.store import GameStore
 from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.types import SIMULTANEOUS
-
-__all__ = ["Recording", "games_in", "recording"]
 
 MOST_LISTED = 200
 """Games that are listed at once."""
@@ -40,7 +38,7 @@ class Recording(NamedTuple):
     players: list[str | None]
 
 
-def stores_at(shelf: Shelf, root: str, path: str) -> list[GameStore]:
+def stores_at(storage: Storage, root: str, path: str) -> list[GameStore]:
     """The games at a path, a store for each game that is played in them.
 
     Raises:
@@ -48,7 +46,7 @@ def stores_at(shelf: Shelf, root: str, path: str) -> list[GameStore]:
     """
     if root == SAMPLES:
         return [GameStore.sample(games.make(path))]
-    found = shelf.find(root, path)
+    found = storage.find(root, path)
     if found.suffix == PGN:
         if found.stat().st_size > LARGEST_PGN:
             message = f"{path}: has more than {LARGEST_PGN >> 20} MiB; import it into a store first"
@@ -65,7 +63,7 @@ def _may_be_read(path: Path) -> bool:
     return is_plain_file(path) or (path.is_dir() and not path.is_symlink())
 
 
-def games_in(shelf: Shelf, root: str, path: str, first: int) -> dict[str, Any]:
+def games_in(storage: Storage, root: str, path: str, first: int) -> dict[str, Any]:
     """The games at a path, a page of them.
 
     Raises:
@@ -73,9 +71,9 @@ def games_in(shelf: Shelf, root: str, path: str, first: int) -> dict[str, Any]:
     """
     if root == SAMPLES and not path:
         return {"samples": _samples()}
-    if root != SAMPLES and _is_recording(shelf.find(root, path)):
+    if root != SAMPLES and _is_recording(storage.find(root, path)):
         return {"total": 1, "first": 0, "games": [{"number": 0, "title": path, "plies": None}]}
-    stores = stores_at(shelf, root, path)
+    stores = stores_at(storage, root, path)
     total = sum(map(len, stores))
     listed = []
     for number in range(first, min(first + MOST_LISTED, total)):
@@ -115,21 +113,21 @@ def _of_number(stores: Sequence[GameStore], number: int) -> tuple[GameStore, int
     raise InvalidConfig(message)
 
 
-def recording(shelf: Shelf, root: str, path: str, number: int) -> Recording:
+def recording(storage: Storage, root: str, path: str, number: int) -> Recording:
     """One game of those at a path.
 
     Raises:
-        PhasezooError: There is none, or it cannot be read.
+        PhasezooError: There is no such game, or it cannot be read.
     """
-    if root != SAMPLES and _is_recording(found := shelf.find(root, path)):
+    if root != SAMPLES and _is_recording(found := storage.find(root, path)):
         return _states_in(found, path)
-    stores = stores_at(shelf, root, path)
+    stores = stores_at(storage, root, path)
     store, index = _of_number(stores, number)
     if any(isinstance(start, bytes) for start in store.starts.values()):
         message = f"{path}: holds pickled starts, which are not opened for a page"
         raise InvalidConfig(message)
     one = store.subset([index])
-    thoughts = _Searches(one)
+    searches = _Searches(one)
     # The last state by the stored moves: a game may go on after a draw that nobody claimed.
     states = [*one.records.states(0), one.records.last(0)]
     width = one.columns.width
@@ -138,41 +136,43 @@ def recording(shelf: Shelf, root: str, path: str, number: int) -> Recording:
     for ply, (state, action) in enumerate(zip(states[:-1], actions, strict=True)):
         played: Any = action if width > 1 else action[0]
         name = "/".join(name_of(one.game, state, each) for each in action)
-        found_thoughts = thoughts.of(ply, state)
-        plies.append((Played(played, name, found_thoughts), states[ply + 1]))
+        plies.append((Played(played, name, searches.of(ply, state)), states[ply + 1]))
     names = one.columns.players[0]
     title = f"{path}, game {number}"
     return Recording(one.game, states[0], plies, title, list(names))
 
 
 class _Searches:
-    """What the searches of a stored game visited and expected."""
+    """Visits and values of the searches of a stored game."""
 
     def __init__(self, one: GameStore) -> None:
         self._one = one
         self._width = one.columns.width
 
-    def of(self, ply: int, state: Any) -> dict[int, Thought]:
-        """The thoughts of a ply, by player."""
+    def of(self, ply: int, state: Any) -> dict[int, Analysis]:
+        """Return the analyses of a ply, by player."""
         players = [int(state.to_play)]
         if state.to_play == SIMULTANEOUS:
             players = list(range(self._width))
         found = {}
         for column, player in enumerate(players[: self._width]):
-            thought = self._thought(ply * self._width + column, state, player)
-            if thought is not None:
-                found[player] = thought
+            analysis = self._analysis(ply * self._width + column, state, player)
+            if analysis is not None:
+                found[player] = analysis
         return found
 
-    def _thought(self, decision: int, state: Any, player: int) -> Thought | None:
+    def _analysis(self, decision: int, state: Any, player: int) -> Analysis | None:
         columns = self._one.columns
         value = None if columns.values is None else float(columns.values[decision])
         value = None if value is None or np.isnan(value) else round(value, 4)
         moves = self._moves(decision, state, player)
         if value is None and not moves:
             return None
-        told: Thought = {"player": player, "value": value, "moves": moves, "lines": []}
-        return told | {
+        return {
+            "player": player,
+            "value": value,
+            "moves": moves,
+            "lines": [],
             "agent": "stored with the game",
             "action": moves[0]["action"] if moves else None,
         }

@@ -16,14 +16,14 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from phasezoo.apps.web.access import Access
+from phasezoo.apps.web.agents import Agents
 from phasezoo.apps.web.bounds import Bounds
 from phasezoo.apps.web.fields import LONGEST_MESSAGE
-from phasezoo.apps.web.guard import Guard
-from phasezoo.apps.web.hall import Hall
 from phasezoo.apps.web.outbox import Outbox
 from phasezoo.apps.web.page import Page
-from phasezoo.apps.web.roster import Roster
-from phasezoo.apps.web.shelf import REPORT, Shelf
+from phasezoo.apps.web.sessions import Sessions
+from phasezoo.apps.web.storage import REPORT, Storage
 from phasezoo.apps.web.workers import Workers
 from phasezoo.errors import InvalidConfig
 
@@ -42,7 +42,7 @@ REPORT_POLICY = (
     "sandbox allow-scripts allow-popups; default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src data:; font-src data:"
 )
-"""What a report may do: draw itself, as a page of nobody's, which cannot speak to the server."""
+"""Policy of reports: they draw themselves, without an origin, and cannot reach the server."""
 
 TOO_LONG, TRY_LATER = 1009, 1013
 """Codes that close a WebSocket: a message is too long; there are too many (RFC 6455; IANA)."""
@@ -64,7 +64,7 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8017
     token: str | None = None
-    """What who asks has to know; None: nothing."""
+    """Secret that lets pages in; None: no secret."""
     names: tuple[str, ...] = ()
     """Further names by which it is reached."""
     agents: tuple[str, ...] = ()
@@ -97,15 +97,15 @@ class Server:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.workers = Workers(settings.threads, settings.move_seconds)
-        self.hall = Hall(self.workers, settings.games)
-        self.shelf = Shelf(settings.runs)
+        self.sessions = Sessions(self.workers, settings.games)
+        self.storage = Storage(settings.runs)
         bounds = Bounds(
             settings.move_seconds, settings.memory_mb, 2 * settings.threads, settings.engines
         )
-        self.roster = Roster(
+        self.agents = Agents(
             settings.agents,
             trusting=settings.trusting,
-            folders=self.shelf.folders,
+            folders=self.storage.folders,
             bounds=bounds,
         )
         self._pages = 0
@@ -118,7 +118,7 @@ class Server:
             return
         self._pages += 1
         outbox = Outbox()
-        page = Page(self.hall, self.roster, self.shelf, outbox)
+        page = Page(self.sessions, self.agents, self.storage, outbox)
         sending = asyncio.create_task(_send(socket, outbox))
         try:
             await _listen(socket, page, outbox)
@@ -133,9 +133,9 @@ class Server:
     async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
         """Stop what thinks when the server stops."""
         yield
-        self.hall.close()
+        self.sessions.close()
         self.workers.close()
-        self.roster.bounds.close()
+        self.agents.bounds.close()
 
 
 async def _listen(socket: WebSocket, page: Page, outbox: Outbox) -> None:
@@ -204,7 +204,7 @@ def make_app(settings: Settings) -> Starlette:
     async def report(request: Request) -> Response:
         found = request.path_params
         try:
-            path = server.shelf.find(found["root"], found["path"])
+            path = server.storage.find(found["root"], found["path"])
         except InvalidConfig:
             return Response(status_code=404)
         if path.name != REPORT or not path.is_file():
@@ -213,8 +213,8 @@ def make_app(settings: Settings) -> Starlette:
             path, media_type=TYPES[".html"], headers={"content-security-policy": REPORT_POLICY}
         )
 
-    guard = Middleware(
-        Guard, host=settings.host, port=settings.port, token=settings.token, names=settings.names
+    access = Middleware(
+        Access, host=settings.host, port=settings.port, token=settings.token, names=settings.names
     )
     routes: Sequence[Any] = (
         Route("/", page),
@@ -222,7 +222,7 @@ def make_app(settings: Settings) -> Starlette:
         Route("/report/{root}/{path:path}", report),
         WebSocketRoute("/ws", server.talk),
     )
-    app = Starlette(routes=list(routes), middleware=[guard], lifespan=server.lifespan)
+    app = Starlette(routes=list(routes), middleware=[access], lifespan=server.lifespan)
     app.state.server = server
     return app
 

@@ -1,4 +1,4 @@
-"""What runs of training and self-play have written so far, for pages that follow them."""
+"""Numbers that runs of training and self-play have written so far, for pages."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from phasezoo.apps.web.shelf import is_plain_file
+from phasezoo.apps.web.storage import is_plain_file
 from phasezoo.training.selfplay.watch import LADDER, PROBES, RungRow, elo_of
 
 __all__ = ["followed"]

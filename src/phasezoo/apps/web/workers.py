@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, Literal, TypeVar
 
-from phasezoo.apps.web.thinking import Stop
+from phasezoo.apps.web.search import Stop
 from phasezoo.errors import InvalidConfig
 
 __all__ = ["Workers"]
@@ -121,11 +121,11 @@ class Workers:
         stop: Stop | None = None,
         least: float = 0.0,
     ) -> Found:
-        """What ``work`` gives, in a thread.
+        """Return the result of ``work``, done in a thread.
 
         Args:
-            work: What takes long.
-            task: What it is.
+            work: The function to call.
+            task: Its kind, which has threads of its own.
             stop: If it is dropped before a thread is free, the work is not begun.
             least: Seconds that it takes at least.
 

@@ -9,10 +9,8 @@ from typing import NamedTuple
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["PGN", "RECORDED", "REPORT", "SAMPLES", "TRAINING", "Item", "Shelf", "is_plain_file"]
-
 SAMPLES = "samples of the package"
-"""The shelf's name of the games that come with the package."""
+"""Name of the folder of games that come with the package."""
 
 DEEPEST = 8
 """Folders below one that was named that are looked into."""
@@ -38,7 +36,7 @@ class Item(NamedTuple):
     """``"report"``, ``"training"``, ``"store"``, ``"pgn"`` or ``"recording"``."""
 
 
-class Shelf:
+class Storage:
     """Looks into folders that were named when the server was started.
 
     A path of a page is followed name by name, and no name may be a link: nothing outside of the
@@ -68,11 +66,11 @@ class Shelf:
         return tuple(self._roots.values())
 
     def names(self) -> list[str]:
-        """What the folders are called, the package's own games last."""
+        """Return the names of the folders, the package's own games last."""
         return [*self._roots, SAMPLES]
 
     def find(self, root: str, path: str) -> Path:
-        """What lies at a path below a folder.
+        """Return the file or folder at a path below a folder.
 
         Raises:
             InvalidConfig: There is no such thing, or the path leads elsewhere.
@@ -93,7 +91,7 @@ class Shelf:
         return found
 
     def items(self, root: str) -> list[Item]:
-        """What lies in a folder, the newest first.
+        """Return the items of a folder, the newest first.
 
         Raises:
             InvalidConfig: There is no such folder.
@@ -120,7 +118,7 @@ def _items(root: Path) -> Iterator[tuple[float, Item]]:
 
 
 def _in_folder(root: Path, below: Path, files: set[str]) -> Iterator[tuple[float, Item]]:
-    """What one folder holds, and what it is."""
+    """Yield the items of one folder, with their times."""
 
     def item(path: Path, kind: str, newest: str) -> tuple[float, Item]:
         return (root / below / newest).stat().st_mtime, Item(path.as_posix(), kind)

@@ -1,4 +1,4 @@
-"""One agent in one game: thinks in a thread, tells what it finds, and can be stopped."""
+"""One agent in one game: searches in a thread, reports as it goes, and can be stopped."""
 
 import threading
 import time
@@ -9,15 +9,13 @@ from typing import Any, NamedTuple
 from phasezoo import agents, games
 from phasezoo.agents.search.mcts_session import MCTSSession
 from phasezoo.agents.search.uct import UCTSession
+from phasezoo.apps.web.analysis import Analysis, analysis_of, answered
 from phasezoo.apps.web.bounds import Bounds
-from phasezoo.apps.web.thoughts import Thought, answered, thought_of
 from phasezoo.errors import GameForfeited, IllegalAction
 from phasezoo.inference.counts import Counts
 
-__all__ = ["Answer", "Mind", "Stop"]
-
-TELL_EVERY = 0.12
-"""Seconds between two thoughts that are told."""
+REPORT_EVERY = 0.12
+"""Seconds between two reports of a search."""
 
 SLICE_MS = 150.0
 SLICES = 12
@@ -54,26 +52,26 @@ class Stop:
 
 
 class Answer(NamedTuple):
-    """What an agent plays, and what it thought."""
+    """Action of an agent, and its analysis."""
 
     action: int | None
     """None if it gave the game up, or only looked."""
-    thought: Thought
+    analysis: Analysis
     forfeit: str | None = None
     """Why it gave up."""
 
 
-class Mind:
-    """An agent that plays one seat of one game, or looks at it.
+class Searcher:
+    """An agent that plays for one player of one game, or analyses it.
 
     Args:
         agent: Who plays; of a text, so that others may have it too.
         text: That text.
-        game: What is played.
+        game: The game.
         player: For whom.
         seed: Seeds its session.
         lock: Held while it is asked, if its evaluator takes one question at a time.
-        bounds: What all minds of a server share.
+        bounds: Limits that all searchers of a server share.
     """
 
     def __init__(
@@ -114,23 +112,23 @@ class Mind:
         if self.is_engine:
             self.agent.close()
 
-    def think(
+    def search(
         self,
         state: Any,
         stop: Stop,
-        tell: Callable[[Thought], None],
+        report: Callable[[Analysis], None],
         *,
         for_ever: bool = False,
         player: int | None = None,
     ) -> Answer:
-        """The action to play in ``state``; by a thread of its own.
+        """Return the action to play in ``state``; called by a thread of its own.
 
         Args:
             state: Where the game stands.
             stop: Ends the search.
-            tell: Called with what was found so far, now and then.
+            report: Called with the analysis so far, now and then.
             for_ever: Whether it looks until it is stopped, in place of the agent's own limit.
-            player: For whom, if not for the seat's own player.
+            player: For whom, if not for the player it was made for.
 
         Raises:
             PhasezooError: The agent does not fit the game, or has failed.
@@ -141,13 +139,13 @@ class Mind:
             stop.begin()
             session = self._session = self._session or self._opened()
             if isinstance(session, UCTSession):
-                found = self._by_slices(session, state, acting, stop, tell, for_ever=for_ever)
+                found = self._by_slices(session, state, acting, stop, report, for_ever=for_ever)
             elif isinstance(session, MCTSSession):
-                found = self._watched(session, state, acting, stop, tell, for_ever=for_ever)
+                found = self._watched(session, state, acting, stop, report, for_ever=for_ever)
             else:
                 found = self._asked(session, state, acting)
-        found.thought.setdefault("seconds", round(time.perf_counter() - began, 3))
-        return Answer(found.action, {**found.thought, "agent": self.text}, found.forfeit)
+        found.analysis.setdefault("seconds", round(time.perf_counter() - began, 3))
+        return Answer(found.action, {**found.analysis, "agent": self.text}, found.forfeit)
 
     def _watched(
         self,
@@ -155,23 +153,23 @@ class Mind:
         state: Any,
         player: int,
         stop: Stop,
-        tell: Callable[[Thought], None],
+        report: Callable[[Analysis], None],
         *,
         for_ever: bool,
     ) -> Answer:
         """A search by batches of leaves."""
         before = session.counts
-        told_at = time.monotonic()
+        reported_at = time.monotonic()
 
         def watch() -> None:
-            nonlocal told_at
+            nonlocal reported_at
             now = time.monotonic()
-            if now - told_at >= TELL_EVERY:
-                report = session.report()
-                # Experts may let the root wait in a queue: then there is nothing to tell yet.
-                if report is not None and (report.nodes or report.visits.any()):
-                    told_at = now
-                    tell(self._thought(report, state, player, session.counts - before))
+            if now - reported_at >= REPORT_EVERY:
+                result = session.report()
+                # Experts may let the root wait in a queue: then there is nothing to report yet.
+                if result is not None and (result.nodes or result.visits.any()):
+                    reported_at = now
+                    report(self._analysis(result, state, player, session.counts - before))
             if stop.is_set:
                 session.stop()
 
@@ -180,7 +178,7 @@ class Mind:
             more = {"limit": agents.Limit(infinite=True)}
         result = session.search(state, player, watch=watch, **more)
         return Answer(
-            int(result.action), self._thought(result, state, player, session.counts - before)
+            int(result.action), self._analysis(result, state, player, session.counts - before)
         )
 
     def _by_slices(
@@ -189,7 +187,7 @@ class Mind:
         state: Any,
         player: int,
         stop: Stop,
-        tell: Callable[[Thought], None],
+        report: Callable[[Analysis], None],
         *,
         for_ever: bool,
     ) -> Answer:
@@ -200,12 +198,12 @@ class Mind:
             part, left = _sliced(left, self.agent.limit)
             result = session.search(state, part)
             simulations += int(result.simulations)
-            thought = self._thought(result, state, player, None)
-            thought["simulations"] = simulations
-            thought["seconds"] = round(time.perf_counter() - began, 3)
+            analysis = self._analysis(result, state, player, None)
+            analysis["simulations"] = simulations
+            analysis["seconds"] = round(time.perf_counter() - began, 3)
             if left is None or stop.is_set or result.ended in ("memory", "solved"):
-                return Answer(int(result.action), thought)
-            tell(thought)
+                return Answer(int(result.action), analysis)
+            report(analysis)
 
     def _asked(self, session: Any, state: Any, player: int) -> Answer:
         """An agent that cannot be watched."""
@@ -219,14 +217,14 @@ class Mind:
         if move.forfeit is not None:
             return Answer(None, {"player": player, "moves": [], "lines": []}, move.forfeit.told)
         if move.search is not None:
-            thought = self._thought(move.search, state, player, None)
+            analysis = self._analysis(move.search, state, player, None)
         else:
-            thought = answered(move.action, self._game, state, player, move.value)
-            thought["nodes"] = move.nodes
-        return Answer(move.action, thought)
+            analysis = answered(move.action, self._game, state, player, move.value)
+            analysis["nodes"] = move.nodes
+        return Answer(move.action, analysis)
 
-    def _thought(self, result: Any, state: Any, player: int, spent: Counts | None) -> Thought:
-        return thought_of(result, self._game, state, player, self.agent, spent) | {
+    def _analysis(self, result: Any, state: Any, player: int, spent: Counts | None) -> Analysis:
+        return analysis_of(result, self._game, state, player, self.agent, spent) | {
             "agent": self.text
         }
 

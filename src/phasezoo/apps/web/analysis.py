@@ -1,4 +1,4 @@
-"""What a search has found so far, as the page shows it."""
+"""Results of searches, final or so far, as JSON for the page."""
 
 import math
 from collections.abc import Sequence
@@ -12,23 +12,21 @@ from phasezoo.apps.web.pictures import name_of, paths_of
 from phasezoo.inference.counts import Counts
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["Thought", "answered", "thought_of"]
-
-Thought = dict[str, Any]
+Analysis = dict[str, Any]
 """JSON: see the page ``docs/howto/web.md``."""
 
 MOST_MOVES = 12
-"""Moves that are told of."""
+"""Moves that are listed."""
 
 MOST_LINES = 3
 LONGEST_LINE = 16
-"""Lines that are told of, and plies of each."""
+"""Lines that are listed, and plies of each."""
 
 
-def thought_of(
+def analysis_of(
     result: Any, game: games.Game, state: Any, player: int, agent: Any, spent: Counts | None
-) -> Thought:
-    """A result of a search as JSON.
+) -> Analysis:
+    """Return a search's result as JSON.
 
     Args:
         result: Of any search of this package.
@@ -36,11 +34,11 @@ def thought_of(
         state: Where the search began.
         player: For whom it searches.
         agent: Who searches.
-        spent: What its evaluator has done in this search.
+        spent: Work of its evaluator in this search.
     """
     by_rollouts = hasattr(result, "rollout_plies")  # values are shares of wins, in [0, 1]
     value = float(result.value)
-    told: Thought = {
+    found: Analysis = {
         "player": player,
         "value": _number(2.0 * value - 1.0 if by_rollouts else value),
         "nodes": int(getattr(result, "nodes", 0)),
@@ -52,20 +50,20 @@ def thought_of(
         "proven": getattr(result, "proven", None),
         "action": int(result.action),
     }
-    told["moves"] = _moves(result, game, state, player, by_rollouts)
-    told["lines"] = _lines(result, game, state)
-    return told | _phase(result, agent) | _work(spent)
+    found["moves"] = _moves(result, game, state, player, by_rollouts)
+    found["lines"] = _lines(result, game, state)
+    return found | _phase(result, agent) | _work(spent)
 
 
-def answered(action: Any, game: games.Game, state: Any, player: int, value: Any) -> Thought:
-    """The answer of an agent that does not search."""
-    told: Thought = {"player": player, "value": None, "moves": [], "lines": []}
+def answered(action: Any, game: games.Game, state: Any, player: int, value: Any) -> Analysis:
+    """Return the answer of an agent that does not search, as JSON."""
+    given: Analysis = {"player": player, "value": None, "moves": [], "lines": []}
     if isinstance(action, int | np.integer):
-        told["action"] = int(action)
-        told["lines"] = [{"q": None, "visits": None, "moves": [name_of(game, state, int(action))]}]
+        given["action"] = int(action)
+        given["lines"] = [{"q": None, "visits": None, "moves": [name_of(game, state, int(action))]}]
     if value is not None:
-        told["value"] = _number(value)
-    return told
+        given["value"] = _number(value)
+    return given
 
 
 def _moves(
@@ -118,7 +116,7 @@ def _names(actions: Sequence[int], game: games.Game, state: Any) -> list[str]:
     return names
 
 
-def _phase(result: Any, agent: Any) -> Thought:
+def _phase(result: Any, agent: Any) -> Analysis:
     """The root's phase and who answers for it."""
     gate, phase = getattr(agent, "gate", None), getattr(result, "phase", None)
     if gate is None or phase is None or not 0 <= phase < len(gate.names):
@@ -131,7 +129,7 @@ def _phase(result: Any, agent: Any) -> Thought:
     }
 
 
-def _work(spent: Counts | None) -> Thought:
+def _work(spent: Counts | None) -> Analysis:
     """How the leaves were split over the experts, and what else they took."""
     if spent is None:
         return {}

@@ -7,11 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from phasezoo import games
-from phasezoo.apps.web.table import Table
+from phasezoo.apps.web.session import GameSession
 from phasezoo.apps.web.workers import Workers
 from phasezoo.errors import InvalidConfig, InvalidState
-
-__all__ = ["Hall"]
 
 IDLE_SECONDS = 3600.0
 """A game that nobody has watched for so long is forgotten."""
@@ -20,7 +18,7 @@ LEFT_SECONDS = 30.0
 """Of a game that nobody has watched for so long, trees and engines are let go."""
 
 
-class Hall:
+class Sessions:
     """Keeps games apart, and their number below a limit.
 
     Args:
@@ -31,14 +29,14 @@ class Hall:
     def __init__(self, workers: Workers, most: int) -> None:
         self.workers = workers
         self.most = most
-        self._tables: dict[str, Table] = {}
-        self._watchers: dict[str, set[Callable[[Table], None]]] = {}
+        self._sessions: dict[str, GameSession] = {}
+        self._watchers: dict[str, set[Callable[[GameSession], None]]] = {}
         self._left: dict[str, float] = {}
 
     def __len__(self) -> int:
-        return len(self._tables)
+        return len(self._sessions)
 
-    def open(self, game: games.Game, start: Any) -> Table:
+    def open(self, game: games.Game, start: Any) -> GameSession:
         """A new game.
 
         Raises:
@@ -46,52 +44,52 @@ class Hall:
         """
         self._sweep()
         name = secrets.token_urlsafe(12)
-        table = Table(name, game, start, self.workers, self._changed)
-        self._tables[name] = table
+        session = GameSession(name, game, start, self.workers, self._changed)
+        self._sessions[name] = session
         self._watchers[name] = set()
         self._left[name] = time.monotonic()
-        return table
+        return session
 
-    def find(self, name: str) -> Table:
+    def find(self, name: str) -> GameSession:
         """A game by its name.
 
         Raises:
-            InvalidState: There is none, or not any more.
+            InvalidState: There is no such game, or not any more.
         """
-        table = self._tables.get(name)
-        if table is None:
+        session = self._sessions.get(name)
+        if session is None:
             message = f"game {name[:40]!r} is not on this server any more: begin a new one"
             raise InvalidState(message)
-        return table
+        return session
 
-    def watch(self, table: Table, watcher: Callable[[Table], None]) -> None:
-        """Tell somebody of every change."""
-        self._watchers[table.name].add(watcher)
-        table.wake()
+    def watch(self, session: GameSession, watcher: Callable[[GameSession], None]) -> None:
+        """Call ``watcher`` at every change."""
+        self._watchers[session.name].add(watcher)
+        session.wake()
 
-    def leave(self, name: str, watcher: Callable[[Table], None]) -> None:
-        """Tell them no more; what nobody watches stands still until somebody comes back."""
+    def leave(self, name: str, watcher: Callable[[GameSession], None]) -> None:
+        """Call it no more; a game without watchers stands still until one comes back."""
         watchers = self._watchers.get(name)
         if watchers is None:
             return
         watchers.discard(watcher)
         if not watchers:
             self._left[name] = time.monotonic()
-            self._tables[name].rest()
+            self._sessions[name].rest()
             asyncio.get_running_loop().call_later(LEFT_SECONDS, self._release, name)
 
     def _release(self, name: str) -> None:
-        if name in self._tables and not self._watchers[name]:
-            self._tables[name].release()
+        if name in self._sessions and not self._watchers[name]:
+            self._sessions[name].release()
 
     def close(self) -> None:
         """Forget all games."""
-        for name in list(self._tables):
+        for name in list(self._sessions):
             self._forget(name)
 
-    def _changed(self, table: Table) -> None:
-        for watcher in tuple(self._watchers.get(table.name, ())):
-            watcher(table)
+    def _changed(self, session: GameSession) -> None:
+        for watcher in tuple(self._watchers.get(session.name, ())):
+            watcher(session)
 
     def _sweep(self) -> None:
         """Forget games that nobody watches: the old ones, and if there is no room, the oldest."""
@@ -102,16 +100,16 @@ class Hall:
         now = time.monotonic()
         for name in idle:
             is_old = now - self._left[name] > IDLE_SECONDS
-            if is_old or len(self._tables) >= self.most:
+            if is_old or len(self._sessions) >= self.most:
                 self._forget(name)
-        if len(self._tables) >= self.most:
+        if len(self._sessions) >= self.most:
             message = (
-                f"there are {len(self._tables):,} games on this server, and no more fit: close a "
+                f"there are {len(self._sessions):,} games on this server, and no more fit: close a "
                 "page, or start the server with a larger --games"
             )
             raise InvalidConfig(message)
 
     def _forget(self, name: str) -> None:
-        self._tables.pop(name).close()
+        self._sessions.pop(name).close()
         self._watchers.pop(name)
         self._left.pop(name)

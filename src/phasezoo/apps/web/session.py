@@ -1,4 +1,4 @@
-"""One game on the server: who sits at it, what was played, what they think."""
+"""One game on the server: who plays, the moves, and the analyses of searches."""
 
 import asyncio
 import contextlib
@@ -9,28 +9,26 @@ from functools import partial
 from typing import Any
 
 from phasezoo import games
+from phasezoo.apps.web.analysis import Analysis
 from phasezoo.apps.web.phases import PhaseStrip, gates_of, suggested_gates
 from phasezoo.apps.web.pictures import name_of
-from phasezoo.apps.web.thinking import Answer, Mind, Stop
-from phasezoo.apps.web.thoughts import Thought
+from phasezoo.apps.web.search import Answer, Searcher, Stop
 from phasezoo.apps.web.workers import Workers
 from phasezoo.errors import IllegalAction, InvalidGate, InvalidState, PhasezooError
 from phasezoo.observation import GameRunner, Turn
 from phasezoo.types import SIMULTANEOUS
-
-__all__ = ["Played", "Seat", "Table"]
 
 MOST_PLIES = 5_000
 """Plies of a game; longer ones end."""
 
 
 @dataclass
-class Seat:
+class Controller:
     """Who plays for a player."""
 
     text: str | None = None
     """The agent's text; None: a person."""
-    mind: Mind | None = None
+    searcher: Searcher | None = None
 
 
 @dataclass
@@ -40,11 +38,11 @@ class Played:
     action: Any
     """The action, or that of each player where all move at once; None if it is not known."""
     name: str
-    thoughts: dict[int, Thought] = field(default_factory=dict)
-    """What searches found, by player."""
+    analyses: dict[int, Analysis] = field(default_factory=dict)
+    """Analyses of searches, by player."""
 
 
-class Table:
+class GameSession:
     """A game that goes on: all its methods are called by the server's one event loop.
 
     Agents think in threads, and hand their answers to that loop; an answer to a position that is
@@ -52,10 +50,10 @@ class Table:
 
     Args:
         name: Its secret name.
-        game: What is played.
+        game: The game.
         start: Where it starts.
         workers: Threads that think.
-        changed: Called when there is something new to show.
+        changed: Called at each change.
     """
 
     def __init__(
@@ -64,13 +62,13 @@ class Table:
         game: games.Game,
         start: Any,
         workers: Workers,
-        changed: Callable[["Table"], None],
+        changed: Callable[["GameSession"], None],
     ) -> None:
         self.name = name
         self.game = game
         self.runner = GameRunner(game, illegal="raise", max_plies=MOST_PLIES)
-        self.seats = [Seat() for _ in range(game.num_players)]
-        self.analyst: Mind | None = None
+        self.controllers = [Controller() for _ in range(game.num_players)]
+        self.analyst: Searcher | None = None
         self.analyst_player = 0
         self.looks = False
         """Whether the analyst looks at the position on the board."""
@@ -82,11 +80,11 @@ class Table:
         """Why an agent does not move."""
         self.sleeps = False
         self.title: str | None = None
-        self.live: dict[int, Thought] = {}
-        """What those who think now have found so far, by player; the analyst is -1."""
+        self.live: dict[int, Analysis] = {}
+        """Analyses of searches that go on, by player; the analyst is -1."""
         self._workers = workers
         self._changed = changed
-        self._answers: dict[int, tuple[int, Thought | None]] = {}
+        self._answers: dict[int, tuple[int, Analysis | None]] = {}
         self._jobs: dict[int, Stop] = {}
         self._epoch = 0
         self.begin(start)
@@ -137,7 +135,7 @@ class Table:
 
     def person(self) -> int | None:
         """The player for whom a person is to act now; None if nobody has to."""
-        waiting = (p for p in self.waits_for() if self.seats[p].text is None)
+        waiting = (p for p in self.waits_for() if self.controllers[p].text is None)
         return next(waiting, None)
 
     def play(self, ply: int, action: int) -> None:
@@ -187,19 +185,19 @@ class Table:
         self.go_on()
 
     def _has_person(self) -> bool:
-        return any(seat.text is None for seat in self.seats)
+        return bool(self.persons())
 
     def _is_persons(self, ply: int) -> bool:
         acting = games.acting_players(self.turns[ply].state)
-        return any(self.seats[player].text is None for player in acting)
+        return any(self.controllers[player].text is None for player in acting)
 
     # Who plays
 
-    def sit(self, player: int, mind: Mind | None) -> None:
+    def assign(self, player: int, searcher: Searcher | None) -> None:
         """Let an agent, or with None a person, play for ``player`` from now on."""
         self._cancel(player)
-        self._let_go(self.seats[player].mind)
-        self.seats[player] = Seat(None if mind is None else mind.text, mind)
+        self._let_go(self.controllers[player].searcher)
+        self.controllers[player] = Controller(None if searcher is None else searcher.text, searcher)
         if not self._own_gates:
             self._retell()
 
@@ -223,8 +221,8 @@ class Table:
         """The phases of the whole game by the gates that are shown."""
         specs = self._specs
         if not self._own_gates:
-            minds = [seat.mind for seat in self.seats if seat.mind is not None]
-            found = (gates_of(getattr(m.agent, "evaluator", None)) for m in minds)
+            searchers = [each.searcher for each in self.controllers if each.searcher is not None]
+            found = (gates_of(getattr(each.agent, "evaluator", None)) for each in searchers)
             specs = next((each for each in found if each), suggested_gates(self.game)[:1])
         self.strip = PhaseStrip(self.game, specs, 0)
         for turn in self.turns:
@@ -240,17 +238,18 @@ class Table:
             self.strip = PhaseStrip(self.game, ())
             self.strip.follow(turn.state for turn in self.turns)
 
-    def look(self, mind: Mind | None, player: int, *, on: bool) -> None:
+    def look(self, searcher: Searcher | None, player: int, *, on: bool) -> None:
         """Let an agent look at every position on the board until it is stopped."""
         self._cancel(-1)
         self._let_go(self.analyst)
-        self.analyst, self.analyst_player, self.looks = mind, player, on and mind is not None
+        self.analyst, self.analyst_player = searcher, player
+        self.looks = on and searcher is not None
         self.go_on()
 
     # Thinking
 
     def go_on(self) -> None:
-        """Ask those who are to move, and tell everybody."""
+        """Ask the agents that are to move, and report the change."""
         self._ask_agents()
         if self.looks and self.analyst is not None and -1 not in self._jobs and not self.is_over:
             acting = games.acting_players(self.turn.state)
@@ -268,9 +267,9 @@ class Table:
                     self._ask_agents()
                     return
                 continue
-            mind = self.seats[player].mind
-            if mind is not None and self.plays and player not in self._jobs:
-                self._ask(player, mind)
+            searcher = self.controllers[player].searcher
+            if searcher is not None and self.plays and player not in self._jobs:
+                self._ask(player, searcher)
 
     def hurry(self) -> None:
         """Those who think play what they have found."""
@@ -285,28 +284,28 @@ class Table:
                 self._cancel(player)
         self.go_on()
 
-    def _ask(self, who: int, mind: Mind, player: int | None = None) -> None:
-        """Let somebody think about the position on the board."""
+    def _ask(self, who: int, searcher: Searcher, player: int | None = None) -> None:
+        """Begin a search of the position on the board."""
         loop, epoch, state = asyncio.get_running_loop(), self._epoch, self.turn.state
         stop = self._jobs[who] = Stop(self._workers.most_seconds)
 
-        def tell(thought: Thought) -> None:
+        def report(analysis: Analysis) -> None:
             with contextlib.suppress(RuntimeError):  # the server is being shut down
-                loop.call_soon_threadsafe(self._hear, epoch, who, stop, thought)
+                loop.call_soon_threadsafe(self._hear, epoch, who, stop, analysis)
 
-        think = partial(mind.think, state, stop, tell, for_ever=who < 0, player=player)
+        search = partial(searcher.search, state, stop, report, for_ever=who < 0, player=player)
         run = self._workers.run
-        work = run(think, "look", stop) if who < 0 else run(think, "play", stop, self.pace)
+        work = run(search, "look", stop) if who < 0 else run(search, "play", stop, self.pace)
         task = loop.create_task(work)
-        task.add_done_callback(partial(self._thought, epoch, who, stop))
+        task.add_done_callback(partial(self._finished, epoch, who, stop))
 
-    def _hear(self, epoch: int, who: int, stop: Stop, thought: Thought) -> None:
+    def _hear(self, epoch: int, who: int, stop: Stop, analysis: Analysis) -> None:
         if epoch == self._epoch and self._jobs.get(who) is stop:
-            self.live[who] = thought
+            self.live[who] = analysis
             self._changed(self)
 
-    def _thought(self, epoch: int, who: int, stop: Stop, task: "asyncio.Task[Answer]") -> None:
-        """Somebody has thought."""
+    def _finished(self, epoch: int, who: int, stop: Stop, task: "asyncio.Task[Answer]") -> None:
+        """Take the result of a search."""
         if task.cancelled():
             return
         error = task.exception()
@@ -316,42 +315,42 @@ class Table:
         if error is not None:
             self._fail(who, error)
         elif who < 0:
-            self.live[who] = {**task.result().thought, "done": True}
+            self.live[who] = {**task.result().analysis, "done": True}
         else:
             self._take(who, task.result())
         self._changed(self)
 
     def _take(self, player: int, answer: Answer) -> None:
         """An agent's answer."""
-        mind = self.seats[player].mind
-        if answer.action is None or mind is None:
-            self.forfeit = f"{self.seats[player].text} gives up: {answer.forfeit}"
+        searcher = self.controllers[player].searcher
+        if answer.action is None or searcher is None:
+            self.forfeit = f"{self.controllers[player].text} gives up: {answer.forfeit}"
             self._interrupt()
             return
         try:
             legal = self.runner.legal_actions(self.turn, player).tolist()
-            action = mind.checked(answer, legal, self.runner)
+            action = searcher.checked(answer, legal, self.runner)
         except PhasezooError as error:
             self._fail(player, error)
             return
-        self._answer(player, action, answer.thought)
+        self._answer(player, action, answer.analysis)
         self.go_on()
 
     def _fail(self, who: int, error: BaseException) -> None:
         """An agent has failed: the game waits for a person to decide."""
         if not isinstance(error, PhasezooError):
             logging.getLogger("phasezoo.web").error("an agent failed", exc_info=error)
-        name = self.analyst.text if who < 0 and self.analyst else self.seats[max(who, 0)].text
-        told = str(error) if isinstance(error, PhasezooError) else type(error).__name__
-        self.trouble = f"{name} failed: {told}"[:500]
+        name = self.analyst.text if who < 0 and self.analyst else self.controllers[max(who, 0)].text
+        reason = str(error) if isinstance(error, PhasezooError) else type(error).__name__
+        self.trouble = f"{name} failed: {reason}"[:500]
         if who < 0:
             self.looks = False
         else:
             self.plays = False
 
-    def _answer(self, player: int, action: int, thought: Thought | None) -> None:
+    def _answer(self, player: int, action: int, analysis: Analysis | None) -> None:
         """Keep an answer; when all have answered, play."""
-        self._answers[player] = action, thought
+        self._answers[player] = action, analysis
         if self.waits_for():
             return
         answers = self._answers
@@ -362,16 +361,16 @@ class Table:
             chosen = [answers.get(each, (0, None))[0] for each in range(self.game.num_players)]
         after = self.runner.play(before, chosen)
         names = {p: name_of(self.game, before.state, a) for p, (a, _) in sorted(answers.items())}
-        thoughts = {p: thought for p, (_, thought) in answers.items() if thought is not None}
+        analyses = {p: analysis for p, (_, analysis) in answers.items() if analysis is not None}
         if -1 in self.live and not at_once:
-            thoughts.setdefault(player, self.live[-1])
+            analyses.setdefault(player, self.live[-1])
         self._interrupt()
         self.turns.append(after)
-        self.played.append(Played(chosen, "/".join(names.values()), thoughts))
+        self.played.append(Played(chosen, "/".join(names.values()), analyses))
         self._tell_phase(after.state)
 
     def _interrupt(self) -> None:
-        """Whatever is being thought is about another position."""
+        """Drop all searches: the position has changed."""
         self._epoch += 1
         for job in self._jobs.values():
             job.drop()
@@ -396,19 +395,19 @@ class Table:
             self.sleeps = True
 
     def wake(self) -> None:
-        """Somebody watches again."""
+        """Go on: the game is watched again."""
         if self.sleeps:
             self.sleeps = False
             self.go_on()
 
     def release(self) -> None:
-        """Nobody has watched for a while: trees and engines are let go until somebody does."""
-        for seat in self.seats:
-            self._let_go(seat.mind)
+        """Nobody has watched for a while: trees and engines are let go until it is watched."""
+        for each in self.controllers:
+            self._let_go(each.searcher)
 
-    def _let_go(self, mind: Mind | None) -> None:
-        if mind is not None:
-            self._workers.begin(mind.forget)
+    def _let_go(self, searcher: Searcher | None) -> None:
+        if searcher is not None:
+            self._workers.begin(searcher.forget)
 
     def close(self) -> None:
         """Nobody needs it any more."""
@@ -420,13 +419,17 @@ class Table:
     # What is known of it
 
     @property
-    def thinking(self) -> list[int]:
-        """Who thinks: players, and the analyst as -1."""
+    def searching(self) -> list[int]:
+        """Players whose agents search; the analyst is -1."""
         return sorted(self._jobs)
 
-    def seat_names(self) -> list[str]:
+    def player_names(self) -> list[str]:
         """Who plays, as texts."""
-        return ["a person" if seat.text is None else seat.text for seat in self.seats]
+        return ["a person" if each.text is None else each.text for each in self.controllers]
+
+    def persons(self) -> list[int]:
+        """Return the players for whom persons play."""
+        return [k for k, each in enumerate(self.controllers) if each.text is None]
 
     def result(self) -> dict[str, Any] | None:
         """How the game ended; None while it goes on."""

@@ -21,7 +21,7 @@ KEPT = 32
 """Agents that are kept for the next game; networks take memory."""
 
 PERSON = "human"
-"""The agent that asks at the terminal; on the page, people have seats of their own."""
+"""The agent that asks at the terminal; pages have persons of their own."""
 
 FOLDERS = ("net", "experts")
 """Options that name folders of networks."""
@@ -41,7 +41,7 @@ class Listed(NamedTuple):
     """Held while it is asked; None if any number of threads may ask at once."""
 
 
-class Roster:
+class Agents:
     """Makes agents of their texts; all its methods are called by the server's one event loop.
 
     Args:

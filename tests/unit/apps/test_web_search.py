@@ -5,15 +5,15 @@ import threading
 import pytest
 
 from phasezoo import agents, games
-from phasezoo.apps.web.thinking import Mind, Stop
+from phasezoo.apps.web.search import Searcher, Stop
 
 SEED = 5
 
 
-def told_and_answer(text, game, state, **options):
-    thoughts = []
-    mind = Mind(agents.make(text), text, game, 0, SEED)
-    return thoughts, mind.think(state, Stop(60), thoughts.append, **options)
+def analyses_and_answer(text, game, state, **options):
+    analyses = []
+    searcher = Searcher(agents.make(text), text, game, 0, SEED)
+    return analyses, searcher.search(state, Stop(60), analyses.append, **options)
 
 
 @pytest.mark.parametrize(
@@ -27,39 +27,41 @@ def told_and_answer(text, game, state, **options):
 def test_a_search_with_rollouts_finds_in_parts_what_it_finds_at_once(name, text):
     game = games.make(name)
     state = game.initial_state()
-    thoughts, answer = told_and_answer(text, game, state)
+    analyses, answer = analyses_and_answer(text, game, state)
     whole = agents.make(text).session(SEED).search(state)
-    assert len(thoughts) >= 10
+    assert len(analyses) >= 10
     assert answer.action == whole.action
-    found = {move["action"]: move["visits"] for move in answer.thought["moves"]}
+    found = {move["action"]: move["visits"] for move in answer.analysis["moves"]}
     assert found == dict(zip(whole.actions.tolist(), whole.visits.tolist(), strict=True))
-    assert answer.thought["simulations"] == whole.simulations
-    assert answer.thought["value"] == pytest.approx(2 * whole.value - 1, abs=1e-4)
+    assert answer.analysis["simulations"] == whole.simulations
+    assert answer.analysis["value"] == pytest.approx(2 * whole.value - 1, abs=1e-4)
 
 
 def test_a_search_in_batches_is_the_agents_own():
     game = games.make("connect-four")
     state = game.initial_state()
     text = "mcts:nodes=300,batch_size=4"
-    _, answer = told_and_answer(text, game, state)
+    _, answer = analyses_and_answer(text, game, state)
     whole = agents.make(text).session(SEED).search(state)
     assert answer.action == whole.action
-    assert sum(move["visits"] for move in answer.thought["moves"]) == whole.visits.sum()
+    assert sum(move["visits"] for move in answer.analysis["moves"]) == whole.visits.sum()
 
 
 @pytest.mark.parametrize("text", ["mcts:nodes=10", "uct:simulations=10"])
 def test_an_analysis_goes_on_until_it_is_stopped_or_its_time_is_over(text):
     game = games.make("connect-four")
-    mind = Mind(agents.make(text), text, game, 0, SEED)
+    searcher = Searcher(agents.make(text), text, game, 0, SEED)
     stop = Stop(60)
     heard = threading.Event()
     thread = threading.Thread(
-        target=lambda: mind.think(game.initial_state(), stop, lambda _: heard.set(), for_ever=True)
+        target=lambda: searcher.search(
+            game.initial_state(), stop, lambda _: heard.set(), for_ever=True
+        )
     )
     thread.start()
     assert heard.wait(30)
     stop.set()
     thread.join(30)
     assert not thread.is_alive()
-    answer = mind.think(game.initial_state(), Stop(0.05), lambda _: None, for_ever=True)
+    answer = searcher.search(game.initial_state(), Stop(0.05), lambda _: None, for_ever=True)
     assert answer.action is not None

@@ -12,8 +12,6 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["COOKIE", "Guard", "bytes_of", "is_loopback"]
-
 COOKIE = "phasezoo_token"
 
 PAGE_POLICY = (
@@ -21,7 +19,7 @@ PAGE_POLICY = (
     "img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'"
 )
-"""What the page may load: its own files alone. Drawings of games carry styles, but no scripts."""
+"""Policy of pages: they load their own files alone. Pictures of games carry styles, no scripts."""
 
 HEADERS = {
     "x-content-type-options": "nosniff",
@@ -51,7 +49,7 @@ def bytes_of(token: str) -> bytes:
     return token.encode("utf-8", "surrogateescape")
 
 
-class Guard:
+class Access:
     """Lets requests pass that are meant for this server, and adds headers to what is answered.
 
     A page of another site can make a browser send requests here, but not with this server's origin
@@ -110,7 +108,7 @@ class Guard:
         await self._app(scope, receive, sending)
 
     def _refusal(self, scope: Scope, headers: Headers) -> str | None:
-        """What is wrong with where a request comes from, or goes to; None if nothing is."""
+        """Why a request may not come from its origin or go to its host; None if it may."""
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_own(hosts[0]):
             return "this server does not go by that name: see phasezoo web --help, --name"
@@ -167,17 +165,19 @@ class Guard:
         given = dict(query).get("token", "").encode("latin-1")
         is_page = scope["type"] == "http" and scope["path"] == "/"
         if not is_page or not hmac.compare_digest(given, self._token):
-            told = "a token is needed: open the address that `phasezoo web` printed"
-            await _refuse(told, scope, receive, send, status=401)
+            reason = "a token is needed: open the address that `phasezoo web` printed"
+            await _refuse(reason, scope, receive, send, status=401)
             return
         response = RedirectResponse("/", status_code=303, headers=HEADERS)
         response.set_cookie(COOKIE, self._ticket, httponly=True, samesite="strict", path="/")
         await response(scope, receive, send)
 
 
-async def _refuse(told: str, scope: Scope, receive: Receive, send: Send, status: int = 403) -> None:
+async def _refuse(
+    reason: str, scope: Scope, receive: Receive, send: Send, status: int = 403
+) -> None:
     if scope["type"] == "websocket":
         await receive()
-        await send({"type": "websocket.close", "code": POLICY_VIOLATION, "reason": told[:120]})
+        await send({"type": "websocket.close", "code": POLICY_VIOLATION, "reason": reason[:120]})
         return
-    await PlainTextResponse(f"{told}\n", status, headers=HEADERS)(scope, receive, send)
+    await PlainTextResponse(f"{reason}\n", status, headers=HEADERS)(scope, receive, send)

@@ -13,7 +13,7 @@ pytest.importorskip("pyarrow")
 from web_client import Refused, client, talking
 
 from phasezoo import agents, arena, games, training
-from phasezoo.apps.web.shelf import SAMPLES, Shelf
+from phasezoo.apps.web.storage import SAMPLES, Storage
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import legal_actions_of
 
@@ -126,7 +126,7 @@ OUTSIDE = (
 @pytest.mark.parametrize("path", OUTSIDE)
 def test_no_path_leads_out_of_the_folders(folder, page, server, path):
     with pytest.raises(InvalidConfig, match="no such thing"):
-        Shelf([folder]).find("runs", path)
+        Storage([folder]).find("runs", path)
     for what in ("games", "open", "training"):
         with pytest.raises(Refused, match="no such thing"):
             page.ask(what, root="runs", path=path)
@@ -141,7 +141,7 @@ def test_no_path_leads_out_of_the_folders(folder, page, server, path):
 )
 def test_names_that_no_system_has_are_of_nothing_there(folder, page, path):
     with pytest.raises(InvalidConfig, match="no such thing"):
-        Shelf([folder]).find("runs", path)
+        Storage([folder]).find("runs", path)
     for what in ("games", "open", "training"):
         with pytest.raises(Refused, match=r"no such thing|letters"):
             page.ask(what, root="runs", path=path)
