@@ -127,9 +127,9 @@ def train(
     settings = HYPERPARAMETERS | task.hyperparameters
     policy: Any = "MlpPolicy"
     if task.turned:
-        turnings = envs.get_attr("game")[0].turnings(task.options.get("compact_actions", False))
+        symmetries = envs.get_attr("game")[0].symmetries(task.options.get("compact_actions", False))
         policy = sb3.TurnedPolicy
-        settings["policy_kwargs"] = settings["policy_kwargs"] | {"turnings": turnings}
+        settings["policy_kwargs"] = settings["policy_kwargs"] | {"symmetries": symmetries}
     model = MaskablePPO(policy, envs, seed=seed, device="cpu", stats_window_size=GAMES, **settings)
     model.learn(steps, callback=Watch())
     return points

@@ -1,4 +1,4 @@
-"""What the command does at Ctrl-C, also while it imports modules."""
+"""Handling of Ctrl-C by the command, also while it imports modules."""
 
 import atexit
 import contextlib
@@ -84,10 +84,10 @@ def _say() -> None:
 def watch() -> None:
     """Let Ctrl-C end the command ``phasezoo`` at once if it comes while a module is imported.
 
-    The traceback would tell nobody anything, and some packages catch the exception and go on. What
+    The traceback would help nobody, and some packages catch the exception and go on. What
     works in steps survives that, as it survives a kill. Once Ctrl-C was pressed, pressing it again
     within :data:`PATIENCE` seconds changes nothing, so that what has to be put away is; later it
-    ends the command at once. Other programs, and commands that were told to ignore Ctrl-C, are left
+    ends the command at once. Other programs, and commands that are set to ignore Ctrl-C, are left
     as they are.
     """
     if is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:

@@ -1,4 +1,4 @@
-"""How ONNX Runtime is loaded: so that it tells its makers nothing. Import it from here."""
+"""ONNX Runtime, loaded without its telemetry. Import it from here."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""How OpenVINO is loaded: so that it tells its makers nothing. Import it from here."""
+"""OpenVINO, loaded without its telemetry. Import it from here."""
 
 import sys
 

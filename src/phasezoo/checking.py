@@ -1,4 +1,4 @@
-"""What the checkers of users' own objects find: the contracts that are broken, by name."""
+"""Findings of the checkers of users' own objects: the contracts that are broken, by name."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ class Breach:
     contract: str
     """Its name, such as ``"play leaves the state as it is"``."""
     found: str
-    """What was found, and where."""
+    """How it is broken, and where."""
 
     def __str__(self) -> str:
         return f"{self.contract}: {self.found}"
@@ -26,10 +26,10 @@ class Breach:
 
 @dataclass(frozen=True)
 class Report:
-    """What a checker found. It is true if nothing is broken."""
+    """Result of a checker. It is true if nothing is broken."""
 
     subject: str
-    """What was checked."""
+    """The object that was checked."""
     breaches: tuple[Breach, ...]
     """Each contract that is broken, once."""
     looked_at: str

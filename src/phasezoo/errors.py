@@ -82,7 +82,7 @@ class UnregisteredGame(UnknownGame, NotRegistered):
 
 
 class UnregisteredGate(InvalidGate, NotRegistered):
-    """A gate that is none of the package's, and that nobody has registered."""
+    """A gate that neither the package has nor anybody has registered."""
 
 
 class InvalidArray(PhasezooError, ValueError):
@@ -94,7 +94,7 @@ class InvalidConfig(PhasezooError, ValueError):
 
 
 class UnregisteredNetwork(InvalidConfig, NotRegistered):
-    """A network that is none of the package's, and that nobody has registered."""
+    """A network that neither the package has nor anybody has registered."""
 
 
 class InvalidNetwork(InvalidConfig):

@@ -8,7 +8,7 @@ A package offers a game, gate, network or agent by an entry point of the group `
     go = "go_game.rules:register"     # or a function without arguments that does
 
 It is loaded when its name is asked for, or when names are listed, so that importing phasezoo costs
-no more with it. One that fails is told of by a warning, once, and taken for absent.
+no more with it. One that fails causes one warning, and is taken for absent.
 """
 
 import importlib
@@ -27,7 +27,7 @@ from typing import Any, Literal, TypeAlias
 from phasezoo.errors import InvalidConfig, PhasezooError
 
 Kind: TypeAlias = Literal["games", "gates", "networks", "agents"]
-"""What a package can offer; the groups of entry points are called so, after ``phasezoo.``."""
+"""Kinds of things that packages offer; their groups of entry points are ``phasezoo.KIND``."""
 
 _tried: set[metadata.EntryPoint] = set()
 
@@ -74,7 +74,7 @@ def _load(entry: metadata.EntryPoint, into: Container[str]) -> None:
         if not isinstance(found, ModuleType):
             found()
     except (Exception, SystemExit) as error:
-        _warn(entry, _told(error))
+        _warn(entry, _text_of(error))
     else:
         if entry.name not in into:
             _warn(entry, f"loading it registers nothing called {entry.name!r}")
@@ -92,7 +92,7 @@ def _package_of(entry: metadata.EntryPoint) -> str:
     return "of no name" if entry.dist is None else entry.dist.name
 
 
-def _told(error: BaseException) -> str:
+def _text_of(error: BaseException) -> str:
     """An error in one line; those of phasezoo without their classes."""
     text = " ".join(str(error).split())
     return text if isinstance(error, PhasezooError) else f"{type(error).__name__}: {text}"
@@ -135,7 +135,7 @@ def import_module(path: str) -> ModuleType:
             del sys.modules[file.stem]
             raise
     except (Exception, SystemExit) as error:
-        message = f"{path!r} cannot be imported: {_told(error)}"
+        message = f"{path!r} cannot be imported: {_text_of(error)}"
         raise InvalidConfig(message) from error
     return module
 

@@ -37,7 +37,7 @@ def find_gate_trainer_by(finder: Callable[[], Any]) -> None:
 
 
 def gate_trainer() -> Any:
-    """What trains gates.
+    """Return the function that trains gates.
 
     Raises:
         MissingDependency: It needs a package that is not installed.

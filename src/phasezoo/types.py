@@ -44,7 +44,7 @@ PlaneShape: TypeAlias = tuple[int, int, int]
 """Channels, height, width."""
 
 Info: TypeAlias = dict[str, Any]
-"""What an environment tells besides the observation (``docs/definitions/info.md``)."""
+"""Info of an environment, besides the observation (``docs/definitions/info.md``)."""
 
 SIMULTANEOUS = -2
 """``to_play`` of a state in which several players move at once."""

@@ -69,7 +69,7 @@ def test_gymnasium_states_can_be_put_back(env_id):
     observation, info = env.set_game_state(saved)
     assert env.game_state == saved
     np.testing.assert_array_equal(flat_mask(info["action_mask"]), mask)
-    np.testing.assert_array_equal(observation, saved.planes(player=env.seat))
+    np.testing.assert_array_equal(observation, saved.planes(player=env.player))
     if not at_once(env_id):  # opponents' random numbers are not part of a state
         assert advance(env, 5, np.random.default_rng(4)) == first
 

@@ -43,7 +43,7 @@ def test_the_mask_is_that_of_the_info(plain_id):
         assert env.observation_space.contains(observation)
         np.testing.assert_array_equal(
             observation["observation"],
-            env.unwrapped.game_state.planes(env.unwrapped._view.planes, env.unwrapped.seat),
+            env.unwrapped.game_state.planes(env.unwrapped._view.planes, env.unwrapped.player),
         )
         observation, _, terminated, truncated, info = env.step(action_for(env, info, rng))
         over = terminated or truncated

@@ -21,7 +21,7 @@ from phasezoo.data.gate_labels import CHUNK, chunk_phases
 from phasezoo.data.starts import start_state
 from phasezoo.errors import CorruptRecord
 from phasezoo.games import Game, acting_players, encode, legal_actions_of
-from phasezoo.games.symmetries import Turning, turnings_of
+from phasezoo.games.symmetries import Symmetry, symmetries_of
 from phasezoo.types import SIMULTANEOUS
 
 
@@ -109,7 +109,7 @@ class StateRecords:
         self.game = game
         self.columns = columns
         self._usual = game.initial_state()
-        self.num_symmetries = 1 + len(turnings_of(self._usual, game.num_actions))
+        self.num_symmetries = 1 + len(symmetries_of(self._usual, game.num_actions))
         self._kept: dict[int, list[Any]] = {}
         self._planes: dict[str, KnownPlanes | None] = {}
         self._every = _distance(self._usual, columns.num_plies)
@@ -171,8 +171,8 @@ class StateRecords:
 
     def symmetries(self, states: Sequence[Any]) -> npt.NDArray[np.uint8]:
         """``uint8[B]``: in how many ways each of some states can be turned."""
-        turnings = (turnings_of(state, self.game.num_actions) for state in states)
-        ways = [1 + sum(turning is not None for turning in own) for own in turnings]
+        symmetries = (symmetries_of(state, self.game.num_actions) for state in states)
+        ways = [1 + sum(symmetry is not None for symmetry in own) for own in symmetries]
         return np.array(ways, dtype=np.uint8)
 
     def sample(
@@ -202,14 +202,14 @@ class StateRecords:
             offsets = None if policy is None else policy[0]
             for row in np.flatnonzero(symmetries).tolist():
                 state = self._at(*rows[row][:2])
-                turning = self._turning(state, int(symmetries[row]))
-                if turning is None:
+                symmetry = self._symmetry(state, int(symmetries[row]))
+                if symmetry is None:
                     continue
-                planes[row] = turning.planes(planes[row])
-                action[row] = turning.actions[action[row]]
+                planes[row] = symmetry.planes(planes[row])
+                action[row] = symmetry.actions[action[row]]
                 if turned is not None and offsets is not None:
                     part = slice(offsets[row], offsets[row + 1])
-                    turned[part] = turning.actions[turned[part]]
+                    turned[part] = symmetry.actions[turned[part]]
         return turned
 
     def _fill(
@@ -244,9 +244,9 @@ class StateRecords:
             self._planes[spec] = KnownPlanes(entries, shape) if fits else None
         return self._planes[spec]
 
-    def _turning(self, state: Any, symmetry: int) -> Turning | None:
+    def _symmetry(self, state: Any, symmetry: int) -> Symmetry | None:
         """How a state is turned; None if this symmetry is not one of this state."""
-        own = turnings_of(state, self.game.num_actions)
+        own = symmetries_of(state, self.game.num_actions)
         return own[symmetry - 1] if symmetry <= len(own) else None
 
     def _plies(self, number: int) -> int:

@@ -58,7 +58,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What rooms bring is loaded when it is asked for: rooms import files of this package."""
+    """Load the environments of games on demand: games import files of this package."""
     from importlib import import_module
 
     if name in __all__:

@@ -32,7 +32,7 @@ def agent_names(num_players: int) -> list[str]:
 def without_probe(options: dict[str, Any] | None) -> dict[str, Any] | None:
     """Reset options without the one that PettingZoo's API tests add."""
     if not isinstance(options, dict):
-        return options  # whoever reads them refuses what is none
+        return options  # whoever reads them refuses other types
     return {key: value for key, value in options.items() if key != PROBE}
 
 
@@ -50,7 +50,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
             ``"planes"``, ``"masked"`` (which are the same here) or ``"packed"``.
 
     Raises:
-        InvalidConfig: An option is outside its range, or there is none of that name.
+        InvalidConfig: An option is outside its range, or does not exist.
         InvalidGate: The gate does not fit the game.
         InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
         UnknownGame: No game has that name.
@@ -154,7 +154,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         self._enter(turn)
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What ``agent`` sees: ``observation`` and ``action_mask``."""
+        """Return the ``observation`` and ``action_mask`` of ``agent``."""
         turn = self._now("observe()")
         player = self._index[agent]
         shown: dict[str, Any] = observation_of(turn, player, self._view, self._mask(turn, player))

@@ -1,5 +1,6 @@
 """Any game as a single-agent Gymnasium environment, its opponents inside."""
 
+import warnings
 from dataclasses import replace
 from typing import Any, SupportsFloat, Unpack
 
@@ -10,9 +11,9 @@ import numpy.typing as npt
 from phasezoo import games
 from phasezoo._core import Stream
 from phasezoo.envs import rendering
-from phasezoo.envs.opponents import Opponent, choose, opponents_of, seated, views_of
+from phasezoo.envs.learner import learner_in_game, learner_of
+from phasezoo.envs.opponents import Opponent, assigned, choose, opponents_of, views_of
 from phasezoo.envs.options import SingleOptions, conducted, shown, taken
-from phasezoo.envs.seats import seat_in_game, seat_of
 from phasezoo.envs.spaces import action_space, observation_space
 from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
@@ -25,7 +26,7 @@ Step = tuple[Any, SupportsFloat, bool, bool, Info]
 
 
 class GymEnv(gymnasium.Env[Any, Any]):
-    """A game with a learner in one seat; opponents move inside :meth:`step`.
+    """A game with one learner; opponents move inside :meth:`step`.
 
     Works over every game: ours, and those added with :func:`phasezoo.games.register`. With
     ``opponent=None`` the learner moves for everybody, one ply a step: the reward is for the player
@@ -36,7 +37,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
         options: Those of :class:`phasezoo.envs.options.SingleOptions`.
 
     Raises:
-        InvalidConfig: An option is outside its range, or there is none of that name.
+        InvalidConfig: An option is outside its range, or does not exist.
         InvalidGate: The gate does not fit the game.
         InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
         UnknownGame: No game, or no agent, has that name.
@@ -60,24 +61,31 @@ class GymEnv(gymnasium.Env[Any, Any]):
         shown_to_others = replace(self._view, compact=False)
         opponent = given.opponent
         self._kinds = None if opponent is None else opponents_of(opponent, shown_to_others)
-        self._seat_option = seat_of(given.agent_color, self.game.num_players)
+        self._learner_option = learner_of(given.agent_color, self.game.num_players)
         self._window = rendering.open_window(self.game, given.render_mode)
         self.render_mode = given.render_mode
         self.action_space = action_space(self._view)
         self.observation_space = observation_space(self._view)
         self._games = 0
         self._seed = 0
-        self._seat = 0
+        self._learner = 0
         self._opponents: dict[int, Opponent] = {}
         self._replacements: Stream | None = None
         self._turn: Turn | None = None
 
     @property
-    def seat(self) -> int:
-        """The learner's player index in this game; with ``opponent=None`` the player to move."""
+    def player(self) -> int:
+        """The learner's index in this game; with ``opponent=None`` the player to move."""
         if self._kinds is None and self._turn is not None:
             return self._runner.viewer(self._turn)
-        return self._seat
+        return self._learner
+
+    @property
+    def seat(self) -> int:
+        """Deprecated name of :attr:`player`."""
+        message = "seat is deprecated and goes with the next version: use player"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return self.player
 
     @property
     def game_state(self) -> Any:
@@ -89,7 +97,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
         return self._now("game_state").state
 
     def set_game_state(self, state: Any) -> tuple[Any, Info]:
-        """Go on from ``state``; seeds, seats and opponents stay as they are.
+        """Go on from ``state``; seeds, players and opponents stay as they are.
 
         Returns:
             The observation and info there.
@@ -102,11 +110,11 @@ class GymEnv(gymnasium.Env[Any, Any]):
         check_game(self.game, state)
         turn = self._runner.turn(state, views_of(self._opponents, self._view))
         if self._kinds is not None:
-            turn = self._runner.settle(turn, self._seat)
+            turn = self._runner.settle(turn, self._learner)
         acting = self._runner.acting(turn)
-        if self._kinds is not None and turn.ending is None and self._seat not in acting:
+        if self._kinds is not None and turn.ending is None and self._learner not in acting:
             message = (
-                f"the learner is player {self._seat}, but player {state.to_play} is to move in "
+                f"the learner is player {self._learner}, but player {state.to_play} is to move in "
                 "that state; give a state with the learner to move, or use opponent=None"
             )
             raise InvalidState(message)
@@ -137,17 +145,19 @@ class GymEnv(gymnasium.Env[Any, Any]):
         state = start(self.game, options, Stream(game_seed, "start").seed())
         if self._turn is None:
             check_planes(self._view, state)
-        seat = seat_in_game(self._seat_option, count, game_seed, self.game.num_players)
-        opponents = {} if self._kinds is None else seated(self.game, self._kinds, seat, game_seed)
+        learner = learner_in_game(self._learner_option, count, game_seed, self.game.num_players)
+        opponents = {}
+        if self._kinds is not None:
+            opponents = assigned(self.game, self._kinds, learner, game_seed)
         first = self._runner.begin(state, views_of(opponents, self._view))
-        turn = self._advance(first, seat, opponents)
+        turn = self._advance(first, learner, opponents)
         if turn.ending is not None:
             message = (
                 f"the opponents' first moves end the game ({turn.ending.reason}) before the "
                 "learner's; start from another position"
             )
             raise InvalidConfig(message)
-        self._games, self._seed, self._seat = count + 1, game_seed, seat
+        self._games, self._seed, self._learner = count + 1, game_seed, learner
         self._opponents, self._replacements, self._turn = opponents, None, turn
         return self._shown(turn, illegal=False)
 
@@ -174,7 +184,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
             index = action_of_compact(self.game, turn.state, action)
         else:
             index = self._runner.index(action)
-        mover = self._seat if self._kinds is not None else self._runner.viewer(turn)
+        mover = self._learner if self._kinds is not None else self._runner.viewer(turn)
         if self._runner.is_idle(turn, mover):
             index = int(self._runner.legal_actions(turn, mover)[0])
         illegal = not self._runner.is_legal(turn, mover, index)
@@ -184,7 +194,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
             if illegal:
                 index = self._replacement(turn, mover, action)
             after = self._play(turn, mover, index, self._opponents)
-            after = self._advance(after, self._seat, self._opponents)
+            after = self._advance(after, self._learner, self._opponents)
         self._turn = after
         observation, info = self._shown(after, illegal=illegal)
         reward, ending = self._runner.rewards(after)[mover], after.ending
@@ -201,7 +211,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
             InvalidState: No game has begun.
         """
         turn = self._now("action_masks()")
-        return flat_mask(mask_of(turn, self.seat, self._view)).astype(np.bool_)
+        return flat_mask(mask_of(turn, self.player, self._view)).astype(np.bool_)
 
     def render(self) -> Any:
         """The state as ``render_mode`` says: text, an SVG document or ``uint8[512, 512, 3]``.
@@ -223,8 +233,8 @@ class GymEnv(gymnasium.Env[Any, Any]):
             self._window.close()
 
     def _drawn(self, turn: Turn, mode: str) -> Any:
-        flipped = self._kinds is not None and self._seat == 1
-        player = self._seat if self.game.is_hidden else None
+        flipped = self._kinds is not None and self._learner == 1
+        player = self._learner if self.game.is_hidden else None
         return rendering.render(self.game, turn.state, mode, flipped=flipped, player=player)
 
     def _now(self, wanted: str) -> Turn:
@@ -234,7 +244,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
         return self._turn
 
     def _shown(self, turn: Turn, *, illegal: bool) -> tuple[Any, Info]:
-        viewer = self._runner.viewer(turn) if self._kinds is None else self._seat
+        viewer = self._runner.viewer(turn) if self._kinds is None else self._learner
         if self._window is not None:
             self._window.show(self._drawn(turn, "rgb_array"))
         mover = turn.mover if self._kinds is None else None
@@ -246,7 +256,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
             self._replacements = Stream(self._seed, "illegal")
         return self._runner.replacement(turn, player, action, self._replacements)
 
-    def _advance(self, turn: Turn, seat: int, opponents: dict[int, Opponent]) -> Turn:
+    def _advance(self, turn: Turn, learner: int, opponents: dict[int, Opponent]) -> Turn:
         """Let opponents move until the learner's turn or the end."""
         if self._kinds is None:
             if turn.ending is None and turn.state.to_play == SIMULTANEOUS:
@@ -256,10 +266,10 @@ class GymEnv(gymnasium.Env[Any, Any]):
                 )
                 raise InvalidConfig(message)
             return turn
-        turn = self._runner.settle(turn, seat)
-        while turn.ending is None and seat not in self._runner.acting(turn):
+        turn = self._runner.settle(turn, learner)
+        while turn.ending is None and learner not in self._runner.acting(turn):
             turn = self._play(turn, None, None, opponents)
-            turn = self._runner.settle(turn, seat)
+            turn = self._runner.settle(turn, learner)
         return turn
 
     def _play(

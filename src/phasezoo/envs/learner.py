@@ -7,26 +7,24 @@ import numpy as np
 from phasezoo._core import Stream
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["COLORS", "Seat", "seat_in_game", "seat_of"]
-
 COLORS = {"white": 0, "black": 1}
-"""Names of the seats in games of two players."""
+"""Names of the players in games of two."""
 
-Seat = int | str
+LearnerOption = int | str
 """A player's index, ``"alternate"`` or ``"random"``."""
 
 
-def seat_of(agent_color: Any, num_players: int, *, name: str = "agent_color") -> Seat:
-    """The seat that ``agent_color=`` names.
+def learner_of(agent_color: Any, num_players: int, *, name: str = "agent_color") -> LearnerOption:
+    """Return the player that ``agent_color=`` names.
 
     Args:
         agent_color: ``"white"`` or ``"black"`` if there are two players, an index,
-            ``"alternate"`` (the next seat every game) or ``"random"`` (drawn every game).
+            ``"alternate"`` (the next player every game) or ``"random"`` (drawn every game).
         num_players: How many players the game has.
         name: What the option is called, for errors.
 
     Raises:
-        InvalidConfig: There is no such seat.
+        InvalidConfig: There is no such player.
     """
     if agent_color in ("alternate", "random"):
         return str(agent_color)
@@ -43,17 +41,17 @@ def seat_of(agent_color: Any, num_players: int, *, name: str = "agent_color") ->
     raise InvalidConfig(message)
 
 
-def seat_in_game(seat: Seat, game: int, seed: int, num_players: int) -> int:
-    """The learner's seat in one game.
+def learner_in_game(option: LearnerOption, game: int, seed: int, num_players: int) -> int:
+    """Return the learner's index in one game.
 
     Args:
-        seat: As :func:`seat_of` gives it.
+        option: As :func:`learner_of` gives it.
         game: Games since the last seeding, this one not counted.
         seed: The game's seed.
         num_players: How many players the game has.
     """
-    if seat == "alternate":
+    if option == "alternate":
         return game % num_players
-    if seat == "random":
+    if option == "random":
         return Stream(seed, "seat").below(num_players)
-    return int(seat)
+    return int(option)

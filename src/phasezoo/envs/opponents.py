@@ -1,4 +1,4 @@
-"""Who moves for the seats that are not the learner's: names, callables and agents."""
+"""Opponents of the learner: names, callables and agents."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
@@ -12,33 +12,20 @@ from phasezoo.observation import GameRunner, Turn, View, observe, view_of
 from phasezoo.observation.action_parts import index_of
 from phasezoo.resolver import agent_named
 
-__all__ = [
-    "NATIVE",
-    "Callee",
-    "Opponent",
-    "check_choice",
-    "choose",
-    "opponents_of",
-    "resolve",
-    "seated",
-    "sit_down",
-    "views_of",
-]
-
 
 class Opponent(Protocol):
-    """One seat in one game."""
+    """An opponent in one game."""
 
     @property
     def view(self) -> View | None:
-        """What they want to be shown; None for those who see the state."""
+        """View that they ask for; None for those that see the state."""
 
     def act(self, runner: GameRunner, turn: Turn, player: int) -> Any:
-        """What ``player`` answers: an index, or if actions have parts one for each."""
+        """Return the action of ``player``: an index, or if actions have parts one for each."""
 
 
 class _Random:
-    """Any legal action with the same probability, from the game's stream for that seat."""
+    """Any legal action with the same probability, from the game's stream for that player."""
 
     view = None
 
@@ -103,14 +90,14 @@ class Callee:
 
 
 def resolve(given: Any, view: View) -> Any:
-    """What was given as an opponent: a name that the core plays, an agent, or a :class:`Callee`.
+    """Return the opponent of an option: a name that the core plays, an agent, or a :class:`Callee`.
 
     Args:
-        given: What the environment was made with.
-        view: What callables are shown that do not say what they want to see.
+        given: The option of the environment.
+        view: View of callables that do not ask for one.
 
     Raises:
-        InvalidConfig: It is none of these, or needs a table that the game does not have.
+        InvalidConfig: It is no opponent, or needs a table that the game does not have.
         UnknownGame: No agent has that name.
         PhasezooError: An agent cannot be made from that text.
     """
@@ -139,34 +126,35 @@ def resolve(given: Any, view: View) -> Any:
 
 
 def opponents_of(given: Any, view: View) -> tuple[Any, ...]:
-    """One opponent for each seat but the learner's, in the order of seats.
+    """Return an opponent for each player but the learner, in the order of players.
 
     Args:
-        given: One for all seats, or a list with one for each.
-        view: What callables are shown that do not say what they want to see; it knows the game.
+        given: One for all players, or a list with one for each.
+        view: View of callables that do not ask for one; it knows the game.
 
     Raises:
         InvalidConfig: A list has another length, or holds what is no opponent.
     """
-    seats = view.game.num_players - 1
+    count = view.game.num_players - 1
     if isinstance(given, Sequence) and not isinstance(given, str):
-        if len(given) != seats:
-            message = f"opponent= has {len(given)} entries for {seats} seats besides the learner's"
+        if len(given) != count:
+            message = f"opponent= has {len(given)} entries for {count} players besides the learner"
             raise InvalidConfig(message)
         return tuple(resolve(each, view) for each in given)
-    return (resolve(given, view),) * seats
+    return (resolve(given, view),) * count
 
 
-def seated(game: Game, kinds: Sequence[Any], seat: int, seed: int) -> dict[int, Opponent]:
-    """The opponents in the seats of one game, the learner's seat left free."""
-    free = [player for player in range(len(kinds) + 1) if player != seat]
+def assigned(game: Game, kinds: Sequence[Any], learner: int, seed: int) -> dict[int, Opponent]:
+    """Return the opponents of one game by player, the learner left out."""
+    free = [player for player in range(len(kinds) + 1) if player != learner]
     return {
-        player: sit_down(game, kind, player, seed) for player, kind in zip(free, kinds, strict=True)
+        player: opponent_of(game, kind, player, seed)
+        for player, kind in zip(free, kinds, strict=True)
     }
 
 
-def sit_down(game: Game, kind: Any, player: int, seed: int) -> Opponent:
-    """An opponent, as :func:`resolve` gives it, in a seat of the game with seed ``seed``."""
+def opponent_of(game: Game, kind: Any, player: int, seed: int) -> Opponent:
+    """Return an opponent, as :func:`resolve` gives it, for one player of the game with ``seed``."""
     if isinstance(kind, Callee):
         return kind
     if isinstance(kind, str):
@@ -177,7 +165,7 @@ def sit_down(game: Game, kind: Any, player: int, seed: int) -> Opponent:
 
 
 def views_of(opponents: Mapping[int, Opponent], own: View) -> tuple[View, ...]:
-    """What every player wants to see: the opponents their own view, the learner ``own``."""
+    """Return every player's view: that of the opponents, and ``own`` for the learner."""
     views = {player: opponent.view for player, opponent in opponents.items()}
     return tuple(views.get(player) or own for player in range(own.game.num_players))
 
@@ -207,8 +195,8 @@ def check_choice(runner: GameRunner, turn: Turn, player: int, answer: Any) -> in
     if action is None or not runner.is_legal(turn, player, action):
         legal = np.array2string(runner.legal_actions(turn, player), threshold=10, edgeitems=3)
         message = (
-            f"the opponent in seat {player} answered action {answer!r}, which is not legal at ply "
-            f"{turn.ply}; legal are {legal}"
+            f"the opponent in the place of player {player} answered action {answer!r}, which is "
+            f"not legal at ply {turn.ply}; legal are {legal}"
         )
         raise IllegalAction(message)
     return action

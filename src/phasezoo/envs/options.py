@@ -71,10 +71,10 @@ class SingleOptions(ObservedOptions, total=False):
     """``"random"``, in games with a table of perfect play ``"tablebase"``, the text of an agent
     such as ``"mcts:nodes=50"`` (:func:`phasezoo.agents.make`), a callable ``(observation, info) ->
     action``, an agent, or None for self-play; in games of more than two players also a list, in the
-    order of seats."""
+    order of players."""
     agent_color: Annotated[int | str, Default(0)]
-    """The learner's seat: a player's index, ``"white"`` or ``"black"`` if there are two players,
-    ``"alternate"`` (the next seat every game) or ``"random"``."""
+    """The learner: a player's index, ``"white"`` or ``"black"`` if there are two players,
+    ``"alternate"`` (the next player every game) or ``"random"``."""
     compact_actions: Annotated[bool, Default(False)]
     """Whether the learner's actions and masks are the game's compact ones, in games with few moves
     in a large action space; opponents are shown the game's own."""
@@ -94,8 +94,8 @@ class ManyOptions(ObservedOptions, total=False):
     threads: Annotated[Annotated[int, Ge(1)] | None, Default(None)]
     """Threads to use; None: all that this process may."""
     infos: Annotated[Sequence[str], Default(())]
-    """More that infos tell, because it takes time: ``"fen"`` in games that have one, ``"reason"``,
-    and what a game alone tells, such as KRK's ``"dtm"`` and ``"dtm_difference"``. Texts are
+    """More that infos have, because it takes time: ``"fen"`` in games that have one, ``"reason"``,
+    and what a game alone reports, such as KRK's ``"dtm"`` and ``"dtm_difference"``. Texts are
     object[N], numbers float64[N] with nan for None."""
     max_episode_steps: Annotated[
         Annotated[int, Interval(ge=1, le=2**32 - 1)] | Literal[-1] | None, Default(None)
@@ -119,7 +119,7 @@ def taken(env: object, table: Any, given: Any) -> SimpleNamespace:
         given: Those that were given.
 
     Raises:
-        InvalidConfig: One is out of its range, or there is none of that name; the message names
+        InvalidConfig: One is out of its range, or does not exist; the message names
             those that the environment's own class has.
     """
     known = options_in(table)

@@ -37,7 +37,7 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
             ``rewards="original"`` all players are paid at every step, and stay to the end.
 
     Raises:
-        InvalidConfig: An option is outside its range, or there is none of that name.
+        InvalidConfig: An option is outside its range, or does not exist.
         InvalidGate: The gate does not fit the game.
         InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
         UnknownGame: No game has that name.
@@ -106,7 +106,7 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
         turn = self._runner.turn(state)
         self._enter(turn)
         self.agents = self._taking_part(turn, self.possible_agents)
-        return self._told(turn, self.agents, ())
+        return self._observe_all(turn, self.agents, ())
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -133,7 +133,7 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
         self._seed, self._replacements = game_seed, {}
         self._enter(turn)
         self.agents = list(self.possible_agents)
-        return self._told(turn, self.agents, ())
+        return self._observe_all(turn, self.agents, ())
 
     def step(self, actions: Mapping[str, Any]) -> Step:
         """Play the actions of all who are to move.
@@ -239,11 +239,11 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
             terminated[name] = leaves is not None or (ending is not None and ending.terminated)
         truncated = ending is not None and not ending.terminated
         self.agents = self._taking_part(turn, names)
-        observations, infos = self._told(turn, names, offenders)
+        observations, infos = self._observe_all(turn, names, offenders)
         return observations, rewards, terminated, dict.fromkeys(names, truncated), infos
 
     def _leaving(self, turn: Turn, player: int) -> float | None:
-        """What ``player`` gets if the game is over for them and goes on for others."""
+        """Return the reward of ``player`` if the game is over for them and goes on for others."""
         return None if self._runner.pays_every_step else self._runner.settled(turn, player)
 
     def _taking_part(self, turn: Turn, names: Sequence[str]) -> list[str]:
@@ -253,7 +253,7 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
         players = {name: self.possible_agents.index(name) for name in names}
         return [name for name in names if self._leaving(turn, players[name]) is None]
 
-    def _told(
+    def _observe_all(
         self, turn: Turn, names: Sequence[str], offenders: tuple[int, ...]
     ) -> tuple[dict[str, Any], dict[str, Info]]:
         """Observations and infos of the agents ``names``."""

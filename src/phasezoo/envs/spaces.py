@@ -44,7 +44,7 @@ class ActionParts(spaces.MultiDiscrete[np.int64]):
 
     def _by_part(self, name: str, given: Any) -> Any:
         if not isinstance(given, np.ndarray):
-            return given  # MultiDiscrete checks tuples, and refuses what is none
+            return given  # MultiDiscrete checks tuples, and refuses the rest
         if given.shape != (self.nvec.sum(),):
             message = (
                 f"{name}= is {given.dtype}{list(given.shape)}: expected "

@@ -13,13 +13,13 @@ from gymnasium.vector.utils import batch_space
 
 from phasezoo import _core, games
 from phasezoo.envs import rendering
+from phasezoo.envs.learner import learner_of
 from phasezoo.envs.opponents import opponents_of
 from phasezoo.envs.options import VectorOptions, conducted, shown, taken
-from phasezoo.envs.seats import seat_of
 from phasezoo.envs.spaces import action_space, num_actions, observation_space
 from phasezoo.envs.starts import given_options, start
 from phasezoo.envs.vector_gate import VectorGate
-from phasezoo.envs.vector_infos import ToldBesides
+from phasezoo.envs.vector_infos import ExtraInfos
 from phasezoo.envs.vector_opponents import VectorOpponents
 from phasezoo.envs.vector_seeds import GameSeeds
 from phasezoo.errors import IllegalAction, InvalidArray, InvalidConfig
@@ -70,7 +70,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
     int64[N], ``illegal_action`` bool[N], ``result`` int8[N] (of two players: +1 the first has won,
     0 nobody, -1 the other; of more: +1 the learner or their team has won, without an opponent the
     first player, 0 nobody, -1 others; present if the rules ended a game in this step). Games whose
-    results are told as a win or a tie also have ``winners`` bool[N, players]. Where actions have
+    results are a win or a tie also have ``winners`` bool[N, players]. Where actions have
     parts, ``action_mask`` is object[N], a tuple of masks for each game. States, FENs and legal
     actions are made on demand: :attr:`states`, :meth:`fens`, :meth:`legal_actions`.
 
@@ -81,13 +81,13 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         num_envs: How many games.
         game: A game of the package.
         options: Those of :class:`phasezoo.envs.options.VectorOptions`. The opponents ``"random"``,
-            ``"tablebase"`` and the game's own players run natively where they take all seats; an
+            ``"tablebase"`` and the game's own players run natively where all opponents are such; an
             agent gets all waiting boards in one batch; a callable is asked board by board. A gate
             that is a callable is asked with all states at once. ``illegal="raise"`` raises before
             any game has moved.
 
     Raises:
-        InvalidConfig: An option is outside its range, or there is none of that name.
+        InvalidConfig: An option is outside its range, or does not exist.
         InvalidGate: The gate does not fit the game.
         InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
         UnknownGame: No such game, or no agent of that name.
@@ -133,7 +133,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             planes=self._view.planes if self._view.has_planes else None,
             packed=self._view.packed,
             gate=self._gate.native,
-            seat=seat_of(given.agent_color, players),
+            seat=learner_of(given.agent_color, players),
             opponent=_name_of(kinds) if self._outside is None else "outside",
             illegal=given.illegal,
             max_plies=given.max_plies,
@@ -145,7 +145,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             game_options=dict(self.game.options),
             max_steps=None if given.max_episode_steps == -1 else given.max_episode_steps,
         )
-        self._told = ToldBesides(self.game, self._vector, given.infos)
+        self._extra = ExtraInfos(self.game, self._vector, given.infos)
         self._draws_start = self.game.draws_start(self.game.options)
         self._seeds = GameSeeds(num_envs)
         self._flips = given.opponent is not None
@@ -172,14 +172,14 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         return self._vector.fens()
 
     @property
-    def told_besides(self) -> tuple[str, ...]:
-        """What infos tell besides what they always tell: the option ``infos=``."""
-        return self._told.names
+    def extra_infos(self) -> tuple[str, ...]:
+        """Names of the entries that infos have on request: the option ``infos=``."""
+        return self._extra.names
 
     def reasons(self) -> list[str | None]:
         """Why every game has ended, such as ``"checkmate"``; None while it goes on.
 
-        Under SAME_STEP no game stays ended; ``infos=("reason",)`` tells it in ``final_info``.
+        Under SAME_STEP no game stays ended; ``infos=("reason",)`` puts it into ``final_info``.
         """
         return self._vector.reasons()
 
@@ -291,10 +291,10 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
                 self.game,
                 state,
                 self.render_mode,
-                flipped=self._flips and seat == 1,
-                player=seat if self.game.is_hidden else None,
+                flipped=self._flips and learner == 1,
+                player=learner if self.game.is_hidden else None,
             )
-            for state, seat in zip(self.states, self._vector.seats(), strict=True)
+            for state, learner in zip(self.states, self._vector.seats(), strict=True)
         )
 
     def _indices(self, given: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
@@ -373,7 +373,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         infos["action_mask"] = self._masks(infos["action_mask"])
         if self.game.tells_winners:
             infos["winners"], infos["_winners"] = arrays[11], has_result.copy()
-        self._told.add(infos, present[0])
+        self._extra.add(infos, present[0])
         return infos
 
     def _masks(self, masks: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
@@ -387,7 +387,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         return shown
 
     def _add_finals(self, infos: Infos, rows: list[int]) -> None:
-        """What the games that ended in this step showed last (SAME_STEP)."""
+        """Add the last observations and infos of games that ended in this step (SAME_STEP)."""
         if not rows:
             return
         count = self.num_envs
@@ -423,7 +423,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             final["winners"] = np.zeros((count, self.game.num_players), dtype=np.bool_)
             final["winners"][rows] = winners
             final["_winners"] = final["_result"].copy()
-        self._told.add(final, ended, last=True)
+        self._extra.add(final, ended, last=True)
         infos["final_obs"], infos["_final_obs"] = observations, ended.copy()
         infos["final_info"], infos["_final_info"] = final, ended
 
@@ -441,7 +441,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
 
 
 def _name_of(kinds: Sequence[str]) -> str:
-    """What the native vector calls the opponents that it plays itself."""
+    """Return the native vector's name of the opponents that it plays itself."""
     return {"tablebase": "best"}.get(kinds[0], kinds[0]) if kinds else "none"
 
 

@@ -43,9 +43,9 @@ class VectorGate:
         if first:
             self._ended, self._begun = {}, set()
         for row in set(vector.ended()) - self._ended.keys():
-            state, seat = vector.ended_state(row), vector.ended_seat(row)
+            state, learner = vector.ended_state(row), vector.ended_seat(row)
             self._ended[row] = int(
-                self._gate.batch([state], [seat], self._phases[row : row + 1])[0]
+                self._gate.batch([state], [learner], self._phases[row : row + 1])[0]
             )
         begun = set(vector.restarted()) - self._begun
         # Phases of a game do not look back at those of the game before.

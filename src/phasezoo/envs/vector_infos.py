@@ -1,4 +1,4 @@
-"""What infos of many games tell besides what they always tell, if it is asked for."""
+"""Entries that infos of many games have on request."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,16 +10,14 @@ from phasezoo._core import GameVector
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.base import Game
 
-__all__ = ["ToldBesides"]
 
-
-class ToldBesides:
+class ExtraInfos:
     """Adds what was asked for to infos.
 
     Args:
-        game: What is played.
+        game: The game.
         vector: The games.
-        names: What is told: ``"fen"``, ``"reason"``, or one of the game's own numbers.
+        names: Entries: ``"fen"``, ``"reason"``, or one of the game's own numbers.
 
     Raises:
         InvalidConfig: Something is not known of this game.
@@ -36,7 +34,7 @@ class ToldBesides:
             )
             raise InvalidConfig(message)
         self.names = tuple(dict.fromkeys(names))
-        """What is told."""
+        """Names of the entries."""
         self._vector = vector
 
     def add(
@@ -46,7 +44,7 @@ class ToldBesides:
 
         Args:
             infos: Of all games.
-            present: The games that are told of.
+            present: The games that they are of.
             last: Whether it is that of the games that ended in this step and have been followed by
                 others already.
         """

@@ -1,6 +1,7 @@
-"""What the rest of the package knows of a game: a handle that makes states."""
+"""The handle of a game, which makes its states."""
 
 import inspect
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -36,7 +37,7 @@ class Game:
     plane_specs: Mapping[str, PlaneShape]
     """Channels, height and width of each choice of input planes."""
     default_planes: str
-    """The choice that environments and networks take unless told otherwise."""
+    """The choice that environments and networks take by default."""
     state_type: type
     """The type of the game's states."""
     plane_bounds: Mapping[str, Bounds] = field(repr=False, compare=False, default_factory=dict)
@@ -45,8 +46,8 @@ class Game:
     plane_names: Mapping[str, tuple[str, ...]] = field(
         repr=False, compare=False, default_factory=dict
     )
-    """What each plane shows, in a few words, for each choice of planes; those not named have
-    numbers alone."""
+    """Short texts of what each plane shows, for each choice of planes; those not named have numbers
+    alone."""
     shown_moves: Mapping[str, int] = field(repr=False, default_factory=dict)
     """How many of the last moves each choice of planes shows; those not named show none."""
     policy_sizes: Mapping[str, int] = field(repr=False, default_factory=dict)
@@ -55,7 +56,7 @@ class Game:
     native: bool = False
     """Whether the states live in the native core."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """What :func:`phasezoo.games.make` was given besides the name: what games start from."""
+    """Arguments of :func:`phasezoo.games.make` besides the name: what games start from."""
     option_names: tuple[str, ...] = field(repr=False, compare=False, default=())
     """The options there are."""
     new_state: Callable[..., Any] = field(repr=False, compare=False, default=object)
@@ -106,50 +107,56 @@ class Game:
     action of each compact index in a state, -1 if it has none there."""
     num_compact: int = field(repr=False, compare=False, default=0)
     """How many compact indices there are."""
-    turnings: Callable[[bool], npt.NDArray[np.int64]] | None = field(
+    symmetries: Callable[[bool], npt.NDArray[np.int64]] | None = field(
         repr=False, compare=False, default=None
     )
-    """What actions, or if asked so compact ones, become by each of the eight symmetries of a square
-    board, ``int64[8, A]``, in games whose rules know no direction."""
+    """Returns the image of each action, or if asked so of each compact one, under the eight
+    symmetries of a square board, ``int64[8, A]``, in games whose rules know no direction."""
     is_hidden: bool = field(repr=False, compare=False, default=False)
     """Whether players do not see the whole state: environments do not show it to them."""
     win_or_tie: bool = field(repr=False, compare=False, default=False)
-    """Whether results are told as ``"win"`` or ``"tie"`` with the winners; always if not two
-    play."""
+    """Whether results are ``"win"`` or ``"tie"`` with the winners; always if not two play."""
     encode_states: Callable[..., Any] | None = field(repr=False, compare=False, default=None)
     """Makes the planes of many states at once, in games that do so faster than one by one: called
     with the states, the planes, ``out``, the players, the threads and whether they are packed."""
     observation_dict: Callable[[Any, int], dict[str, Any]] | None = field(
         repr=False, compare=False, default=None
     )
-    """What a player sees of a state as a dictionary, in games that are observed so."""
+    """Returns a player's observation of a state as a dictionary, in games that are observed so."""
     pgn_variant: str | None = field(repr=False, compare=False, default=None)
     """The value of the tag ``Variant`` in its PGN, by default the name; none is written for "",
     which is for games that any reader of PGN understands."""
     dict_space: Callable[["Game"], Any] | None = field(repr=False, compare=False, default=None)
     """Makes the space of these dictionaries."""
     state_info: Callable[[Any], Info] | None = field(repr=False, compare=False, default=None)
-    """What environments tell of a state besides what they tell in every game."""
+    """Returns entries that the infos of a state have in this game alone."""
     measures: Callable[[Any], Mapping[str, float]] | None = field(
         repr=False, compare=False, default=None
     )
-    """Numbers of a state that phases are told by, by their names, for pictures of data."""
+    """Returns numbers of a state that define phases, by their names, for pictures of data."""
     move_info: Callable[[Any, int | None], Info] | None = field(
         repr=False, compare=False, default=None
     )
-    """What environments tell of a move, given the state before it and the action; None before any
-    move."""
+    """Returns entries of infos about a move, given the state before it and the action; None before
+    any move."""
 
     @property
     def tells_winners(self) -> bool:
-        """Whether results are told as ``"win"`` or ``"tie"`` with the winners."""
+        """Whether results are ``"win"`` or ``"tie"`` with the winners."""
         return self.win_or_tie or self.num_players != 2
+
+    @property
+    def turnings(self) -> Callable[[bool], npt.NDArray[np.int64]] | None:
+        """Deprecated name of :attr:`symmetries`."""
+        message = "turnings is deprecated and goes with the next version: use symmetries"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return self.symmetries
 
     def with_options(self, **options: Any) -> "Game":
         """The same game with other options; those that are None are left out.
 
         Raises:
-            InvalidConfig: The game has no such option, or a value is none of its own.
+            InvalidConfig: The game has no such option, or not such a value.
         """
         unknown = sorted(options.keys() - set(self.option_names))
         if unknown:
@@ -162,7 +169,7 @@ class Game:
         }
         game = replace(self, options=given)
         if given:
-            game.initial_state(seed=0)  # refuses values that are none
+            game.initial_state(seed=0)  # refuses wrong values
         return game
 
     def initial_state(self, seed: int | None = None) -> Any:
@@ -209,7 +216,7 @@ class Game:
             columns: The columns played as one word of digits, 1 for the leftmost: ``"4453"``.
 
         Raises:
-            InvalidState: A column is none, or full, or played after the end.
+            InvalidState: A column does not exist, is full, or played after the end.
             UnknownGame: The game has no such notation.
         """
         if self.parse_columns is None:
@@ -296,7 +303,7 @@ class Game:
         return self.plane_specs[self._split_spec(spec)[0]]
 
     def plane_layout(self, spec: str | None = None) -> PlaneLayout:
-        """What each plane of ``spec`` (default: the game's own) holds, which says how it is packed.
+        """Return the packed layout of each plane of ``spec`` (default: the game's own).
 
         Nothing is known of the planes of a game of one's own: packed they stay float32.
 
@@ -330,7 +337,7 @@ class Game:
         return bounds_of_planes(self.plane_specs[name][0], self.plane_bounds.get(name))
 
     def names_of_planes(self, spec: str | None = None) -> tuple[str, ...]:
-        """What each plane of ``spec`` (default: the game's own) shows, in a few words.
+        """Return short texts of what each plane of ``spec`` (default: the game's own) shows.
 
         In games that do not say they are called ``"plane 0"`` and so on.
 
@@ -398,7 +405,7 @@ class Game:
 
 
 def fen_info(state: Any) -> Info:
-    """What is told of a state that has a FEN."""
+    """Return the info of a state that has a FEN."""
     return {"fen": state.fen}
 
 

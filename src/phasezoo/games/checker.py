@@ -53,7 +53,7 @@ class _Checker:
         self.plies = 0
         self.endless = False
         self.positions: dict[tuple[int, int], dict[str, Any]] = {}
-        """What the first state of a key and a ply has answered."""
+        """Answers of the first state of a key and a ply."""
 
     def run(self, games: int) -> Report:
         played = 0
@@ -99,7 +99,7 @@ class _Checker:
         )
 
     def _step(self, state: Any, ply: int) -> Any:
-        """The next state; None if there is none to go on with."""
+        """Return the next state; None if the game cannot go on."""
         action = random_action(state, self.rng)
         face = self._face(state)
         after = state.play(action)
@@ -152,7 +152,7 @@ class _Checker:
         keyed = self._key(state, "key", here) and self._key(state, "graph_key", here)
         sound = self._turn(state, bool(over), here)
         if keyed and not self.game.native and (sound or over):
-            self._told_apart(state, ply)
+            self._compare(state, ply)
         if sound:
             self.symmetries.look(state, here)
         return sound
@@ -247,7 +247,7 @@ class _Checker:
             lambda: f"it is {shown(key)} {here}",
         )
 
-    def _told_apart(self, state: Any, ply: int) -> None:
+    def _compare(self, state: Any, ply: int) -> None:
         """Compare with another state of the same key: searches with ``graph`` hold them for one.
 
         They may have been reached by other moves, which planes may show, and another ``key``.

@@ -1,4 +1,4 @@
-"""What a game of one's own has promised, looked at while it is played."""
+"""Checks of the contract of a user's own game while it is played."""
 
 import contextlib
 import copy
@@ -8,15 +8,6 @@ from typing import Any
 from phasezoo.errors import GameContract
 from phasezoo.games.queries import acting_players, legal_actions_of, to_play_of, where
 from phasezoo.types import SIMULTANEOUS
-
-__all__ = [
-    "check_state",
-    "checked_players",
-    "checked_returns",
-    "is_state",
-    "played",
-    "unchanged",
-]
 
 _SLACK = 1e-6
 """How far a return may lie outside [-1, 1], for rounding."""
@@ -45,7 +36,7 @@ def checked_players(state: Any, num_players: int) -> tuple[int, ...]:
 
 
 def checked_returns(state: Any, num_players: int) -> tuple[float, ...]:
-    """What each player got at the end of a game.
+    """Return each player's return at the end of a game.
 
     Raises:
         GameContract: It is not one number in [-1, 1] for each player, or what two players who move
@@ -129,7 +120,7 @@ def check_state(state: Any, num_players: int) -> None:
 
 
 def _face(state: Any) -> tuple[Any, ...]:
-    """What can be told apart: the turn, the legal actions, and what ``==`` compares."""
+    """Return what distinguishes states: the turn, the legal actions, and what ``==`` compares."""
     turn = to_play_of(state), bool(state.is_terminal)
     legal = [legal_actions_of(state, player).tolist() for player in acting_players(state)]
     return (*turn, legal, _copied(state))

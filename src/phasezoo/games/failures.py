@@ -17,11 +17,11 @@ class Failure(NamedTuple):
 
 
 def failure_of(error: BaseException, game: Game) -> Failure | None:
-    """What of a game's own code raised ``error``, as who plays asked it; None if nothing of it did.
+    """Return the method of a user's own game that raised ``error``; None if no method did.
 
     Args:
         error: An exception that was caught.
-        game: What was played; native games have no code that could be seen in a traceback.
+        game: The game; native games have no code that could be seen in a traceback.
     """
     if game.native:
         return None

@@ -30,7 +30,7 @@ WORD = 64
 
 @dataclass(frozen=True)
 class PlaneLayout:
-    """What each plane of a choice holds, which says where it is in the packed form.
+    """Contents of each plane of a choice, which decide its place in the packed form.
 
     Raises:
         InvalidConfig: ``kinds`` has other letters or none, or a size is no whole number from 1.
@@ -191,7 +191,7 @@ class PackedPlanes:
 
     @property
     def arrays(self) -> list[npt.NDArray[Any]]:
-        """What a network unpacks: :attr:`octets` and :attr:`numbers`, those that have columns."""
+        """Return the inputs of a network: those of octets and numbers that have columns."""
         both: list[npt.NDArray[Any]] = [self.octets, np.ascontiguousarray(self.numbers)]
         return [array for array in both if array.shape[-1]]
 
@@ -247,7 +247,11 @@ def checked_planes(given: Any) -> npt.NDArray[Any]:
     """
     try:
         planes = np.asarray(given)
-    except (TypeError, ValueError, RuntimeError):  # ragged lists, tensors of another device
+    except (
+        TypeError,
+        ValueError,
+        RuntimeError,
+    ):  # lists of unequal lengths, tensors of another device
         planes = np.empty(0, dtype=object)
     if planes.dtype.kind not in "fiub":
         message = (
@@ -265,7 +269,7 @@ def packed_planes(
     height: int,
     width: int,
 ) -> PackedPlanes:
-    """What the native core made."""
+    """Return planes that the native core made."""
     return PackedPlanes(bits, numbers, _layout(kinds, height, width))
 
 

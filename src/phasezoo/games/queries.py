@@ -155,7 +155,7 @@ def check_actions(state: Any, player: int, actions: Actions, num_actions: int) -
 
 
 def _of_many(state: Any, name: str, meaning: str) -> Any:
-    """What a state in which players move at once has to have.
+    """Return an attribute that a state has to have if players move at once.
 
     Raises:
         GameContract: It is missing.
@@ -177,7 +177,7 @@ def action_mask(state: Any, player: int, num_actions: int) -> ActionMask:
     """``int8[A]``: 1 where ``player`` may play the action; zeros when it is not their turn.
 
     Raises:
-        GameContract: As for :func:`legal_actions_of`, or an action is none of the game's.
+        GameContract: As for :func:`legal_actions_of`, or the game has no such action.
     """
     if player == state.to_play:
         own = getattr(state, "action_mask", None)  # made faster than from a list of actions

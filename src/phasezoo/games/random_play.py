@@ -20,7 +20,7 @@ def random_states(game: Game, count: int, seed: int) -> list[Any]:
 
 
 def random_games(game: Game, count: int, seed: int) -> list[list[Any]]:
-    """So many states in all, each game's by themselves; the last game may be cut short."""
+    """Return ``count`` states in total, a list for each game; the last game may be cut short."""
     rng = np.random.default_rng(seed)
     played: list[list[Any]] = []
     left = count

@@ -58,7 +58,7 @@ def make(spec: "str | Game", **options: Any) -> Game:
             handle's ``option_names`` lists them.
 
     Raises:
-        InvalidConfig: The game has no such option, or a value is none of its own.
+        InvalidConfig: The game has no such option, or not such a value.
         UnregisteredGame: No game has that name.
     """
     if isinstance(spec, Game):
@@ -125,14 +125,13 @@ def register(
         num_players: 1 to 8.
         num_actions: Size of the action space.
         plane_specs: Channels, height and width of each choice of input planes.
-        default_planes: The choice taken unless told otherwise; default the first.
+        default_planes: The choice taken by default; without it the first.
         plane_names: What each plane of a choice shows, in a few words, a text for each channel;
             planes of choices left out are called ``"plane 0"`` and so on.
 
     Raises:
         InvalidConfig: The name is no text, or belongs to a game of the package; a size or the shape
-            of planes is none; ``initial_state`` cannot be called; or ``plane_names`` do not fit the
-            planes.
+            of planes is wrong; ``initial_state`` cannot be called; or ``plane_names`` do not fit.
     """
     check_sizes(name, num_players, num_actions)
     REGISTRY.check_name(name)
@@ -192,7 +191,7 @@ def _check_shapes(game: str, given: Any) -> None:
 def _checked_names(
     game: str, plane_specs: Mapping[str, PlaneShape], given: Any
 ) -> dict[str, tuple[str, ...]]:
-    """What planes show, as a game keeps it.
+    """Return what planes show, as a game keeps it.
 
     Raises:
         InvalidConfig: There are no such planes, or not a text for each of them.

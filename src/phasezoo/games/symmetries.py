@@ -3,8 +3,8 @@
 A state may have ``symmetries``: a sequence of pairs (a function of planes, where actions go), the
 same in number and order for every state. The function takes ``float32[C, H, W]`` and returns the
 turned planes, of the same shape; the other is ``int[A]``, a permutation: action ``a`` becomes
-``actions[a]``. None in place of a pair says that this symmetry is none of this state, as a right to
-castle on one side has it. The identity is left out. ``phasezoo.games.check`` looks at them.
+``actions[a]``. None in place of a pair says that the state does not have this symmetry, as a right
+to castle on one side has it. The identity is left out. ``phasezoo.games.check`` looks at them.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,24 +16,21 @@ import numpy.typing as npt
 
 from phasezoo.errors import GameContract
 
-__all__ = ["TURNINGS", "Turning", "turned_square", "turnings_of"]
+SYMMETRIES = 8
+"""Symmetry 1 reverses columns, 2 rows, 4 exchanges the two after that; the others are sums."""
 
 
-TURNINGS = 8
-"""Turning 1 reverses columns, 2 rows, 4 exchanges the two after that; the others are sums."""
-
-
-def turned_square(board: npt.NDArray[Any], turning: int) -> npt.NDArray[Any]:
+def turned_square(board: npt.NDArray[Any], symmetry: int) -> npt.NDArray[Any]:
     """A board ``[…, N, N]`` turned: a view of it."""
-    if turning & 1:
+    if symmetry & 1:
         board = board[..., ::-1]
-    if turning & 2:
+    if symmetry & 2:
         board = board[..., ::-1, :]
-    return np.swapaxes(board, -1, -2) if turning & 4 else board
+    return np.swapaxes(board, -1, -2) if symmetry & 4 else board
 
 
 @dataclass(frozen=True)
-class Turning:
+class Symmetry:
     """One symmetry of a state."""
 
     planes: Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]
@@ -42,7 +39,7 @@ class Turning:
     """``int64[A]``: what each action becomes."""
 
 
-def turnings_of(state: Any, num_actions: int) -> Sequence[Turning | None]:
+def symmetries_of(state: Any, num_actions: int) -> Sequence[Symmetry | None]:
     """The symmetries of a state other than the identity; None where one does not hold.
 
     Raises:
@@ -59,12 +56,12 @@ def turnings_of(state: Any, num_actions: int) -> Sequence[Turning | None]:
     return [
         None
         if pair is None
-        else _turning(pair, num_actions, f"{type(state).__name__}.symmetries[{place}]")
+        else _symmetry(pair, num_actions, f"{type(state).__name__}.symmetries[{place}]")
         for place, pair in enumerate(given)
     ]
 
 
-def _turning(pair: Any, num_actions: int, name: str) -> Turning:
+def _symmetry(pair: Any, num_actions: int, name: str) -> Symmetry:
     try:
         planes, moved = pair
         actions = np.asarray(moved)
@@ -77,4 +74,4 @@ def _turning(pair: Any, num_actions: int, name: str) -> Turning:
             f"int[{num_actions}], what each action becomes, every action once"
         )
         raise GameContract(message)
-    return Turning(planes, actions.astype(np.int64, copy=False))
+    return Symmetry(planes, actions.astype(np.int64, copy=False))

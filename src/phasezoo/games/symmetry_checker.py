@@ -1,4 +1,4 @@
-"""Looks whether the symmetries that a user's states tell are symmetries of the game."""
+"""Looks whether the symmetries of a user's states are symmetries of the game."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import numpy as np
 from phasezoo.checking import Findings, shown
 from phasezoo.games import queries
 from phasezoo.games.base import Game
-from phasezoo.games.symmetries import Turning, turnings_of
+from phasezoo.games.symmetries import Symmetry, symmetries_of
 
 __all__ = ["SymmetryChecker"]
 
@@ -39,42 +39,42 @@ class SymmetryChecker:
         self._ambiguous = False
 
     def look(self, state: Any, here: str) -> None:
-        """Turn a state in which somebody acts, and remember it."""
+        """Turn a state that is not final, and remember it."""
         if not hasattr(state, "symmetries"):
             return
         with self._findings.calling(_PAIRS, f"a state {here}"):
-            turnings = turnings_of(state, self._game.num_actions)
-            self._count = len(turnings) if self._count is None else self._count
+            symmetries = symmetries_of(state, self._game.num_actions)
+            self._count = len(symmetries) if self._count is None else self._count
             self._findings.expect(
-                len(turnings) == self._count,
+                len(symmetries) == self._count,
                 _PAIRS,
-                f"there were {self._count}, and {len(turnings)} {here}",
+                f"there were {self._count}, and {len(symmetries)} {here}",
             )
             for player in queries.acting_players(state):
-                self._remember(state, player, turnings, here)
+                self._remember(state, player, symmetries, here)
 
-    def _remember(self, state: Any, player: int, turnings: Any, here: str) -> None:
+    def _remember(self, state: Any, player: int, symmetries: Any, here: str) -> None:
         planes = queries.planes_of(state, self._game.default_planes, player)
         legal = frozenset(queries.legal_actions_of(state, player).tolist())
         if self._legal.setdefault((player, planes.tobytes()), legal) != legal:
             self._ambiguous = True
-        for place, turning in enumerate(turnings):
-            if turning is not None:
+        for place, symmetry in enumerate(symmetries):
+            if symmetry is not None:
                 what = f"symmetries[{place}] {here}"
-                self._turn(planes, legal, player, turning, what)
+                self._turn(planes, legal, player, symmetry, what)
 
     def _turn(
-        self, planes: Any, legal: frozenset[int], player: int, turning: Turning, what: str
+        self, planes: Any, legal: frozenset[int], player: int, symmetry: Symmetry, what: str
     ) -> None:
         with self._findings.calling(_SHAPE, what):
-            turned = np.asarray(turning.planes(planes.copy()))
+            turned = np.asarray(symmetry.planes(planes.copy()))
             if self._findings.expect(
                 turned.shape == planes.shape and turned.dtype.kind in "fiub",
                 _SHAPE,
                 lambda: f"{what} gave {turned.dtype}{list(turned.shape)}",
             ):
                 seen = (player, np.ascontiguousarray(turned, dtype=np.float32).tobytes())
-                actions = frozenset(turning.actions[sorted(legal)].tolist())
+                actions = frozenset(symmetry.actions[sorted(legal)].tolist())
                 self._turned.append((seen, actions, what))
 
     def compare(self) -> None:

@@ -29,7 +29,7 @@ class CallableGate:
 
     Args:
         function: ``function(state) -> int``, or with ``batched`` ``function(states) -> integers``.
-            One that has a parameter ``player`` (``players``) is told who sees the state.
+            One that has a parameter ``player`` (``players``) receives who sees the state.
         names: One name per phase, in order of play if there is one.
         spec: The registered name, or a description of the function.
         batched: Whether the function takes a list of states.
@@ -214,12 +214,12 @@ class ObjectGate(CallableGate):
         Raises:
             InvalidGate: The answer is no table of probabilities.
         """
-        told = {"players": players, "previous": previous}
+        given = {"players": players, "previous": previous}
         with _asking(self.spec, f"{len(states)} states"):
-            given = self.own.probabilities(
-                states, **{name: value for name, value in told.items() if value is not None}
+            answer = self.own.probabilities(
+                states, **{name: value for name, value in given.items() if value is not None}
             )
-        return check_probabilities(given, len(states), self.num_phases, self.spec)
+        return check_probabilities(answer, len(states), self.num_phases, self.spec)
 
 
 def check_names(names: Sequence[str], spec: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a gate answers, as a text by which two processes know that they have the same gate.
+"""A gate's answers as a text by which two processes know that they have the same gate.
 
 A function of a user's own has no name that says what it does: all lambdas of a module share one,
 and a registered name may be given to another function tomorrow. So a network keeps the fingerprint
@@ -91,13 +91,13 @@ def fingerprint(gate: Gate, game: str | Game) -> str:
 
 def _weights(gate: LearnedGate, name: str) -> bytes:
     if gate.game != name:
-        message = f"gate {gate.spec!r}: it learnt {gate.game}, and was asked for {name}"
+        message = f"gate {gate.spec!r}: it learned {gate.game}, and was asked for {name}"
         raise InvalidGate(message)
     return gate.router.digest.encode()
 
 
 def _answers(gate: Gate, name: str) -> bytes:
-    """What a gate says of the sample.
+    """Return a gate's answers on the sample.
 
     Raises:
         InvalidGate: It failed.

@@ -42,7 +42,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class GateManifest:
-    """What a learned gate was made for, and how."""
+    """Game, planes, phases and training of a learned gate."""
 
     game: str
     """Registered name of the game."""
@@ -57,7 +57,7 @@ class GateManifest:
     files: Mapping[str, str]
     """SHA-256 in hexadecimal, by file name."""
     training: Mapping[str, Any] = field(default_factory=dict)
-    """What it learnt from, how, and how well, as JSON."""
+    """Data, settings and results of its training, as JSON."""
     phasezoo: str = ""
     """Version of phasezoo that wrote it."""
 
@@ -71,7 +71,7 @@ class GateManifest:
         """Read and check the manifest in ``directory``.
 
         Raises:
-            InvalidGate: There is none, or one that this version cannot use.
+            InvalidGate: There is no manifest, or one that this version cannot use.
         """
         path = directory / MANIFEST
         try:
@@ -135,7 +135,7 @@ class Router:
         """
         if planes.ndim != 4 or planes.shape[1:] != self.input_shape:
             message = (
-                f"planes of shape {list(planes.shape)}, the gate learnt with "
+                f"planes of shape {list(planes.shape)}, the gate learned with "
                 f"[B, {', '.join(map(str, self.input_shape))}] ({self.planes!r} of {self.game})"
             )
             raise InvalidGate(message)
@@ -163,7 +163,7 @@ class Router:
             return np.empty((0, len(self.layers[-1][1])), dtype=np.float32)
         game = game_of(states[0]).name
         if game != self.game:
-            message = f"a gate that learnt {self.game} was asked about a state of {game}"
+            message = f"a gate that learned {self.game} was asked about a state of {game}"
             raise InvalidGate(message)
         return self.probabilities(encode(states, self.planes, players=players))
 
@@ -294,7 +294,7 @@ def load(spec: str, game: str | None = None, *, monotone: bool = False) -> Learn
         raise InvalidGate(message)
     manifest = GateManifest.read(directory)
     if game is not None and game != manifest.game:
-        message = f"gate {spec!r}: it learnt {manifest.game}, and was asked for {game}"
+        message = f"gate {spec!r}: it learned {manifest.game}, and was asked for {game}"
         raise InvalidGate(message)
     _check_game(manifest, directory)
     data = _bytes(directory / WEIGHTS)

@@ -107,7 +107,7 @@ def train(
         positions: How many training positions are drawn; each is seen ``epochs`` times.
         seed: Splits the games, draws the positions, the initial weights and the order.
         splits: Train, validation and test games; default the store split by ``seed``. Experts
-            are too sure of games that they learnt from themselves: a router learns better from
+            are too sure of games that they trained on: a router learns better from
             others.
         **config: ``epochs``, ``batch_size``, ``learning_rate``, ``weight_decay`` and ``balance``
             (:class:`phasezoo.training.gates.config.GateConfig`).

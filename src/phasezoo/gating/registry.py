@@ -11,7 +11,7 @@ from phasezoo.gating.learned import LEARNED, load
 from phasezoo.specs import Registry, did_you_mean, renamed
 
 GRAMMAR: str = f"{_core.GATE_GRAMMAR}; {LEARNED}DIR is what gating.train wrote into DIR"
-"""What a specification of a built-in or learned gate may be."""
+"""Grammar of specifications of built-in and learned gates."""
 
 _MEMBERS = ("names", "num_phases", "spec", "batch", "probabilities")
 
@@ -102,8 +102,8 @@ def _by_name(spec: str, game: str | None, monotone: bool) -> AnyGate:
         missing = _missing(base)
         own = None if missing or not REGISTRY.own else f"your own are {_listed()}"
         refused, allowed, grammar = str(error).partition("; allowed are ")
-        told = f"{refused}{_meant(base)}{allowed}{grammar}"
-        message = "; ".join(filter(None, (told, learned, own, missing)))
+        reason = f"{refused}{_meant(base)}{allowed}{grammar}"
+        message = "; ".join(filter(None, (reason, learned, own, missing)))
         raise (UnregisteredGate if missing else InvalidGate)(message) from None
 
 
@@ -122,7 +122,7 @@ def _check_game(gate: CallableGate, game: str | None) -> None:
     """
     own = getattr(gate, "game", None)
     if own is not None and game not in (None, own):
-        message = f"gate {gate.spec!r}: it learnt {own}, and was asked for {game}"
+        message = f"gate {gate.spec!r}: it learned {own}, and was asked for {game}"
         raise InvalidGate(message)
 
 

@@ -21,7 +21,7 @@ from phasezoo.specs import check_value
 from phasezoo.types import SIMULTANEOUS, Gate, Info
 
 Illegal: TypeAlias = Literal["terminate", "raise", "random_legal"]
-"""What may happen after an illegal action."""
+"""Choices of what happens after an illegal action."""
 
 Rewards: TypeAlias = Literal["once", "original"]
 """When rewards come: each once, or at every step as the game itself pays them."""
@@ -99,7 +99,7 @@ class GameRunner:
         """``state`` by itself, as if nothing had been played before; see :meth:`begin`.
 
         Raises:
-            GameContract: A game of one's own names a player who is none.
+            GameContract: A game of one's own names a player who does not exist.
         """
         acting = self._acting(state)
         ending = self._ending(state) if state.is_terminal else None
@@ -114,7 +114,7 @@ class GameRunner:
         """The turn after a legal action, or after those of all who move at once.
 
         Raises:
-            GameContract: A game of one's own names a player who is none.
+            GameContract: A game of one's own names a player who does not exist.
         """
         before = turn.state
         state = before.play(action) if self.game.native else played(before, action)
@@ -154,14 +154,14 @@ class GameRunner:
         return replace(turn, ending=ending)
 
     def settled(self, turn: Turn, player: int) -> float | None:
-        """What ``player`` gets if the game is over for them though not for all."""
+        """Return the reward of ``player`` if the game is over for them though not for all."""
         if not self._settles or turn.ending is not None:
             return None
         value: float | None = turn.state.settled(player)
         return value
 
     def rewards(self, turn: Turn) -> tuple[float, ...]:
-        """What the step that led here pays each player."""
+        """Return each player's reward of the step that led here."""
         if turn.ending is not None and not self.pays_every_step:
             return turn.ending.rewards
         if self.pays_every_step and (turn.ending is None or turn.ending.reason is None):

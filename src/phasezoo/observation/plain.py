@@ -62,7 +62,7 @@ class TextCode(int):
 
 
 def plain_info(info: Info, game: Game, *, state_in_info: bool, mask_observed: bool) -> Info:
-    """What :func:`~phasezoo.observation.view.info_of` tells, in values of fixed shape and type.
+    """Return an info, of :func:`~phasezoo.observation.view.info_of`, of fixed shapes and types.
 
     Masks of several parts are joined, and ``action_parts`` says how long each is. Results and
     reasons are :class:`TextCode`, winners are flags, numbers that are not known are
@@ -70,7 +70,7 @@ def plain_info(info: Info, game: Game, *, state_in_info: bool, mask_observed: bo
 
     Args:
         info: The info.
-        game: What is played.
+        game: The game.
         state_in_info: Whether the state is included, and text that describes it, such as its FEN.
         mask_observed: Whether observations have the mask. Then infos do not: TorchRL takes it from
             one place only and fails over a second one. Infos with the state are for other readers.

@@ -28,12 +28,12 @@ __all__ = [
 ]
 
 OBSERVATIONS = ("planes", "none", "masked", "packed")
-"""What every game can be observed as."""
+"""Observations that every game has."""
 
 
 @dataclass(frozen=True)
 class View:
-    """What one player wants to see of a game."""
+    """Choice of what one player observes of a game."""
 
     game: Game
     planes: str
@@ -120,13 +120,13 @@ def make_view(
 
 
 def view_of(agent: Any, default: View) -> View:
-    """What an agent asks to see, by its attributes; ``default`` for the rest.
+    """Return the view that an agent's attributes ask for, with ``default`` for the rest.
 
     Args:
         agent: Any object. ``plane_spec`` names planes, or is ``"dict"`` or ``"none"``; ``gate`` is
             a gate, or the specification of one; ``check_view(view)`` may refuse what it would be
             shown, before the first move.
-        default: What is shown to agents that do not say.
+        default: View of agents that do not ask.
 
     Raises:
         InvalidGate: The gate does not fit the game.
@@ -171,7 +171,7 @@ def observe(
         illegal: Whether their last action was illegal.
         when_over: What a mask is filled with in a finished game.
         when_waiting: What the mask of a player who is not to move is filled with.
-        mover: Whose last move is told of, in games that tell of moves; default the player's own.
+        mover: Whose last move infos describe, in games that do so; default the player's own.
     """
     mask = mask_of(turn, player, view, when_over=when_over, when_waiting=when_waiting)
     info = info_of(turn, player, view, mask=mask, illegal=illegal, mover=mover)
@@ -179,7 +179,7 @@ def observe(
 
 
 def observation_of(turn: Turn, player: int, view: View, mask: Mask) -> Any:
-    """What ``player`` sees, as ``view`` says.
+    """Return the observation of ``player`` by ``view``.
 
     Args:
         turn: The game.

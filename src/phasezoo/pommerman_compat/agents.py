@@ -21,13 +21,13 @@ __all__ = [
 
 
 class BaseAgent:
-    """What every agent for the original is.
+    """Base class of agents for the original.
 
     Reading an attribute that the agent does not have reads it from its figure, such as
     ``self.ammo``; writing sets the agent's own, which then hides the figure's.
 
     Args:
-        character: The figure, or what makes it when called with the player's number and the kind of
+        character: The figure, or a function that makes it from the player's number and the kind of
             game.
     """
 
@@ -107,7 +107,7 @@ class _Absent(BaseAgent):
     """An agent that can be imported, as many scripts do without need, but not made."""
 
     instead = ""
-    """What serves in its place."""
+    """Replacement for it."""
 
     def __init__(self, *arguments: Any, **options: Any) -> NoReturn:
         message = (

@@ -55,7 +55,7 @@ class Bomber:
             self.set_agent_id(agent_id)
 
     def set_agent_id(self, agent_id: int) -> None:
-        """Take the seat of a player, in a game of four for oneself if no other is known."""
+        """Become a player, in a game of four for oneself if no other is known."""
         self.agent_id = agent_id
         self.teammate, self.enemies = sides(agent_id, self.game_type or GameType.FFA)
 

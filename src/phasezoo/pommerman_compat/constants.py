@@ -51,7 +51,7 @@ RADIO_NUM_WORDS = 2
 
 
 class Item(Enum):
-    """What a cell shows."""
+    """Content of a cell."""
 
     Passage = 0
     Rigid = 1
@@ -70,7 +70,7 @@ class Item(Enum):
 
 
 class Action(Enum):
-    """What an agent can do; agents answer with the value."""
+    """Action of an agent; agents answer with the value."""
 
     Stop = 0
     Up = 1
@@ -99,4 +99,4 @@ class GameType(Enum):
 
 
 class InvalidAction(IllegalAction):
-    """A direction that is none."""
+    """A direction that does not exist."""

@@ -61,7 +61,7 @@ def make(
     game_state_file: str | None = None,
     render_mode: str = "human",
 ) -> "PommermanGame":
-    """An environment with an agent in each seat, who have been told their seats.
+    """Return an environment with an agent for each player, initialised with its index.
 
     Args:
         config_id: One of :data:`REGISTRY`.
@@ -100,7 +100,7 @@ class PommermanGame(gymnasium.Env[Any, Any]):
     or alive, and ``step(actions)``, with an action for each, gives observations, rewards, ``done``
     and ``info``. The dictionaries are those of
     :func:`~phasezoo.zoo.pommerman.observation.pommerman_observation`; rewards are paid at every
-    step; ``info["result"]`` is a member of ``Result``, and ``info["winners"]`` is there if somebody
+    step; ``info["result"]`` is a member of ``Result``, and ``info["winners"]`` is there if a player
     won.
 
     ``seed(n)`` makes boards repeat, which it does not do in the original: the first one after it is
@@ -196,7 +196,7 @@ class PommermanGame(gymnasium.Env[Any, Any]):
                 raise InvalidConfig(message)
 
     def set_agents(self, agents: Sequence[Any]) -> None:
-        """Give the seats to agents, who know theirs already (``init_agent``)."""
+        """Set the agents of all players, which know theirs already (``init_agent``)."""
         self.check_agents(agents)
         self._agents = list(agents)
 
@@ -272,7 +272,7 @@ class PommermanGame(gymnasium.Env[Any, Any]):
             What each player sees, their rewards, whether the game is over, and how it stands.
 
         Raises:
-            IllegalAction: There are too few or too many actions, or one is none.
+            IllegalAction: There are too few or too many actions, or one does not exist.
             InvalidState: No game has begun, or it is over.
         """
         if self.game_state.is_terminal or self._is_late():
@@ -315,7 +315,7 @@ class PommermanGame(gymnasium.Env[Any, Any]):
         ]
 
     def get_observations(self) -> list[dict[str, Any]]:
-        """What each player sees now."""
+        """Return the observation of each player."""
         state = self.game_state
         return [self._game.observation_dict(state, player) for player in range(self._num_agents)]
 
@@ -507,7 +507,7 @@ def _read(path: str) -> dict[str, Any]:
     """The JSON object in a file.
 
     Raises:
-        InvalidConfig: There is none.
+        InvalidConfig: There is no JSON object.
     """
     try:
         found = json.loads(Path(path).read_text(encoding="utf-8"))

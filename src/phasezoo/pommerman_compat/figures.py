@@ -1,4 +1,4 @@
-"""What passes between a game and an object with ``act``: its figure, its actions, its space."""
+"""Exchange between a game and an object with ``act``: its figure, its actions, its space."""
 
 import operator
 from collections.abc import Sequence
@@ -26,8 +26,8 @@ def action_index(answer: Any, radio: bool) -> int:
     """The index of an answer: an action, with a radio also [action, word, word].
 
     Raises:
-        TypeError: It is none.
-        ValueError: It is none.
+        TypeError: It is no action.
+        ValueError: It is no action.
     """
     if radio and isinstance(answer, Sequence | np.ndarray) and np.ndim(answer) == 1:
         action, first, second = (
@@ -38,7 +38,7 @@ def action_index(answer: Any, radio: bool) -> int:
 
 
 def expected(radio: bool) -> str:
-    """What :func:`action_index` takes, in words."""
+    """Return the answers that :func:`action_index` takes, in words."""
     message = f"whole numbers from 0 to {_ACTIONS - 1}"
     if radio:
         message += f", or [action, word, word] with words from 0 to {RADIO_VOCAB_SIZE - 1}"

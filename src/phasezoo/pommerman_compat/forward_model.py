@@ -32,7 +32,7 @@ TEAMS = (GameType.Team, GameType.TeamRadio)
 
 
 class Parts(NamedTuple):
-    """What lies on the board besides figures."""
+    """Things on the board besides figures."""
 
     bombs: list[Bomb]
     flames: list[Flame]
@@ -144,7 +144,7 @@ class ForwardModel:
             Board, agents, bombs, power-ups and flames after it.
 
         Raises:
-            IllegalAction: There are too few or too many actions, or one is none.
+            IllegalAction: There are too few or too many actions, or one does not exist.
             InvalidState: This is no possible state.
         """
         moves = [_move(action) for action in actions]
@@ -172,7 +172,7 @@ class ForwardModel:
         game_type: GameType,
         game_env: str,
     ) -> list[dict[str, Any]]:
-        """What each player sees.
+        """Return the observation of each player.
 
         Args:
             curr_board: Codes of cells.
@@ -182,7 +182,7 @@ class ForwardModel:
             is_partially_observable: Whether there is fog.
             agent_view_size: How far one sees in it: four cells.
             game_type: Who plays against whom.
-            game_env: Is told as it is given.
+            game_env: Entry of the observations, taken as it is.
 
         Raises:
             InvalidConfig: There is fog, and one sees another number of cells.
@@ -231,7 +231,7 @@ class ForwardModel:
     def get_rewards(
         agents: Sequence[Any], game_type: GameType, step_count: int, max_steps: int
     ) -> list[int]:
-        """What each player is paid after a step.
+        """Return each player's reward after a step.
 
         Args:
             agents: Agents or figures, in order of their numbers.
@@ -257,11 +257,11 @@ class ForwardModel:
     def get_info(
         done: bool, rewards: Sequence[int], game_type: GameType, agents: Sequence[Any]
     ) -> dict[str, Any]:
-        """How the game stands: ``result``, and ``winners`` if somebody has won.
+        """Return how the game stands: ``result``, and ``winners`` if a player has won.
 
         Args:
             done: Whether it is over.
-            rewards: What the step has paid.
+            rewards: Rewards of the step.
             game_type: Who plays against whom.
             agents: Agents or figures, in order of their numbers.
         """

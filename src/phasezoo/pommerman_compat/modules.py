@@ -51,7 +51,7 @@ ABSENT: dict[str, tuple[str, ...]] = {
     ),
     "pommerman.utility": ("join_json_state",),
 }
-"""What the original has besides."""
+"""Modules of the original that are missing here."""
 
 
 def absent(module: str, name: str) -> MissingDependency:

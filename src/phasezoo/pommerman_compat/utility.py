@@ -201,7 +201,7 @@ class PommermanJSONEncoder(json.JSONEncoder):
     """Writes what observations and recordings hold: arrays, members of enums, figures."""
 
     def default(self, o: Any) -> Any:
-        """What JSON knows in place of ``o``."""
+        """Return a value of JSON in place of ``o``."""
         if isinstance(o, np.ndarray):
             return o.tolist()
         if isinstance(o, np.generic):

@@ -1,4 +1,4 @@
-"""What every run leaves behind, be it a training, a match or a study: one record, one lock.
+"""Records and locks of runs, be they trainings, matches or studies.
 
 :func:`describe` says what a run is made with, :func:`held` keeps a second process out, and
 :class:`RunDirectory` is a directory of resumable stages built on both.

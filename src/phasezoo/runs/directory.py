@@ -268,9 +268,9 @@ def check_free(path: Path, kind: str, config: Any, incidental: Collection[str] =
         raise RunDirectoryError(message)
     different = sorted(key for key in keys if there.get(key) != wanted.get(key))
     if different:
-        told = [f"{key} {there.get(key)!r} there, {wanted.get(key)!r} here" for key in different]
-        more = [f"and {len(told) - 3} more"] if len(told) > 3 else []
-        shown = ", ".join(told[:3] + more)
+        changes = [f"{key} {there.get(key)!r} there, {wanted.get(key)!r} here" for key in different]
+        more = [f"and {len(changes) - 3} more"] if len(changes) > 3 else []
+        shown = ", ".join(changes[:3] + more)
         message = (
             f"{path}: holds another run ({shown}); continue that one with --resume {path}, or "
             "choose another --out (nothing was changed)"
@@ -279,7 +279,7 @@ def check_free(path: Path, kind: str, config: Any, incidental: Collection[str] =
 
 
 def kind_of(path: Path) -> str | None:
-    """What kind of run is in ``path``; None if there is none, or one that cannot be read."""
+    """Return the kind of the run in ``path``; None without a run that can be read."""
     try:
         kind = jsonable.parsed((path / _RECORD).read_text(encoding="utf-8"))["kind"]
     except (OSError, ValueError, KeyError, TypeError):

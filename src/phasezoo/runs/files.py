@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 MAKE_ROOM = "free some space or choose another place, then try again"
-"""What to do about a disk that refuses, for the end of a message."""
+"""Advice about a disk that refuses, for the end of a message."""
 
 PARTIAL = ".partial"
 """Ending of a file that is being written; a kill may leave one behind."""
@@ -87,7 +87,7 @@ def write_whole(path: Path, text: str) -> None:
 def save_files(
     files: Mapping[Path, str | bytes], kind: type[PhasezooError] = RunDirectoryError
 ) -> None:
-    """Write files that somebody asked for, all or none of them.
+    """Write files that a user asked for, all or none of them.
 
     Args:
         files: What is to be in each; their folders exist.

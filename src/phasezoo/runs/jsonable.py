@@ -67,13 +67,13 @@ def flat(options: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def parsed(text: str | bytes) -> Any:
-    """What a text of JSON holds.
+    """Return the value of a text of JSON.
 
     Args:
         text: The text, or its bytes in UTF-8.
 
     Raises:
-        ValueError: It is none, or one that goes too deep or has a number of too many digits.
+        ValueError: It is no JSON, or JSON that goes too deep or has a number of too many digits.
     """
     try:
         return json.loads(text)

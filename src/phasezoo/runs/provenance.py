@@ -1,4 +1,4 @@
-"""What a process works with: packages, environments, revision, machine, threads."""
+"""Software and machine of a process: packages, environments, revision, cores, threads."""
 
 import os
 import platform
@@ -40,7 +40,7 @@ PACKAGES = (
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a run was made with; everything that may be missing is None."""
+    """Software and machine of a run; everything that may be missing is None."""
 
     packages: dict[str, str | None]
     """Version of each package whose version may matter; None if it is not installed."""
@@ -103,7 +103,7 @@ def versions(names: tuple[str, ...]) -> dict[str, str | None]:
 
 
 def revision() -> str | None:
-    """Return the Git commit of the source tree this package runs from, None if there is none.
+    """Return the Git commit of the source tree this package runs from; None without one.
 
     Ends in ``+changes`` if tracked files differ from the commit.
     """
@@ -126,7 +126,7 @@ def usable_cores() -> int:
 
 
 def cpu_name() -> str:
-    """Return the processor's name as the system tells it."""
+    """Return the processor's name as the system reports it."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):

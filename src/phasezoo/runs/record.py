@@ -1,4 +1,4 @@
-"""What a run was made with, in one record: settings, seeds, packages, environments, machine."""
+"""The record of a run: settings, seeds, packages, environments, machine."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,12 +16,12 @@ FORMAT_VERSION = 2
 
 @dataclass(frozen=True)
 class RunRecord:
-    """What a run was begun with; :func:`phasezoo.runs.jsonable.encode` makes JSON of it."""
+    """Everything a run was begun with; :func:`phasezoo.runs.jsonable.encode` makes JSON of it."""
 
     format_version: int
     """:data:`FORMAT_VERSION` when it was written."""
     kind: str
-    """What is run, such as ``match``, ``supervised training`` or a study's name."""
+    """Kind of run, such as ``match``, ``supervised training`` or a study's name."""
     config: dict[str, Any]
     """The effective settings, as JSON."""
     seeds: dict[str, int]

@@ -33,7 +33,7 @@ class Option:
     name: str
     """Its parameter's or field's name."""
     annotation: Any
-    """The annotation of its values; :data:`UNKNOWN` if there is none."""
+    """The annotation of its values; :data:`UNKNOWN` without one."""
     default: Any = REQUIRED
     """The value if it is not given."""
 

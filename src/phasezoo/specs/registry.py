@@ -20,7 +20,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
 
     Args:
         what: What one of them is called, such as ``"game"``.
-        offered: The group of entry points in which packages offer more; None: there is none.
+        offered: The group of entry points in which packages offer more; None: no group.
         package: Answers the things of the package by name; asked when they are needed.
         error: Raised for a name that nobody has registered.
         refusal: Raised for a name that cannot be registered.

@@ -181,7 +181,7 @@ class Values:
 
     @property
     def range_words(self) -> str:
-        """The range of its numbers, such as ``"1 or more"``; empty if there is none."""
+        """The range of its numbers, such as ``"1 or more"``; empty without a range."""
         for kind in self.kinds:
             if kind.items is not None and kind.items.range_words:
                 return f"each {kind.items.range_words}"
@@ -311,7 +311,7 @@ def _refused(
 
 
 def write_value(value: Any) -> str | None:
-    """The text that reads as ``value``; None if there is none."""
+    """Return the text that reads as ``value``; None if no text does."""
     if value is None:
         return NONE
     if isinstance(value, bool):

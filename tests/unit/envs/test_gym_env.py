@@ -99,7 +99,7 @@ def test_the_colour_is_that_asked_for():
     for color, seat in (("white", 0), ("black", 1), (1, 1), (np.int64(1), 1)):
         env = ChessEnv(agent_color=color)
         _, info = env.reset(seed=1)
-        assert (env.seat, info["to_play"], info["ply"]) == (seat, seat, seat)
+        assert (env.player, info["to_play"], info["ply"]) == (seat, seat, seat)
     env = ChessEnv(agent_color="alternate")
     for _ in range(2):
         seats = [env.reset(seed=4 if game == 0 else None)[1]["to_play"] for game in range(5)]
@@ -192,7 +192,7 @@ def test_an_opponents_illegal_action_raises_and_changes_nothing(answer):
     env.reset()
     before = env.game_state
     action = uci(env, "e2e4")
-    with pytest.raises(errors.IllegalAction, match="opponent in seat 1"):
+    with pytest.raises(errors.IllegalAction, match="opponent in the place of player 1"):
         env.step(action)
     assert env.game_state == before
 

@@ -33,7 +33,7 @@ def test_three_players_in_self_play():
         observation, reward, terminated, truncated, info = env.step(action)
         assert observation.ravel().tolist() == [total, to_play]
         assert (reward, terminated, truncated) == (0.0, False, False)
-        assert (info["to_play"], info["phase"], env.seat) == (to_play, phase, to_play)
+        assert (info["to_play"], info["phase"], env.player) == (to_play, phase, to_play)
     assert info["action_mask"].tolist() == [0, 1, 0, 0]
     observation, reward, terminated, truncated, info = env.step(1)
     assert (reward, terminated, truncated) == (1.0, True, False)
@@ -88,7 +88,7 @@ def test_seats_alternate_over_all_players():
         seats = []
         for game in range(4):
             env.reset(seed=3 if game == 0 else None)
-            seats.append(env.seat)
+            seats.append(env.player)
         assert seats == [0, 1, 2, 0]
 
 

@@ -11,10 +11,10 @@ KRK = games.make("krk", start="uniform")
 STEPS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
 
 
-def turned(state, turning):
+def turned(state, symmetry):
     """The state with its board turned as the mover sees it, by python-chess."""
-    steps = [chess.flip_horizontal] * (turning & 1) + [chess.flip_vertical] * (turning >> 1 & 1)
-    steps += [chess.flip_diagonal] * (turning >> 2)
+    steps = [chess.flip_horizontal] * (symmetry & 1) + [chess.flip_vertical] * (symmetry >> 1 & 1)
+    steps += [chess.flip_diagonal] * (symmetry >> 2)
     if state.to_play == 1:  # Black sees the ranks mirrored
         steps = [chess.flip_vertical, *steps, chess.flip_vertical]
     board = chess.Board(state.fen)
@@ -35,15 +35,15 @@ def positions(count):
                 break
 
 
-@pytest.mark.parametrize("turning", range(8))
-def test_turned_positions_have_turned_moves_and_planes(turning):
-    full, compact = KRK.turnings(False)[turning], KRK.turnings(True)[turning]
+@pytest.mark.parametrize("symmetry", range(8))
+def test_turned_positions_have_turned_moves_and_planes(symmetry):
+    full, compact = KRK.symmetries(False)[symmetry], KRK.symmetries(True)[symmetry]
     for state in positions(12):
-        other = turned(state, turning)
+        other = turned(state, symmetry)
         worth = dict(zip(state.legal_actions.tolist(), state.action_dtm.tolist(), strict=True))
         same = dict(zip(other.legal_actions.tolist(), other.action_dtm.tolist(), strict=True))
         assert {int(full[action]): dtm for action, dtm in worth.items()} == same
-        planes = turned_square(state.planes("minimal", state.to_play), turning)
+        planes = turned_square(state.planes("minimal", state.to_play), symmetry)
         np.testing.assert_array_equal(planes, other.planes("minimal", other.to_play))
         numbers = np.flatnonzero(np.isin(KRK.compact_actions(state), state.legal_actions))
         here, there = KRK.compact_actions(state), KRK.compact_actions(other)
@@ -66,12 +66,14 @@ def test_a_compact_index_moves_the_piece_on_the_planes():
             np.testing.assert_array_equal(after[plane], moved)
 
 
-def test_turnings_are_those_of_a_square():
+def test_symmetries_are_those_of_a_square():
     for compact, count in ((True, 36), (False, 4672)):
-        turnings = KRK.turnings(compact)
-        assert turnings.shape == (8, count)
-        np.testing.assert_array_equal(turnings[0], np.arange(count))
-        assert len({row.tobytes() for row in turnings}) == 8
-        np.testing.assert_array_equal(np.sort(turnings, axis=1), np.tile(np.arange(count), (8, 1)))
-        np.testing.assert_array_equal(turnings[7], turnings[4][turnings[3]])
-        np.testing.assert_array_equal(turnings[3], turnings[2][turnings[1]])
+        symmetries = KRK.symmetries(compact)
+        assert symmetries.shape == (8, count)
+        np.testing.assert_array_equal(symmetries[0], np.arange(count))
+        assert len({row.tobytes() for row in symmetries}) == 8
+        np.testing.assert_array_equal(
+            np.sort(symmetries, axis=1), np.tile(np.arange(count), (8, 1))
+        )
+        np.testing.assert_array_equal(symmetries[7], symmetries[4][symmetries[3]])
+        np.testing.assert_array_equal(symmetries[3], symmetries[2][symmetries[1]])

@@ -22,14 +22,14 @@ def four():
 
 @pytest.fixture(scope="module")
 def learned(four, tmp_path_factory):
-    """A gate that learnt `plies:10`."""
+    """A gate that learned `plies:10`."""
     out = tmp_path_factory.mktemp("learned") / "gate"
     return gating.train(four, labels="plies:10", out=out, positions=2000, epochs=8, seed=1)
 
 
 @pytest.fixture(scope="module")
 def routed(tmp_path_factory):
-    """A gate that learnt to route to two experts, each right on half of the positions."""
+    """A gate that learned to route to two experts, each right on half of the positions."""
     out = tmp_path_factory.mktemp("routed") / "gate"
     experts = {"early": Halved(early=True), "late": Halved(early=False)}
     store = leftward_games(150)
@@ -59,7 +59,7 @@ def test_a_gate_learns_labels_of_held_out_games(learned):
 
 @pytest.mark.parametrize("labels", ["lichess", "material"])
 def test_a_gate_learns_phases_of_chess(chess_store, labels, tmp_path):
-    """Of the sample games; a phase that counts pieces is learnt from planes."""
+    """Of the sample games; a phase that counts pieces is learned from planes."""
     result = gating.train(
         chess_store, labels=labels, out=tmp_path / "gate", positions=5000, epochs=6, seed=1
     )
@@ -221,13 +221,13 @@ def test_a_gate_for_a_game_in_which_all_move_at_once(tmp_path):
 
 def test_it_is_for_its_own_game(learned):
     spec = f"learned:{learned.directory}"
-    with pytest.raises(InvalidGate, match="learnt connect-four"):
+    with pytest.raises(InvalidGate, match="learned connect-four"):
         gating.make(spec, game="chess")
-    with pytest.raises(InvalidGate, match="learnt connect-four"):
+    with pytest.raises(InvalidGate, match="learned connect-four"):
         gating.make(learned.gate, game="chess")
-    with pytest.raises(InvalidGate, match="learnt connect-four"):
+    with pytest.raises(InvalidGate, match="learned connect-four"):
         gating.make(spec)(games.make("chess").initial_state())
-    with pytest.raises(InvalidGate, match="learnt connect-four"):
+    with pytest.raises(InvalidGate, match="learned connect-four"):
         gating.fingerprint(learned.gate, "chess")
 
 

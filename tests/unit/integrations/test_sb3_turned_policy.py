@@ -17,7 +17,7 @@ OPTIONS = {"start": "dtm", "dtm": (2, 4), "planes": "minimal", "max_plies": 12}
 
 def model_of(compact, **policy_kwargs):
     envs = sb3.make_vec_env("KRK-v0", 4, seed=1, compact_actions=compact, **OPTIONS)
-    kwargs = {"net_arch": [16], "turnings": games.make("krk").turnings(compact)} | policy_kwargs
+    kwargs = {"net_arch": [16], "symmetries": games.make("krk").symmetries(compact)} | policy_kwargs
     return sb3_contrib.MaskablePPO(
         sb3.TurnedPolicy, envs, n_steps=32, batch_size=32, n_epochs=1, seed=1, device="cpu",
         policy_kwargs=kwargs,
@@ -42,8 +42,8 @@ def test_images_have_the_same_value_and_turned_logits(compact, extractor):
     planes = model.get_env().reset()
     logits, values = answers(model.policy, planes)
     assert np.ptp(logits) > 0.5
-    for turning, becomes in enumerate(games.make("krk").turnings(compact)):
-        turned, worth = answers(model.policy, turned_square(planes, turning))
+    for symmetry, becomes in enumerate(games.make("krk").symmetries(compact)):
+        turned, worth = answers(model.policy, turned_square(planes, symmetry))
         np.testing.assert_allclose(worth, values, rtol=1e-5)
         np.testing.assert_allclose(turned[:, becomes], logits, rtol=1e-4, atol=1e-4)
 
@@ -68,26 +68,29 @@ def test_a_saved_model_answers_the_same_and_plays(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("turnings", "message"),
+    ("symmetries", "message"),
     [
-        (np.zeros((8, 36), dtype=np.int64), r"turnings=int64\[8, 36\]: expected int\[8, 36\]"),
-        (np.arange(36), r"turnings=int64\[36\]: expected int\[8, 36\]"),
-        (games.make("krk").turnings(False), r"turnings=int64\[8, 4672\]: expected int\[8, 36\]"),
-        (None, r"turnings=object\[\]: expected int\[8, 36\]"),
+        (np.zeros((8, 36), dtype=np.int64), r"symmetries=int64\[8, 36\]: expected int\[8, 36\]"),
+        (np.arange(36), r"symmetries=int64\[36\]: expected int\[8, 36\]"),
+        (
+            games.make("krk").symmetries(False),
+            r"symmetries=int64\[8, 4672\]: expected int\[8, 36\]",
+        ),
+        (None, r"symmetries=object\[\]: expected int\[8, 36\]"),
     ],
 )
-def test_other_turnings_are_refused(turnings, message):
+def test_other_symmetries_are_refused(symmetries, message):
     with pytest.raises(InvalidConfig, match=message):
-        model_of(True, turnings=turnings)
+        model_of(True, symmetries=symmetries)
 
 
 def test_boards_must_be_squares_of_planes():
     envs = sb3.make_vec_env("ConnectFour-v0", 2)
-    kwargs = {"turnings": np.tile(np.arange(7), (8, 1))}
+    kwargs = {"symmetries": np.tile(np.arange(7), (8, 1))}
     with pytest.raises(InvalidConfig, match=r"shape \[3, 6, 7\].*square"):
         sb3_contrib.MaskablePPO(sb3.TurnedPolicy, envs, policy_kwargs=kwargs, device="cpu")
     masked = sb3.make_vec_env("KRK-v0", 2, observation="masked", compact_actions=True, **OPTIONS)
-    kwargs = {"turnings": games.make("krk").turnings(True)}
+    kwargs = {"symmetries": games.make("krk").symmetries(True)}
     with pytest.raises(InvalidConfig, match="observation='planes'"):
         sb3_contrib.MaskablePPO(sb3.TurnedPolicy, masked, policy_kwargs=kwargs, device="cpu")
 

@@ -21,7 +21,7 @@ class Drawing:
     view: tuple[int, int, int, int]
     """Left, top, width and height in the units of the elements."""
     symbols: Mapping[str, str]
-    """What the elements use, by id."""
+    """Symbols that the elements use, by id."""
     ground: tuple[str, ...]
     """Elements below all others. Each may be moved to the front of them, so that what all frames
     of an animation have is written once."""
@@ -32,27 +32,27 @@ class Drawing:
         return _document(self, self.symbols, (*self.ground, *self.things))
 
 
-def animated(drawings: Sequence[Drawing], fps: float) -> str:
+def animated(frames: Sequence[Drawing], fps: float) -> str:
     """An SVG document that shows pictures of the same size one after the other, for ever.
 
     If nothing moves, as in some editors, the first picture is seen.
 
     Args:
-        drawings: At least one.
+        frames: At least one.
         fps: Pictures per second.
     """
-    first = drawings[0]
-    symbols = {name: symbol for one in drawings for name, symbol in one.symbols.items()}
-    found = Counter(element for one in drawings for element in set(one.ground))
-    shared = [element for element in first.ground if found[element] == len(drawings)]
+    first = frames[0]
+    symbols = {name: symbol for one in frames for name, symbol in one.symbols.items()}
+    found = Counter(element for one in frames for element in set(one.ground))
+    shared = [element for element in first.ground if found[element] == len(frames)]
     everywhere = set(shared)
-    frames = []
-    for index, one in enumerate(drawings):
+    groups = []
+    for index, one in enumerate(frames):
         own = [element for element in one.ground if element not in everywhere]
         hidden = ' display="none"' if index else ""
-        clock = _clock(index, len(drawings), fps)
-        frames.append(f'<g class="frame"{hidden}>{clock}{"".join([*own, *one.things])}</g>')
-    return _document(first, symbols, [*shared, *frames])
+        clock = _clock(index, len(frames), fps)
+        groups.append(f'<g class="frame"{hidden}>{clock}{"".join([*own, *one.things])}</g>')
+    return _document(first, symbols, [*shared, *groups])
 
 
 def _clock(index: int, count: int, fps: float) -> str:

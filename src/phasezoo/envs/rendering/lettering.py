@@ -65,7 +65,7 @@ _LINES: dict[str, tuple[Points, ...]] = {
 }  # fmt: skip
 
 LETTERS = "".join(_LINES)
-"""What there is."""
+"""The letters."""
 
 
 @cache

@@ -22,7 +22,7 @@ class Painter:
     """Draws the states of one kind of game."""
 
     scene: Callable[[Any, int | None, bool], Any]
-    """What there is to draw of a state, seen by a player, or flipped; the others take it."""
+    """Makes the scene of a state, seen by a player, or flipped; the others take it."""
     text: Callable[[Any], str]
     drawing: Callable[[Any], Drawing]
     picture: Callable[[Any], Picture]

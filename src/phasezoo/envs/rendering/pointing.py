@@ -22,7 +22,7 @@ class Spot(NamedTuple):
     name: str
     """Its name among the spots of the picture, such as ``"e4"``."""
     label: str
-    """What a screen reader says: ``"e4, white pawn"``."""
+    """Text for a screen reader: ``"e4, white pawn"``."""
     box: Box
 
 
@@ -33,7 +33,7 @@ class Way(NamedTuple):
     path: tuple[str, ...]
     """The spots to point at, one after the other."""
     choice: str = ""
-    """What is chosen at the end where several actions have the same path, such as ``"queen"``."""
+    """Choice at the end where several actions have the same path, such as ``"queen"``."""
     icon: str = ""
     """The symbol of the SVG document that shows the choice; none if empty."""
 
@@ -62,13 +62,13 @@ class Pointing:
     ways: Callable[[Any, int], Sequence[Way]]
     """The ways of a player who is to move; actions without one are chosen from a list."""
     name: Callable[[Any, int], str]
-    """What an action is called, given the state before it."""
+    """Returns the name of an action, given the state before it."""
     keys: tuple[Key, ...] = ()
     blast: Callable[[Any, Any], tuple[str, ...]] = no_blast
     """The spots that blow up when an action is played, given the state before it."""
     gates: tuple[str, ...] = ()
     """Gates to suggest; those that do not fit a game of this kind are left out."""
     sides: tuple[str, ...] = ()
-    """What the players are called; by default they are numbered."""
+    """Names of the players; by default they are numbered."""
     flips: bool = False
     """Whether the board can be turned round."""

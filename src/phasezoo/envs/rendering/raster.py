@@ -78,7 +78,7 @@ def _coverage(samples: npt.NDArray[np.bool_]) -> Coverage:
 def shape_coverage(
     outlines: tuple[Points, ...], details: tuple[Detail, ...], size: int, border: float
 ) -> tuple[Coverage, Coverage, Coverage]:
-    """What a shape with details covers of a square of ``size`` pixels.
+    """Return what a shape with details covers of a square of ``size`` pixels.
 
     Args:
         outlines: Closed polygons, whose union is the silhouette.
@@ -101,7 +101,7 @@ def shape_coverage(
 
 
 def fill_coverage(outlines: tuple[Points, ...], size: int) -> Coverage:
-    """What the union of polygons covers of a square of ``size`` pixels."""
+    """Return what the union of polygons covers of a square of ``size`` pixels."""
     samples = size * SUPERSAMPLING
     filled = np.zeros((samples, samples), dtype=np.bool_)
     for outline in outlines:
@@ -110,7 +110,7 @@ def fill_coverage(outlines: tuple[Points, ...], size: int) -> Coverage:
 
 
 def line_coverage(lines: tuple[Detail, ...], size: int) -> Coverage:
-    """What lines in the unit square cover of a square of ``size`` pixels."""
+    """Return what lines in the unit square cover of a square of ``size`` pixels."""
     samples = size * SUPERSAMPLING
     drawn = np.zeros((samples, samples), dtype=np.bool_)
     for line in lines:

@@ -13,7 +13,8 @@ from phasezoo.envs.rendering.stamps import SIDE, Layer, Sketch, Stamp, Symbol
 __all__ = ["drawn", "stamped"]
 
 Plate = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
-"""What a stamp leaves of what is below, ``float32[S, S, 1]``, and adds, ``float32[S, S, 3]``."""
+"""Share that a stamp leaves of the picture, ``float32[S, S, 1]``, and its own colours,
+``float32[S, S, 3]``."""
 
 
 def stamped(sketch: Sketch) -> npt.NDArray[np.uint8]:

@@ -28,7 +28,7 @@ AHEAD = 16
 
 @dataclass
 class _Job:
-    """What an actor is doing."""
+    """A job of an actor."""
 
     actor: Any
     games: Any
@@ -107,7 +107,7 @@ class Actors:
             finished: Called here with each, once, as it ends.
 
         Returns:
-            What inference took, in all actors.
+            Work of inference, of all actors together.
 
         Raises:
             WorkersFailed: Too many actors died, or none could start.
@@ -188,11 +188,11 @@ class Actors:
             actor: Any = self._remote.remote(self._given)
             self._starting[actor.ready.remote()] = actor
 
-    def _started(self, told: Any, idle: deque[Any]) -> None:
+    def _started(self, ready: Any, idle: deque[Any]) -> None:
         """An actor is there, or has died at once."""
-        actor = self._starting.pop(told)
+        actor = self._starting.pop(ready)
         try:
-            ray.get(told)
+            ray.get(ready)
         except RayActorError as error:
             if error.actor_init_failed:  # another would fail as well
                 raise

@@ -1,4 +1,4 @@
-"""What plays games in a process of its own; it knows nothing of Ray."""
+"""Player of games in a process of its own; it knows nothing of Ray."""
 
 import io
 import queue

@@ -59,8 +59,8 @@ class LinesExtractor(BaseFeaturesExtractor):  # type: ignore[misc]
     """The sums of every row and of every column of each plane: ``C * (H + W)`` numbers.
 
     Of a plane with one piece they say where it stands, in 16 numbers rather than 64 on a board of 8
-    by 8 cells, and what is learnt of a row holds for all its cells. Of planes with many pieces they
-    lose much.
+    by 8 cells, and what is learned of a row holds for all its cells. Of planes with many pieces
+    they lose much.
 
     Args:
         observation_space: Planes ``[C, H, W]``.

@@ -30,7 +30,7 @@ class Routed(nn.Module):
         self.experts = nn.ModuleList(make() for _ in range(num_phases))
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
-        """What the experts answer, without the phase."""
+        """Return the experts' answers, without the phase."""
         return routed(self.experts, rows[:, : -len(self.experts)], rows[:, -len(self.experts) :])
 
 
@@ -84,15 +84,15 @@ class RoutedTrunk(nn.Module):
         self.latent_dim_vf: int = trunks[0].latent_dim_vf
 
     def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """What policy and value heads are given."""
+        """Return the inputs of policy and value heads."""
         return self.forward_actor(features), self.forward_critic(features)
 
     def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
-        """What the policy heads are given."""
+        """Return the inputs of the policy heads."""
         return self._passed(self.policy, features)
 
     def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
-        """What the value heads are given."""
+        """Return the inputs of the value heads."""
         return self._passed(self.value, features)
 
     @staticmethod
@@ -105,7 +105,7 @@ class PhaseGatedPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]
     """An expert for every phase inside one policy: extractors, layers and heads of their own.
 
     The phase comes with the observation, as ``make_vec_env(…, gate=…, with_phase=True)`` shows it,
-    and every row is answered, and learnt from, by the expert of its phase alone. For
+    and every row is answered, and learned from, by the expert of its phase alone. For
     ``MaskablePPO(PhaseGatedPolicy, envs, …)``.
 
     Args:
@@ -192,7 +192,7 @@ class PhaseGatedPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]
         return heads
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
-        """What the policy is made from again when a model is loaded."""
+        """Return the arguments that make the policy again when a model is loaded."""
         data: dict[str, Any] = super()._get_constructor_parameters()
         return data | {
             "num_phases": self.num_phases,

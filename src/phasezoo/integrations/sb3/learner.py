@@ -28,7 +28,7 @@ class SB3Learner:
     policy: Any = "MlpPolicy"
     """The policy."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """What else the algorithm takes."""
+    """Further arguments of the algorithm."""
 
     def __call__(
         self, data: tuple[str, Mapping[str, Any]], seed: int, out: Path

@@ -1,5 +1,6 @@
 """A policy of MaskablePPO that sees every position turned the same way up."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,10 +12,8 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, MlpExtr
 from torch import nn
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.games.symmetries import TURNINGS, turned_square
+from phasezoo.games.symmetries import SYMMETRIES, turned_square
 from phasezoo.integrations.sb3.features import LinesExtractor
-
-__all__ = ["TurnedPolicy"]
 
 
 class TurnedFeatures(BaseFeaturesExtractor):  # type: ignore[misc]
@@ -38,7 +37,9 @@ class TurnedFeatures(BaseFeaturesExtractor):  # type: ignore[misc]
         self.inner = inner
         size = observation_space.shape[1]
         cells = np.arange(size * size).reshape(size, size)
-        images = np.stack([turned_square(cells, turning).ravel() for turning in range(TURNINGS)])
+        images = np.stack(
+            [turned_square(cells, symmetry).ravel() for symmetry in range(SYMMETRIES)]
+        )
         # Whole numbers whose sums are exact; they fall from cell to cell, and sums seldom agree.
         worth = (size * size - np.arange(size * size)) ** 3
         self.register_buffer("_cells", torch.from_numpy(images), persistent=False)
@@ -47,16 +48,16 @@ class TurnedFeatures(BaseFeaturesExtractor):  # type: ignore[misc]
 
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
         """``float32[B, features_dim]``."""
-        turnings = self.turnings(planes)
+        symmetries = self.symmetries(planes)
         flat = planes.flatten(2)
-        cells = self._cells[turnings].unsqueeze(1).expand_as(flat)
+        cells = self._cells[symmetries].unsqueeze(1).expand_as(flat)
         turned = flat.gather(2, cells).view_as(planes)
-        return torch.cat([self.inner(turned), turnings.unsqueeze(1).to(planes.dtype)], dim=1)
+        return torch.cat([self.inner(turned), symmetries.unsqueeze(1).to(planes.dtype)], dim=1)
 
-    def turnings(self, planes: torch.Tensor) -> torch.Tensor:
+    def symmetries(self, planes: torch.Tensor) -> torch.Tensor:
         """``int64[B]``: by which symmetry each position is turned."""
         worths = planes.flatten(2).double() @ self._worths
-        best = torch.ones(len(planes), TURNINGS, dtype=torch.bool, device=planes.device)
+        best = torch.ones(len(planes), SYMMETRIES, dtype=torch.bool, device=planes.device)
         for plane in reversed(range(planes.shape[1])):
             worth = worths[:, plane].masked_fill(~best, -torch.inf)
             best = worth == worth.amax(dim=1, keepdim=True)
@@ -73,15 +74,15 @@ class TurnedTrunk(nn.Module):
         self.latent_dim_vf: int = inner.latent_dim_vf
 
     def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """What policy and value heads are given."""
+        """Return the inputs of policy and value heads."""
         return self.forward_actor(features), self.forward_critic(features)
 
     def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
-        """What the policy head is given."""
+        """Return the input of the policy head."""
         return torch.cat([self.inner.forward_actor(features[:, :-1]), features[:, -1:]], dim=1)
 
     def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
-        """What the value head is given: values are those of the turned position."""
+        """Return the input of the value head: values are those of the turned position."""
         latent: torch.Tensor = self.inner.forward_critic(features[:, :-1])
         return latent
 
@@ -89,37 +90,37 @@ class TurnedTrunk(nn.Module):
 class TurnedHead(nn.Module):
     """Logits of the turned position, each brought back to the action that it is of."""
 
-    _turnings: torch.Tensor
+    _symmetries: torch.Tensor
 
-    def __init__(self, inner: nn.Module, turnings: torch.Tensor) -> None:
+    def __init__(self, inner: nn.Module, symmetries: torch.Tensor) -> None:
         super().__init__()
         self.inner = inner
-        self.register_buffer("_turnings", turnings, persistent=False)
+        self.register_buffer("_symmetries", symmetries, persistent=False)
 
     def forward(self, latent: torch.Tensor) -> torch.Tensor:
         """``float32[B, A]``."""
         logits: torch.Tensor = self.inner(latent[:, :-1])
-        return logits.gather(1, self._turnings[latent[:, -1].long()])
+        return logits.gather(1, self._symmetries[latent[:, -1].long()])
 
 
 class TurnedPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]
     """Answers a position and its seven images on a square board alike, by one of them.
 
-    What is learnt of a position is so learnt of all eight, in games whose rules know no direction.
-    For ``MaskablePPO(TurnedPolicy, envs, policy_kwargs={"turnings": …})``.
+    So training on a position trains on all eight, in games whose rules know no direction.
+    For ``MaskablePPO(TurnedPolicy, envs, policy_kwargs={"symmetries": …})``.
 
     Args:
         observation_space: Planes ``[C, N, N]``.
         action_space: As SB3 gives it.
         lr_schedule: The same.
-        turnings: ``int[8, A]``: what every action becomes by each symmetry, as
-            ``game.turnings(compact)`` tells.
-        features_extractor_class: What makes features of the turned planes.
+        symmetries: ``int[8, A]``: the image of every action under each symmetry, as
+            ``game.symmetries(compact)`` returns it; models saved earlier call it ``turnings``.
+        features_extractor_class: Extractor of features of the turned planes.
         features_extractor_kwargs: Its options.
         options: Those of SB3's policy, such as ``net_arch=``.
 
     Raises:
-        InvalidConfig: Observations are no planes of a square, or ``turnings`` are not eight
+        InvalidConfig: Observations are no planes of a square, or ``symmetries`` are not eight
             permutations of the actions.
     """
 
@@ -131,7 +132,7 @@ class TurnedPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]
         action_space: spaces.Space[Any],
         lr_schedule: Any,
         *,
-        turnings: Any,
+        symmetries: Any = None,
         features_extractor_class: Callable[..., BaseFeaturesExtractor] = LinesExtractor,
         features_extractor_kwargs: dict[str, Any] | None = None,
         **options: Any,
@@ -143,7 +144,11 @@ class TurnedPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]
                 "of a square board, with observation='planes'"
             )
             raise InvalidConfig(message)
-        self._turnings = _permutations(turnings, int(action_space.n))  # type: ignore[attr-defined]
+        if "turnings" in options:
+            message = "turnings= is deprecated in TurnedPolicy: write symmetries="
+            warnings.warn(message, DeprecationWarning, stacklevel=2)
+            symmetries = options.pop("turnings")
+        self._symmetries = _permutations(symmetries, int(action_space.n))  # type: ignore[attr-defined]
         self._inner_kind = features_extractor_class
         self._inner_options = dict(features_extractor_kwargs or {})
         super().__init__(
@@ -166,30 +171,30 @@ class TurnedPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]
 
     def _build(self, lr_schedule: Any) -> None:
         super()._build(lr_schedule)
-        self.action_net = TurnedHead(self.action_net, torch.from_numpy(self._turnings))
+        self.action_net = TurnedHead(self.action_net, torch.from_numpy(self._symmetries))
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
-        """What the policy is made from again when a model is loaded."""
+        """Return the arguments that make the policy again when a model is loaded."""
         data: dict[str, Any] = super()._get_constructor_parameters()
         return data | {
-            "turnings": self._turnings,
+            "symmetries": self._symmetries,
             "features_extractor_class": self._inner_kind,
             "features_extractor_kwargs": self._inner_options,
         }
 
 
-def _permutations(turnings: Any, actions: int) -> np.ndarray[Any, Any]:
+def _permutations(symmetries: Any, actions: int) -> np.ndarray[Any, Any]:
     """``int64[8, A]``.
 
     Raises:
         InvalidConfig: They are no permutations of the actions.
     """
-    given = np.asarray(turnings)
-    right = given.shape == (TURNINGS, actions) and given.dtype.kind in "iu"
+    given = np.asarray(symmetries)
+    right = given.shape == (SYMMETRIES, actions) and given.dtype.kind in "iu"
     if not right or (np.sort(given, axis=1) != np.arange(actions)).any():
         message = (
-            f"turnings={given.dtype}{list(given.shape)}: expected int[{TURNINGS}, {actions}], each "
-            "row a permutation of the actions, as game.turnings(compact) tells them"
+            f"symmetries={given.dtype}{list(given.shape)}: expected int[{SYMMETRIES}, {actions}], "
+            "each row a permutation of the actions, as game.symmetries(compact) returns them"
         )
         raise InvalidConfig(message)
     return given.astype(np.int64)

@@ -26,7 +26,7 @@ RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 """Results of two players as scalar environments tell them."""
 
 COUNTS = ("to_play", "ply", "phase", "illegal_action")
-"""What every info has, as it is in the vector's arrays."""
+"""Entries of every info, as they are in the vector's arrays."""
 
 
 def make_vec_env(
@@ -84,8 +84,8 @@ class GameVecEnv(VecEnv):  # type: ignore[misc]
             observations the phase is added to them.
 
     Raises:
-        InvalidConfig: The vector is none of ours or does not reset in the same step, or has no gate
-            to say phases.
+        InvalidConfig: The vector is not one of phasezoo, does not reset in the same step, or has no
+            gate to say phases.
     """
 
     def __init__(self, vector: Any, *, with_phase: bool = False) -> None:
@@ -134,7 +134,7 @@ class GameVecEnv(VecEnv):  # type: ignore[misc]
         self._masks = infos["action_mask"]
         self._returns[:] = 0.0
         self._lengths[:] = 0
-        self.reset_infos = self._told(infos)
+        self.reset_infos = self._infos_of(infos)
         return self._with_phase(observations, infos["phase"])
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
@@ -155,17 +155,17 @@ class GameVecEnv(VecEnv):  # type: ignore[misc]
         self._masks = infos["action_mask"]
         self._returns += rewards
         self._lengths += 1
-        told = self._told(infos)
+        each = self._infos_of(infos)
         dones = terminated | truncated
         if dones.any():
-            final = self._told(infos["final_info"])
+            final = self._infos_of(infos["final_info"])
             for row in np.flatnonzero(dones).tolist():
-                self.reset_infos[row], told[row] = told[row], final[row]
-                told[row] |= self._ended(
+                self.reset_infos[row], each[row] = each[row], final[row]
+                each[row] |= self._ended(
                     infos, row, cut=bool(truncated[row] and not terminated[row])
                 )
         shown = self._with_phase(observations, infos["phase"])
-        return shown, rewards.astype(np.float32), dones, told
+        return shown, rewards.astype(np.float32), dones, each
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """``bool[N, A]``: what may be played, the masks of parts one after the other.
@@ -184,7 +184,7 @@ class GameVecEnv(VecEnv):  # type: ignore[misc]
     def env_method(
         self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """What ``action_masks()``, or ``render()``, of each game gives.
+        """Return the result of ``action_masks()``, or of ``render()``, of each game.
 
         Raises:
             AttributeError: There is no such method of one game.
@@ -267,10 +267,10 @@ class GameVecEnv(VecEnv):  # type: ignore[misc]
         parts = observations if isinstance(observations, dict) else {"observation": observations}
         return {**parts, "phase": self._phases[phases]}
 
-    def _told(self, infos: Infos) -> list[Infos]:
+    def _infos_of(self, infos: Infos) -> list[Infos]:
         """The info of every game."""
         columns = [infos[key].tolist() for key in COUNTS]
-        told = [
+        found = [
             {
                 "to_play": to_play,
                 "ply": ply,
@@ -282,18 +282,18 @@ class GameVecEnv(VecEnv):  # type: ignore[misc]
             for to_play, ply, phase, illegal in zip(*columns, strict=True)
         ]
         if self.vector.game.tells_winners:
-            for info in told:
+            for info in found:
                 info["winners"] = None
-        for name in self.vector.told_besides:
-            for info, value in zip(told, infos[name].tolist(), strict=True):
+        for name in self.vector.extra_infos:
+            for info, value in zip(found, infos[name].tolist(), strict=True):
                 info[name] = None if value != value else value  # nan stands for None
-        return told
+        return found
 
     def _ended(self, infos: Infos, row: int, *, cut: bool) -> Infos:
-        """What is told of game ``row``, which ended in this step, alone; its sums begin anew."""
+        """Return the additions to the info of an ended game; its sums begin anew."""
         final = infos["final_info"]
         phase = final["phase"][row]
-        told: Infos = {
+        info: Infos = {
             "terminal_observation": self._with_phase(infos["final_obs"][row], phase),
             "TimeLimit.truncated": cut,
             "episode": {
@@ -305,8 +305,8 @@ class GameVecEnv(VecEnv):  # type: ignore[misc]
         self._returns[row], self._lengths[row] = 0.0, 0
         if final["_result"][row]:
             if self.vector.game.tells_winners:
-                told["winners"] = tuple(np.flatnonzero(final["winners"][row]).tolist())
-                told["result"] = "win" if told["winners"] else "tie"
+                info["winners"] = tuple(np.flatnonzero(final["winners"][row]).tolist())
+                info["result"] = "win" if info["winners"] else "tie"
             else:
-                told["result"] = RESULTS[int(final["result"][row])]
-        return told
+                info["result"] = RESULTS[int(final["result"][row])]
+        return info

@@ -62,7 +62,7 @@ class Syzygy:
             raise InvalidConfig(message)
 
     def look(self, leaves: Leaves) -> Known | None:
-        """What the tables say of leaves with few pieces and a clock of 0."""
+        """Return the tables' results of leaves with few pieces and a clock of 0."""
         known = None
         for row, state in enumerate(leaves.states()):
             wdl = self._wdl(state)

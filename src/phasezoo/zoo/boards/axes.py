@@ -63,14 +63,14 @@ def variants(config: GeneraliseConfig) -> Axis:
         return sampled(GameStore.sample(name), config.games, config.test_games, config.seed)
 
     @cache
-    def learnt() -> npt.NDArray[np.uint64]:
+    def trained() -> npt.NDArray[np.uint64]:
         return learnt_keys(map(splits, VARIANTS), _shared_keys)
 
     columns = tuple(
         Split(
             name,
             lambda seed, name=name: Lesson(splits(name)),
-            lambda seed, name=name: exam_of(splits(name), learnt=learnt(), keys_of=_shared_keys),
+            lambda seed, name=name: exam_of(splits(name), learnt=trained(), keys_of=_shared_keys),
         )
         for name in VARIANTS
     )
@@ -143,11 +143,11 @@ def ratings(config: GeneraliseConfig) -> Axis:
     parts = [(each.train, each.validation) for each in bands.values()]
     train, validation = (GameStore.merge(stores) for stores in zip(*parts, strict=True))
 
-    def exam(name: str) -> Exam:
+    def test(name: str) -> Exam:
         return exam_of(Splits(train, validation, bands[name].test))
 
     columns = tuple(
-        Split(name, Lesson(splits), lambda seed, name=name: exam(name))
+        Split(name, Lesson(splits), lambda seed, name=name: test(name))
         for name, splits in bands.items()
     )
     everything = Split("all ratings", Lesson(Splits(train, validation, validation)))

@@ -1,4 +1,4 @@
-"""What can be measured of a position on the board: the numbers that phases of chess are told by."""
+"""Measures of a position on the board, by which phases of chess are defined."""
 
 from phasezoo import _core
 

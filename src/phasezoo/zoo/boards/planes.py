@@ -1,4 +1,4 @@
-"""What each input plane of the board games shows (``docs/definitions/planes.md``)."""
+"""Texts of what each input plane of the board games shows (``docs/definitions/planes.md``)."""
 
 __all__ = ["ATOMIC_PLANES", "CHESS_PLANES", "CRAZYHOUSE_PLANES"]
 
@@ -13,7 +13,7 @@ Names = tuple[str, ...]
 
 
 def _of_both(*kinds: str) -> Names:
-    """What the viewer has, then what the opponent has."""
+    """Return the names for the viewer, then those for the opponent."""
     return tuple(f"{side} {kind}" for side in SIDES for kind in kinds)
 
 

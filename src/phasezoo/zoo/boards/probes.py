@@ -1,4 +1,4 @@
-"""What is measured of networks that learn chess or a variant by play."""
+"""Measurements of networks that learn chess or a variant by play."""
 
 from collections.abc import Sequence
 from importlib import resources

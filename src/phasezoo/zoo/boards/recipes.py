@@ -1,4 +1,4 @@
-"""How atomic chess is learnt by play (measured in ``docs/results/atomic.md``)."""
+"""Settings of self-play for atomic chess (measured in ``docs/results/atomic.md``)."""
 
 from collections.abc import Mapping
 

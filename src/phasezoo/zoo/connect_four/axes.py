@@ -25,11 +25,11 @@ def plies(config: GeneraliseConfig) -> Axis:
     is_solved = importlib.util.find_spec("bitbully") is not None
 
     def test(phase: str, seed: int) -> object:
-        exam = exam_of(splits, GATE, phase)
+        found = exam_of(splits, GATE, phase)
         if not is_solved:
-            return exam
-        states = states_of(exam, config.test_games * 2, seed)
-        return Starts(CONNECT_FOUR, tuple(states), exam.removed)
+            return found
+        states = states_of(found, config.test_games * 2, seed)
+        return Starts(CONNECT_FOUR, tuple(states), found.removed)
 
     columns = tuple(
         Split(

@@ -10,7 +10,7 @@ __all__ = ["ConnectFourEnv", "ConnectFourVectorEnv"]
 
 
 class ConnectFourEnv(GymEnv):
-    """Connect Four, the learner in one seat.
+    """Connect Four with one learner.
 
     ## Description
     Two players drop stones into seven columns of six cells; a stone falls to the lowest empty cell.

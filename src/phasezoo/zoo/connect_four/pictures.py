@@ -24,7 +24,7 @@ BACKDROP: Colour = (238, 240, 244)
 BOARD: Colour = (36, 84, 148)
 EMPTY: Colour = (226, 230, 238)
 STONES: tuple[Colour, Colour] = ((213, 94, 0), (240, 228, 66))
-"""Vermilion and yellow (of Okabe and Ito's palette, 2008): told apart by everybody."""
+"""Vermilion and yellow (of Okabe and Ito's palette, 2008): distinct for everybody."""
 RIM: Colour = (28, 29, 34)
 INK: Colour = (60, 64, 74)
 
@@ -34,7 +34,7 @@ LETTERS = "XO"
 
 @dataclass(frozen=True)
 class Scene:
-    """What there is to draw."""
+    """Scene of a state."""
 
     cells: npt.NDArray[np.int8]
     """``int8[6, 7]``, row 0 at the bottom: the player whose stone lies there, -1 for nobody."""
@@ -45,7 +45,7 @@ class Scene:
 
 
 def scene_of(state: Any) -> Scene:
-    """What there is to draw of a state."""
+    """Return the scene of a state."""
     own, theirs, _ = state.planes("default", 0)
     cells = np.where(own == 1, 0, np.where(theirs == 1, 1, -1)).astype(np.int8)
     last = None

@@ -1,4 +1,4 @@
-"""What is measured of networks that learn Connect Four by play."""
+"""Measurements of networks that learn Connect Four by play."""
 
 import importlib.util
 

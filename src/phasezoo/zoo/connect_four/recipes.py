@@ -1,4 +1,4 @@
-"""How Connect Four is learnt by play (measured in ``docs/results/connect_four.md``)."""
+"""Settings of self-play for Connect Four (measured in ``docs/results/connect_four.md``)."""
 
 from collections.abc import Mapping
 

@@ -18,7 +18,7 @@ _SOLVER = Lock()
 
 
 def solve(state: Any) -> Scores:
-    """What each legal action leads to with best play of both players.
+    """Return the score of each legal action with best play of both players.
 
     Args:
         state: A state of Connect Four in which the game goes on.

@@ -18,18 +18,18 @@ BANDS = ((1, 4), (5, 8), (9, 12), (13, 16))
 """Moves to mate; 16 is the longest win."""
 
 TESTED = 8
-"""One position in so many is tested where what is learnt may come from the same starts."""
+"""One position in so many is tested where training may have the same starts."""
 
 _SEEDS = 1 << 62
 """Seeds of starts stay below it, as the core wants them."""
 
 
 def distance(config: GeneraliseConfig) -> Axis:
-    """Starts by their distance to mate; no start tested is a mirror image of one learnt."""
+    """Starts by their distance to mate; no start tested is a mirror image of one in training."""
     splits = [
         Split(
             f"mate in {low}–{high}",
-            lambda seed, band=(low, high): _lesson(config, seed, "train", band),
+            lambda seed, band=(low, high): _training(config, seed, "train", band),
             lambda seed, band=(low, high): _starts(config, seed, "heldout", band),
             environment=_environment("train", (low, high)),
         )
@@ -41,7 +41,7 @@ def distance(config: GeneraliseConfig) -> Axis:
     )
     everything = Split(
         "any distance",
-        lambda seed: _lesson(config, seed, "train", None),
+        lambda seed: _training(config, seed, "train", None),
         environment=_environment("train", None),
     )
     return _axis("krk/distance", (*splits, everything), config, about)
@@ -53,7 +53,7 @@ def regions(config: GeneraliseConfig) -> Axis:
     splits = tuple(
         Split(
             name,
-            lambda seed, name=name: _lesson(config, seed, name, None, tested=False),
+            lambda seed, name=name: _training(config, seed, name, None, tested=False),
             lambda seed, name=name: _starts(config, seed, name, None, tested=True),
             environment=_environment(name, None),
         )
@@ -78,7 +78,7 @@ def _environment(start: str, band: tuple[int, int] | None) -> Environment:
     return "KRK-v0", {"start": start} | ({} if band is None else {"dtm": band})
 
 
-def _lesson(
+def _training(
     config: GeneraliseConfig,
     seed: int,
     start: str,

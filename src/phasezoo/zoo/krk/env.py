@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo.envs.gym_env import GymEnv
+from phasezoo.envs.learner import learner_of
 from phasezoo.envs.options import ManyOptions, ObservedOptions
-from phasezoo.envs.seats import seat_of
 from phasezoo.envs.vector_env import GameVectorEnv
 from phasezoo.errors import InvalidConfig
 from phasezoo.zoo.krk.game import range_of
@@ -123,7 +123,7 @@ class KRKVectorEnv(GameVectorEnv):
     """Many games of the endgame stepped in native code: :class:`phasezoo.envs.KRKEnv`.
 
     The table's opponent runs natively too. Infos have ``dtm`` and ``dtm_difference`` if they are
-    asked for, ``infos=("dtm", "dtm_difference")``; :meth:`dtm` tells the one on demand.
+    asked for, ``infos=("dtm", "dtm_difference")``; :meth:`dtm` gives the one on demand.
     What is special to many games is described in :class:`phasezoo.envs.GameVectorEnv`.
     """
 
@@ -162,7 +162,7 @@ def krk_game(
             first move.
     """
     game = games.make("krk", start=start, dtm=dtm)
-    waits = opponent is not None and seat_of(agent_color, game.num_players) != 0
+    waits = opponent is not None and learner_of(agent_color, game.num_players) != 0
     if start == "fixed" or not waits:
         return game
     low, high = range_of(dtm) or (2, 16)

@@ -16,7 +16,7 @@ from phasezoo.games.options import flag
 from phasezoo.specs import check_value
 from phasezoo.types import Info
 from phasezoo.zoo.boards.game import CHESS
-from phasezoo.zoo.krk.turnings import krk_turnings
+from phasezoo.zoo.krk.symmetries import krk_symmetries
 
 __all__ = ["KRK", "range_of"]
 
@@ -117,7 +117,7 @@ KRK = Game(
     core_solves=True,
     compact_actions=attrgetter("compact_actions"),
     num_compact=36,
-    turnings=krk_turnings,
+    symmetries=krk_symmetries,
     state_info=_state_info,
     move_info=_move_info,
 )

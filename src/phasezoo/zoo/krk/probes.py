@@ -1,4 +1,4 @@
-"""What is measured of networks that learn the endgame by play."""
+"""Measurements of networks that learn the endgame by play."""
 
 from typing import Any
 

@@ -69,7 +69,7 @@ class Reading:
             ties: Which of its best moves the defender plays; default as the reading says.
 
         Raises:
-            InvalidConfig: It is none of these.
+            InvalidConfig: It is another text.
         """
         without = text.removesuffix(_LAST)
         base = "thesis" if without.startswith("thesis") else "author"

@@ -1,4 +1,4 @@
-"""How the endgame is learnt by play (measured in ``docs/results/krk_self_play.md``)."""
+"""Settings of self-play for the endgame (measured in ``docs/results/krk_self_play.md``)."""
 
 from collections.abc import Mapping
 

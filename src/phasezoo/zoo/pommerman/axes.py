@@ -1,4 +1,4 @@
-"""Generalisation in Pommerman: to other players than those learnt from, and to other boards."""
+"""Generalisation in Pommerman: to other players than those of training, and to other boards."""
 
 from functools import cache
 
@@ -16,19 +16,19 @@ __all__ = ["opponents", "sizes"]
 
 FFA = POMMERMAN[0]
 
-DUELS = POMMERMAN[3:]
+TWO_PLAYER = POMMERMAN[3:]
 """Games of two players, which differ in the board alone."""
 
 PLAYERS = ("simple", "simple_unbiased", "random")
 """Of whom there are games, and who is met."""
 
 TEACHER = "simple_unbiased"
-"""Whose games are learnt from if the players are always the same."""
+"""Player of the games of training if the players are always the same."""
 
 POSITIONS_A_GAME = 500
 """About what a game of simple players has; those of random ones are shorter, and more of them."""
 
-POSITIONS_A_DUEL = 400
+POSITIONS_OF_TWO = 400
 """More than a game of two players has on average."""
 
 
@@ -36,7 +36,7 @@ def opponents(config: GeneraliseConfig) -> Axis:
     """Free-for-all: learn from four players of one kind, play against three of each."""
     games = -(-config.test_games * 2 // FFA.num_players) * FFA.num_players
 
-    def lesson(player: str, seed: int) -> Lesson:
+    def training(player: str, seed: int) -> Lesson:
         store = EpisodeStore(
             FFA.name,
             config.games * POSITIONS_A_GAME,
@@ -49,7 +49,7 @@ def opponents(config: GeneraliseConfig) -> Axis:
     splits = tuple(
         Split(
             player,
-            lambda seed, player=player: lesson(player, seed),
+            lambda seed, player=player: training(player, seed),
             Meeting(FFA, player, games),
             environment=("PommermanFFA-v0", {"opponents": [player] * (FFA.num_players - 1)}),
         )
@@ -76,7 +76,7 @@ def sizes(config: GeneraliseConfig) -> Axis:
     network = config.network
     if "pool=" not in network:
         network += ",pool=global" if ":" in network else ":pool=global"
-    if not networks.fits_boards(network, DUELS[0].plane_shape(), DUELS[0].num_actions):
+    if not networks.fits_boards(network, TWO_PLAYER[0].plane_shape(), TWO_PLAYER[0].num_actions):
         message = (
             f"--network {network}: its weights fit boards of one size, but pommerman/sizes tests "
             "on another; choose a tower of convolutions, such as resnet-16x2"
@@ -85,7 +85,7 @@ def sizes(config: GeneraliseConfig) -> Axis:
 
     @cache
     def played(name: str) -> Splits:
-        wanted = (config.games + config.test_games) * POSITIONS_A_DUEL
+        wanted = (config.games + config.test_games) * POSITIONS_OF_TWO
         store = EpisodeStore(name, wanted, seed=config.seed, agent=TEACHER, threads=config.threads)
         return sampled(store, config.games, config.test_games, config.seed)
 
@@ -98,7 +98,7 @@ def sizes(config: GeneraliseConfig) -> Axis:
                 Meeting(game, TEACHER, config.test_games * 2),
             ),
         )
-        for game in DUELS
+        for game in TWO_PLAYER
     )
     about = (
         "Games of two players on boards of two sizes, with the same rules. A network whose heads "

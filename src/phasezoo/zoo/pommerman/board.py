@@ -69,7 +69,7 @@ def ways(state: Any, player: int) -> list[Way]:
 
 
 def name(state: Any, action: int) -> str:
-    """What the figure does, and in games with a radio the two words."""
+    """Return the figure's action, and in games with a radio the two words."""
     move, words = action % MOVES, action // MOVES
     return NAMES[move] if not words else f"{NAMES[move]} ({words % 8}, {words // 8})"
 

@@ -7,8 +7,8 @@ from typing import Any, Unpack
 
 from phasezoo import games
 from phasezoo.envs.gym_env import GymEnv
+from phasezoo.envs.learner import LearnerOption, learner_of
 from phasezoo.envs.options import ManyOptions, ObservedOptions
-from phasezoo.envs.seats import Seat, seat_of
 from phasezoo.envs.vector_env import GameVectorEnv
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import one_of
@@ -95,7 +95,7 @@ class PommermanEnv(GymEnv):
     | argument | default | meaning |
     |---|---|---|
     | ``mode`` | ``"ffa"`` | which of the four games, see above; ids have it set |
-    | ``opponents`` | ``"simple"`` | who plays the other seats: one for all, or a list in the players' order without the learner (in teams the partner is among them). ``"simple"`` is the original's agent, ``"simple_unbiased"`` the one that published searches learn from; ``"random"``, other agents' names, agents, and callables ``(observation, info) -> action`` |
+    | ``opponents`` | ``"simple"`` | who the other players are: one for all, or a list in the players' order without the learner (in teams the partner is among them). ``"simple"`` is the original's agent, ``"simple_unbiased"`` the one that published searches learn from; ``"random"``, other agents' names, agents, and callables ``(observation, info) -> action`` |
     | ``player`` | 0 | which player the learner is: an index, ``"alternate"`` (the next one every game) or ``"random"`` (drawn for each game) |
     | ``seat`` | None | the old name of ``player``, which warns |
     | ``fog`` | None | players see four cells far and blasts reach no farther: True, False, or as the mode has it (``radio`` alone has fog) |
@@ -157,7 +157,7 @@ class PommermanVectorEnv(GameVectorEnv):
         )
 
 
-def _learner(player: int | str | None, seat: int | str | None, num_players: int) -> Seat:
+def _learner(player: int | str | None, seat: int | str | None, num_players: int) -> LearnerOption:
     """Which player the learner is, by ``player=`` or its old name ``seat=``; by default the first.
 
     Raises:
@@ -174,7 +174,7 @@ def _learner(player: int | str | None, seat: int | str | None, num_players: int)
         message = f"seat= is deprecated in Pommerman: write player={seat!r}"
         warnings.warn(message, DeprecationWarning, stacklevel=_caller())
         name, given = "seat", seat
-    return seat_of(given, num_players, name=name)
+    return learner_of(given, num_players, name=name)
 
 
 def _caller() -> int:

@@ -1,4 +1,4 @@
-"""What agents for the original Pommerman are shown: a dict, key for key."""
+"""Observations of the original Pommerman: a dict, key for key."""
 
 from collections.abc import Iterable
 from enum import Enum
@@ -41,7 +41,7 @@ def game_type_of(state: Any) -> GameType:
 def pommerman_observation(
     state: _core.PommermanState, player: int, *, items: type[Enum] = Item
 ) -> dict[str, Any]:
-    """What the original shows a player, dead or alive; every call makes new arrays.
+    """Return the original's observation of a player, dead or alive; every call makes new arrays.
 
     | key | value |
     |---|---|

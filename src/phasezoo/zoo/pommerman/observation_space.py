@@ -19,7 +19,7 @@ PLAYERS = (Item.Agent0, Item.Agent1, Item.Agent2, Item.Agent3)
 
 
 class PommermanDictSpace(spaces.Space[dict[str, Any]]):
-    """What :func:`~phasezoo.games.pommerman_observation` gives: its keys, lists, arrays and enums.
+    """Space of :func:`~phasezoo.games.pommerman_observation`: its keys, lists, arrays and enums.
 
     Args:
         game: One of Pommerman's.
@@ -37,7 +37,7 @@ class PommermanDictSpace(spaces.Space[dict[str, Any]]):
         return False
 
     def sample(self, mask: Any = None, probability: Any = None) -> dict[str, Any]:
-        """What one of the players sees where a game starts, drawn at random."""
+        """Return the observation of one of the players where a game starts, drawn at random."""
         state = self._game.initial_state(seed=int(self.np_random.integers(1 << 31)))
         return pommerman_observation(state, int(self.np_random.integers(self._game.num_players)))
 

@@ -1,4 +1,4 @@
-"""What there is to draw of a chess state: pieces, squares to highlight, whose view."""
+"""Scene of a chess state: pieces, squares to highlight, whose view."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -128,5 +128,5 @@ def _king() -> Piece:
 @cache
 def piece(letter: str) -> Piece:
     """The shapes of the piece with a FEN letter (lower case)."""
-    drawings = {"p": _pawn, "n": _knight, "b": _bishop, "r": _rook, "q": _queen, "k": _king}
-    return drawings[letter]()
+    makers = {"p": _pawn, "n": _knight, "b": _bishop, "r": _rook, "q": _queen, "k": _king}
+    return makers[letter]()

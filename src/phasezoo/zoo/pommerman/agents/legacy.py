@@ -29,8 +29,8 @@ class LegacyPommermanAgent:
     ``shutdown()`` after it. The dead are not asked, they stop. The figure of an object that has one
     (``_character``) is kept current.
 
-    Each game, and in it each player that the agent plays, has an object of its own; what an object
-    learnt in one game it does not know in the next. ``action_space`` draws from the session's seed.
+    Each game, and in it each player that the agent plays, has an object of its own; an
+    object keeps nothing from one game to the next. ``action_space`` draws from the session's seed.
     Agents that draw from the global ``random`` or ``numpy.random`` go on doing so: nobody seeds
     these but the caller, so their games repeat only if the caller does.
 
@@ -115,7 +115,7 @@ class LegacyPommermanSession:
         """
         game_type = game_type_of(state)
         if player is None:
-            message = f"{self._agent.name} must be told who acts: all move at once, give player="
+            message = f"{self._agent.name} must know who acts: all move at once, give player="
             raise InvalidConfig(message)
         constants = self._agent.constants
         observation = pommerman_observation(state, player, items=constants.Item)
@@ -153,17 +153,17 @@ class LegacyPommermanSession:
 class LegacyPommermanSeats(SessionSeats):
     """Many games of a :class:`LegacyPommermanAgent`; see :class:`~phasezoo.agents.base.Seats`."""
 
-    def tell(self, seat: int, action: Any, state: Any) -> None:
-        """Tell of the end."""
+    def tell(self, slot: int, action: Any, state: Any) -> None:
+        """Report the end."""
         if state.is_terminal:
-            session: Any = self._sessions[seat]
+            session: Any = self._sessions[slot]
             session.end(state)
 
-    def close(self, seat: int) -> None:
+    def close(self, slot: int) -> None:
         """Leave the game, and shut its objects down."""
-        session: Any = self._sessions[seat]
+        session: Any = self._sessions[slot]
         session.close()
-        super().close(seat)
+        super().close(slot)
 
 
 def _space(radio: bool, seed: int, player: int) -> spaces.Space[Any]:

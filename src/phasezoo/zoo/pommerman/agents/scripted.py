@@ -66,7 +66,7 @@ class SimpleUnbiasedAgent(_PommermanAgent):
     Known are its rules and their order: flee if a bomb in line explodes within nine steps, bomb
     an enemy beside, chase enemies within 14 rows and columns if they can be reached and the next
     cell is safe for three steps, bomb wood, fetch power-ups within five steps, otherwise walk to a
-    safe cell, better one that is not among the last four; ties are drawn, so that no seat is
+    safe cell, better one that is not among the last four; ties are drawn, so that no player is
     preferred. The rest is our own: a bomb's line goes through walls; one flees to a neighbouring
     cell outside all lines, otherwise to the one that burns last, and looks no farther; who comes to
     stand beside an enemy waits every other time. Four of them play about 170 steps, one game in

@@ -1,1 +1,1 @@
-"""What training knows of Pommerman: positions of its episodes, and settings that suit them."""
+"""Training in Pommerman: positions of its episodes, and settings that suit them."""

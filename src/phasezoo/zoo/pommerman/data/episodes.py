@@ -32,7 +32,7 @@ class EpisodeStore(GameStore):
 
     Raises:
         InvalidConfig: There is no such agent, or a number is out of range.
-        UnknownGame: The game is none of Pommerman's.
+        UnknownGame: The game is not one of Pommerman.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What there is to draw of a Pommerman state, seen from above or by one of its players."""
+"""Scene of a Pommerman state, seen from above or by one of its players."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -47,7 +47,7 @@ class Figure:
     means: tuple[int, int, bool] | None
     """Ammunition, blast strength, and whether they kick bombs; None if the viewer cannot know."""
     words: tuple[int, int] | None
-    """What they said last; None without a radio, and if the viewer does not hear them."""
+    """Their last words; None without a radio, and if the viewer does not hear them."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Scene:
 
     size: int
     cells: tuple[tuple[int, ...], ...]
-    """What each cell is made of, by row; what stands or burns on passages is not among it."""
+    """Ground of each cell, by row, without what stands or burns on passages."""
     bombs: dict[Cell, Bomb]
     flames: dict[Cell, int]
     """Remaining life: 2 for new ones down to 0."""
@@ -71,7 +71,7 @@ class Scene:
 
 
 def scene_of(state: Any, player: int | None = None) -> Scene:
-    """What there is to draw of a Pommerman state.
+    """Return the scene of a Pommerman state.
 
     Args:
         state: The state.
@@ -109,7 +109,7 @@ def scene_of(state: Any, player: int | None = None) -> Scene:
 
 
 class _Sight:
-    """What a player sees: ``cell in sight``."""
+    """Cells that a player sees: ``cell in sight``."""
 
     def __init__(self, state: Any, player: int | None) -> None:
         self.player = player

@@ -1,4 +1,4 @@
-"""All drawings of Pommerman that stamps may show, by name."""
+"""All pictures of Pommerman that stamps may show, by name."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""What a cell of a Pommerman board may be made of, and the power-ups: their drawings."""
+"""Pictures of the ground of a Pommerman board, and of the power-ups."""
 
 from phasezoo.envs.rendering.geometry import (
     Colour,
@@ -22,7 +22,7 @@ WOOD: tuple[Colour, Colour, Colour] = ((126, 82, 44), (190, 136, 83), (212, 163,
 """Shade, face and light of a crate."""
 FOG: tuple[Colour, Colour] = ((164, 168, 178), (184, 188, 197))
 CARD: Colour = (253, 252, 248)
-"""What the pictograms of power-ups lie on."""
+"""Background of the pictograms of power-ups."""
 BLUE: Colour = (38, 98, 168)
 RED: Colour = (200, 66, 42)
 GREEN: Colour = (22, 122, 86)

@@ -1,4 +1,4 @@
-"""What moves and burns on a Pommerman board, and the signs of its status strip: their drawings."""
+"""Pictures of what moves and burns on a Pommerman board, and of the signs of its status strip."""
 
 import numpy as np
 
