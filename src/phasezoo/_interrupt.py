@@ -9,8 +9,6 @@ import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 
-__all__ = ["STOPPED", "is_command", "nothing_written", "saying", "watch"]
-
 STOPPED = 130
 """Exit code of a command that Ctrl-C has ended."""
 

@@ -6,8 +6,6 @@ import sys
 
 from phasezoo.errors import MissingDependency
 
-__all__ = ["let_idle_threads_sleep", "require_torch", "set_threads"]
-
 _SPIN_COUNT = "10000"
 """Looks that a waiting OpenMP thread takes before it sleeps, some ten microseconds."""
 

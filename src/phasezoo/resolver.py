@@ -3,15 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-__all__ = [
-    "agent_named",
-    "find_agents_by",
-    "find_games_by",
-    "find_gate_trainer_by",
-    "game_named",
-    "gate_trainer",
-]
-
 _FINDERS: list[Callable[[str], Any]] = []
 _GAME_FINDERS: list[Callable[..., Any]] = []
 _GATE_TRAINERS: list[Callable[[], Any]] = []

@@ -9,8 +9,6 @@ import tyro
 
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 
-__all__ = ["BenchOptions"]
-
 ROOT = Path(__file__).resolve().parents[3]
 """The checkout, if the package is installed from one, as `make setup` does."""
 

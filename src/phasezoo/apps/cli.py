@@ -27,8 +27,6 @@ from phasezoo.errors import (
     UnknownGame,
 )
 
-__all__ = ["main", "uci_main"]
-
 DONE, FAILED, USAGE = 0, 1, 2
 
 UCI = "uci"
@@ -99,11 +97,7 @@ def uci_main() -> int:
 
 
 def _full_output(error: OSError) -> int:
-    """Say that standard output is full, as errors of the disk that name no file do.
-
-    Raises:
-        OSError: It is another error.
-    """
+    """Say that standard output is full, as errors of the disk that name no file do."""
     from phasezoo.runs.files import is_full
 
     if not is_full(error):

@@ -13,8 +13,6 @@ from phasezoo.apps.command_words import chosen, options_of
 from phasezoo.errors import InvalidConfig
 from phasezoo.plugins import import_module
 
-__all__ = ["PLUGIN", "Common", "CommonOptions", "with_common"]
-
 T = TypeVar("T")
 
 CONFIG, PLUGIN = "--config", "--plugin"

@@ -18,8 +18,6 @@ from phasezoo.runs.files import save_files
 if TYPE_CHECKING:
     from phasezoo.data.store import GameStore
 
-__all__ = ["ShowOptions", "StatsOptions", "about_game", "game_json", "game_text", "stats_of"]
-
 Store = Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="STORE")]
 
 _WIDTH = 88

@@ -16,8 +16,6 @@ from rich.text import Text
 from phasezoo.inference.backends.choice import TENSORRT_HINT
 from phasezoo.runs import provenance
 
-__all__ = ["DoctorOptions", "Finding", "examine"]
-
 Status = Literal["ok", "absent", "broken"]
 
 _COLOURS = {"ok": "green", "absent": "yellow", "broken": "bold red"}

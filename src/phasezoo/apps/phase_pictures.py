@@ -13,8 +13,6 @@ from phasezoo.errors import StoreError
 from phasezoo.report.plots import INK, MUTED, axes, entitle, ordered_colours, to_png
 from phasezoo.runs.files import MAKE_ROOM, save_files
 
-__all__ = ["draw_phases", "measured"]
-
 _MEASURED_GAMES = 500
 """Games whose positions are measured: their means by ply are steady then."""
 

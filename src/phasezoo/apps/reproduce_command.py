@@ -20,8 +20,6 @@ from phasezoo.plugins import lasting
 from phasezoo.report.console import TerminalConsole
 from phasezoo.runs import kind_of
 
-__all__ = ["StudyOptions", "generalise_command", "reproduce_tree"]
-
 
 @dataclass(frozen=True)
 class StudyOptions:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from phasezoo.training.selfplay.outcome import SelfPlayProgress, Update
     from phasezoo.training.selfplay.watch import ProbeRow
 
-__all__ = ["SelfPlayOptions", "selfplay_command"]
-
 Preset = Literal["quick", "standard", "paper"]
 
 

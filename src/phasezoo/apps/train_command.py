@@ -114,11 +114,7 @@ class TrainOptions:
         return [*experts.tables(), f"in {experts.directory}"]
 
     def _check(self) -> None:
-        """Refuse options that say nothing together.
-
-        Raises:
-            InvalidConfig: The message names them.
-        """
+        """Refuse options that say nothing together."""
         if self.strategy is None:
             given = {"--order": self.order, "--budget": self.budget != "equal"}
             alone = [name for name, value in given.items() if value]

@@ -10,8 +10,6 @@ from gymnasium.vector.utils import batch_space
 from phasezoo.games.packed import PlaneLayout
 from phasezoo.observation.view import View
 
-__all__ = ["Words", "packed_space"]
-
 
 class Words(spaces.Box):
     """Words of bits, ``uint64[...]`` up to ``high``, drawn from all of their range.

@@ -12,16 +12,6 @@ from phasezoo.errors import InvalidArray
 from phasezoo.observation.view import View
 from phasezoo.types import Planes
 
-__all__ = [
-    "ActionParts",
-    "action_space",
-    "mask_space",
-    "num_actions",
-    "observation_space",
-    "planes_of_all",
-    "state_space",
-]
-
 
 class ActionParts(spaces.MultiDiscrete[np.int64]):
     """Actions of several parts: a ``MultiDiscrete`` that samples by a flat mask too.

@@ -8,8 +8,6 @@ from phasezoo.errors import GameContract, InvalidConfig
 from phasezoo.games.base import Game
 from phasezoo.observation.view import View
 
-__all__ = ["check_game", "check_planes", "given_options", "start"]
-
 
 def start(game: Game, options: Mapping[str, Any] | None, seed: int) -> Any:
     """The state a game starts from.

@@ -298,12 +298,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         )
 
     def _indices(self, given: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Actions as indices.
-
-        Raises:
-            IllegalAction: A part is outside its choices.
-            InvalidArray: ``given`` has another shape or type.
-        """
+        """Actions as indices."""
         parts = self.game.action_parts
         shapes = [(self.num_envs,)] if parts is None else [(self.num_envs, len(parts))]
         if given.shape not in shapes or given.dtype.kind not in "iu":

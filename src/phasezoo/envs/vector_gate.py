@@ -7,8 +7,6 @@ import numpy.typing as npt
 
 from phasezoo._core import GameVector, Gate
 
-__all__ = ["VectorGate"]
-
 
 class VectorGate:
     """Fills in the phases that native code cannot know.

@@ -8,8 +8,6 @@ from gymnasium.utils import seeding
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["GameSeeds"]
-
 Seed = int | Sequence[int | None] | None
 
 

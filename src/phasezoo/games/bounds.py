@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["UNLIMITED", "Bounds", "bounds_of_planes", "wide"]
-
 UNLIMITED = float(np.finfo(np.float32).max)
 """The bound of counters that have none."""
 

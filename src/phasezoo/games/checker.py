@@ -18,8 +18,6 @@ from phasezoo.games.registry import make
 from phasezoo.games.symmetry_checker import SymmetryChecker
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["check"]
-
 KEYS = 1 << 64
 
 

@@ -4,8 +4,6 @@ from typing import Any, NamedTuple
 
 from phasezoo.games.base import Game
 
-__all__ = ["Failure", "failure_of"]
-
 
 class Failure(NamedTuple):
     """A member of a state that raised."""

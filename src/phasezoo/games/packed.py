@@ -15,15 +15,6 @@ from phasezoo.errors import InvalidArray, InvalidConfig
 from phasezoo.games.options import at_least
 from phasezoo.types import Planes, PlaneShape
 
-__all__ = [
-    "WORD",
-    "PackedPlanes",
-    "PlaneLayout",
-    "checked_planes",
-    "general_planes",
-    "packed_planes",
-]
-
 WORD = 64
 """Bits of a word."""
 

@@ -12,20 +12,6 @@ from phasezoo.games.packed import PackedPlanes, general_planes
 from phasezoo.games.registry import game_of
 from phasezoo.types import SIMULTANEOUS, ActionMask, Actions, Planes
 
-__all__ = [
-    "acting_players",
-    "action_mask",
-    "action_spec",
-    "check_actions",
-    "encode",
-    "is_over",
-    "legal_actions_of",
-    "move_text",
-    "planes_of",
-    "to_play_of",
-    "where",
-]
-
 
 def move_text(state: Any, action: Any) -> str:
     """An action as text: UCI notation, or its number in games that have none."""
@@ -102,11 +88,7 @@ def _member(state: Any, name: str) -> Any:
 
 
 def _whole_numbers(state: Any, given: Any, name: str) -> Actions:
-    """``int64[L]``, of players or actions that the member ``name`` gave.
-
-    Raises:
-        GameContract: They are something else.
-    """
+    """``int64[L]``, of players or actions that the member ``name`` gave."""
     try:
         numbers = np.asarray(given)
     except ValueError:  # lists of different lengths
@@ -155,11 +137,7 @@ def check_actions(state: Any, player: int, actions: Actions, num_actions: int) -
 
 
 def _of_many(state: Any, name: str, meaning: str) -> Any:
-    """Return an attribute that a state has to have if players move at once.
-
-    Raises:
-        GameContract: It is missing.
-    """
+    """Return an attribute that a state has to have if players move at once."""
     try:
         return getattr(state, name)
     except AttributeError as error:

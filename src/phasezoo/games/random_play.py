@@ -8,8 +8,6 @@ from phasezoo.games import contracts, queries
 from phasezoo.games.base import Game
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["MOST_PLIES", "random_action", "random_games", "random_states"]
-
 MOST_PLIES = 5_000
 """A random game that is longer is given up."""
 

@@ -166,11 +166,7 @@ def register(
 
 
 def _check_shapes(game: str, given: Any) -> None:
-    """Refuse shapes of planes that are none.
-
-    Raises:
-        InvalidConfig: There are none, or one is not three whole numbers above 0.
-    """
+    """Refuse shapes of planes that are none."""
     if not isinstance(given, Mapping) or not given:
         message = (
             f"{game!r}: plane_specs is {given!r}; expected at least one shape by the name of the "
@@ -191,11 +187,7 @@ def _check_shapes(game: str, given: Any) -> None:
 def _checked_names(
     game: str, plane_specs: Mapping[str, PlaneShape], given: Any
 ) -> dict[str, tuple[str, ...]]:
-    """Return what planes show, as a game keeps it.
-
-    Raises:
-        InvalidConfig: There are no such planes, or not a text for each of them.
-    """
+    """Return what planes show, as a game keeps it."""
     if not isinstance(given, Mapping):
         message = f"{game!r}: plane_names={given!r}; expected texts by the name of the planes"
         raise InvalidConfig(message)

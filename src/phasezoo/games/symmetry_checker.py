@@ -9,8 +9,6 @@ from phasezoo.games import queries
 from phasezoo.games.base import Game
 from phasezoo.games.symmetries import Symmetry, symmetries_of
 
-__all__ = ["SymmetryChecker"]
-
 _PAIRS = "symmetries are pairs of a function and a permutation, as many in every state"
 _SHAPE = "symmetries turn planes into planes of the same shape"
 _TURNED = "a turned position has the turned actions"

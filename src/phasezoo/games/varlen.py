@@ -3,8 +3,6 @@
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["entries_of", "offsets_of", "segment_softmax"]
-
 
 def offsets_of(lengths: npt.ArrayLike) -> npt.NDArray[np.int64]:
     """``int64[B + 1]``: where each row begins and the last one ends, of ``int[B]`` lengths."""

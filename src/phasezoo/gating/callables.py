@@ -13,8 +13,6 @@ from phasezoo.checking import shown
 from phasezoo.errors import InvalidArray, InvalidGate
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["MAX_PHASES", "MONOTONE", "CallableGate"]
-
 MONOTONE = "monotone:"
 """Begins the specification of a gate that never goes back."""
 
@@ -266,12 +264,7 @@ def check_probabilities(
 
 @contextmanager
 def _asking(spec: str, about: "str | Callable[[], str]") -> Iterator[None]:
-    """Note on an error of a user's function which gate raised it, and about what.
-
-    Args:
-        spec: The gate's specification.
-        about: What it was asked about.
-    """
+    """Note on an error of a user's function which gate raised it, and about what."""
     try:
         yield
     except Exception as error:

@@ -11,8 +11,6 @@ from phasezoo.errors import InvalidGate
 from phasezoo.games.random_play import random_states
 from phasezoo.gating.registry import make
 
-__all__ = ["check"]
-
 
 def check(
     gate: Any,

@@ -21,8 +21,6 @@ from phasezoo.gating.learned import LearnedGate
 from phasezoo.gating.registry import spec_of
 from phasezoo.types import Gate
 
-__all__ = ["fingerprint", "same", "sample_states"]
-
 ROWS = 1000
 """States in the sample, each as one player sees it; all of the last game's are taken."""
 
@@ -97,11 +95,7 @@ def _weights(gate: LearnedGate, name: str) -> bytes:
 
 
 def _answers(gate: Gate, name: str) -> bytes:
-    """Return a gate's answers on the sample.
-
-    Raises:
-        InvalidGate: It failed.
-    """
+    """Return a gate's answers on the sample."""
     states, players = sample_states(make(name))
     try:
         phases = np.asarray(gate.batch(states, players), dtype=np.int64)

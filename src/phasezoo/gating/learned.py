@@ -24,8 +24,6 @@ from phasezoo.games.registry import game_of, make
 from phasezoo.gating.callables import MONOTONE, CallableGate, check_names
 from phasezoo.runs import jsonable
 
-__all__ = ["LEARNED", "MANIFEST", "WEIGHTS", "GateManifest", "LearnedGate", "Router", "load"]
-
 LEARNED = "learned:"
 """Begins the specification of a gate that a training wrote; the folder follows."""
 
@@ -322,11 +320,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def _check_game(manifest: GateManifest, directory: Path) -> None:
-    """Refuse a gate whose game or planes are not known here.
-
-    Raises:
-        InvalidGate: They are not.
-    """
+    """Refuse a gate whose game or planes are not known here."""
     try:
         shape = tuple(make(manifest.game).plane_shape(manifest.planes))
     except PhasezooError as error:
@@ -343,12 +337,7 @@ def _check_game(manifest: GateManifest, directory: Path) -> None:
 
 
 def _layers(data: bytes, manifest: GateManifest, path: Path) -> tuple[tuple[Floats, Floats], ...]:
-    """The layers in a file, if they fit each other, the planes and the phases.
-
-    Raises:
-        InvalidGate: They do not.
-        MissingDependency: ``safetensors`` is not installed.
-    """
+    """The layers in a file, if they fit each other, the planes and the phases."""
     try:
         from safetensors import SafetensorError
         from safetensors.numpy import load as arrays_of

@@ -12,8 +12,6 @@ from typing import Any
 from phasezoo.gating.learned import LearnedGate
 from phasezoo.resolver import gate_trainer
 
-__all__ = ["Estimate", "GateTraining", "train"]
-
 
 @dataclass(frozen=True)
 class Estimate:

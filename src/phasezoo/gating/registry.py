@@ -115,11 +115,7 @@ def _meant(base: str) -> str:
 
 
 def _check_game(gate: CallableGate, game: str | None) -> None:
-    """Refuse a learned gate of another game.
-
-    Raises:
-        InvalidGate: It is one.
-    """
+    """Refuse a learned gate of another game."""
     own = getattr(gate, "game", None)
     if own is not None and game not in (None, own):
         message = f"gate {gate.spec!r}: it learned {own}, and was asked for {game}"

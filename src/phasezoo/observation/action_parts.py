@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from phasezoo.types import ActionMask
 
-__all__ = ["Mask", "flat_mask", "flat_masks", "index_of", "masks_of", "split_indices"]
-
 Mask: TypeAlias = ActionMask | tuple[ActionMask, ...]
 """``int8[A]``, or a tuple with the mask of each part."""
 

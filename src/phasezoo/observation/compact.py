@@ -12,8 +12,6 @@ from phasezoo.games.options import flag
 from phasezoo.observation.action_parts import index_of
 from phasezoo.types import ActionMask, Actions
 
-__all__ = ["action_of_compact", "check_compact", "compact_mask"]
-
 
 def check_compact(game: Game, compact: Any) -> bool:
     """The option ``compact_actions=``, if the game knows it.

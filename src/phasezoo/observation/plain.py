@@ -10,8 +10,6 @@ from phasezoo.games.base import Game
 from phasezoo.observation.action_parts import flat_mask
 from phasezoo.types import Info
 
-__all__ = ["UNKNOWN", "TextCode", "plain_info"]
-
 UNKNOWN = -1000.0
 """The value of a number that is not known. It equals itself, as nan does not."""
 

@@ -5,8 +5,6 @@ from typing import Any, NamedTuple
 
 from phasezoo.types import Actions, Gate, Info
 
-__all__ = ["Ending", "Turn"]
-
 
 class Ending(NamedTuple):
     """How a game ended."""

@@ -15,18 +15,6 @@ from phasezoo.observation.plain import plain_info
 from phasezoo.observation.turn import Turn
 from phasezoo.types import Gate, Info
 
-__all__ = [
-    "OBSERVATIONS",
-    "Observation",
-    "View",
-    "info_of",
-    "make_view",
-    "mask_of",
-    "observation_of",
-    "observe",
-    "view_of",
-]
-
 OBSERVATIONS = ("planes", "none", "masked", "packed")
 """Observations that every game has."""
 

@@ -481,11 +481,7 @@ _OPTIONS = (
 
 
 def _check_options(options: Mapping[str, Any]) -> None:
-    """Refuse further options that are not known or would change the game.
-
-    Raises:
-        InvalidConfig: One is.
-    """
+    """Refuse further options that are not known or would change the game."""
     for name, value in options.items():
         if name not in _FIXED:
             hint = did_you_mean(name, _OPTIONS)
@@ -504,11 +500,7 @@ def _usual_board(game_type: GameType) -> tuple[int, int, int, int]:
 
 
 def _read(path: str) -> dict[str, Any]:
-    """The JSON object in a file.
-
-    Raises:
-        InvalidConfig: There is no JSON object.
-    """
+    """The JSON object in a file."""
     try:
         found = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, TypeError) as error:

@@ -18,8 +18,6 @@ from phasezoo.runs import jsonable, lock
 from phasezoo.runs.files import PARTIAL, append_line, describe_disk_errors, write_whole
 from phasezoo.runs.record import FORMAT_VERSION, RunRecord, describe
 
-__all__ = ["RunDirectory", "check_free", "kind_of"]
-
 _RECORD = "config.json"
 _JOURNAL = "journal.jsonl"
 

@@ -8,17 +8,6 @@ from pathlib import Path
 
 from phasezoo.errors import PhasezooError, RunDirectoryError
 
-__all__ = [
-    "MAKE_ROOM",
-    "PARTIAL",
-    "append_line",
-    "describe_disk_errors",
-    "how_to_continue",
-    "is_full",
-    "save_files",
-    "write_whole",
-]
-
 MAKE_ROOM = "free some space or choose another place, then try again"
 """Advice about a disk that refuses, for the end of a message."""
 
@@ -107,11 +96,7 @@ def save_files(
 
 
 def _put(files: Mapping[Path, bytes]) -> None:
-    """Write all beside their places, then rename them.
-
-    Raises:
-        OSError: One cannot be written; nothing was changed.
-    """
+    """Write all beside their places, then rename them."""
     partials = {path: path.with_name(path.name + PARTIAL) for path in files}
     try:
         for path, data in files.items():

@@ -18,8 +18,6 @@ import numpy as np
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["decode", "dumps", "encode", "flat", "parsed", "plain"]
-
 T = TypeVar("T")
 
 

@@ -13,8 +13,6 @@ try:
 except ImportError:  # a platform without it: two processes at one place are then not noticed
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["LOCK", "acquire", "held"]
-
 LOCK = "run.lock"
 """Name of the lock file of a directory; it stays there, empty, after the run."""
 

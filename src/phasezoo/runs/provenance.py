@@ -11,16 +11,6 @@ import gymnasium
 
 from phasezoo import _core
 
-__all__ = [
-    "Provenance",
-    "collect",
-    "cpu_name",
-    "environments",
-    "revision",
-    "usable_cores",
-    "versions",
-]
-
 PACKAGES = (
     "phasezoo",
     "numpy",

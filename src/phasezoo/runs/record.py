@@ -8,8 +8,6 @@ from typing import Any
 from phasezoo.runs import jsonable, provenance
 from phasezoo.runs.provenance import Provenance
 
-__all__ = ["FORMAT_VERSION", "RunRecord", "describe"]
-
 FORMAT_VERSION = 2
 """Of the record, wherever it is kept; a run with a record of another version is refused."""
 

@@ -9,8 +9,6 @@ from phasezoo.errors import RunDirectoryError
 from phasezoo.runs import jsonable
 from phasezoo.runs.files import append_line, describe_disk_errors, how_to_continue
 
-__all__ = ["RowLog"]
-
 Row = TypeVar("Row")
 
 

@@ -23,8 +23,6 @@ from phasezoo.games.random_play import random_states
 from phasezoo.inference.evaluator import ask
 from phasezoo.inference.storage import packaged
 
-__all__ = ["Figures", "Order", "Speed"]
-
 LEAST_CALLS = 5
 """Calls of a measurement, however long they take."""
 

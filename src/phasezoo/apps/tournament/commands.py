@@ -170,11 +170,7 @@ class _PlayOptions:
         return 0
 
     def _go_on(self, out: Path) -> None:
-        """Go on with a run, where it was begun if that is still there.
-
-        Raises:
-            InvalidConfig: The run is of the other command.
-        """
+        """Go on with a run, where it was begun if that is still there."""
         from phasezoo.runs import RunDirectory, kind_of
 
         other = kind_of(out)
@@ -194,9 +190,6 @@ class _PlayOptions:
         """Refuse to run code that a run's directory names and this command does not.
 
         The directory may come from anybody, and plugins were imported before it was read.
-
-        Raises:
-            InvalidConfig: The message lists the code, and the command that names it.
         """
         if self.agents and self.agents != run.agents:
             message = (
@@ -223,11 +216,7 @@ class _PlayOptions:
         return shlex.join(["phasezoo", self.kind, *agents, "--resume", str(out), *plugins])
 
     def _check(self) -> None:
-        """Refuse what cannot be played.
-
-        Raises:
-            InvalidConfig: The message names the option.
-        """
+        """Refuse what cannot be played."""
         if self.resume is not None:
             if self != type(self)(self.agents, resume=self.resume, plugin=self.plugin):
                 message = (

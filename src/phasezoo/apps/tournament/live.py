@@ -9,8 +9,6 @@ from phasezoo.arena import GameRecord
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["watching"]
-
 Watched = tuple[Callable[[GameRecord], None], Callable[[int, int], None]]
 """Callbacks of :func:`phasezoo.arena.tournament`: ``on_game`` and ``progress``."""
 

@@ -7,18 +7,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-__all__ = [
-    "COMMANDS",
-    "Command",
-    "Go",
-    "Place",
-    "Setting",
-    "read_go",
-    "read_line",
-    "read_place",
-    "read_setting",
-]
-
 COMMANDS = (
     "uci", "debug", "isready", "setoption", "register", "ucinewgame", "position", "go", "stop",
     "ponderhit", "quit",

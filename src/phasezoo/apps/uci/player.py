@@ -177,11 +177,7 @@ def _is_experts(net: str | None) -> bool:
 
 
 def _check_chess(agent: Any, game: str) -> None:
-    """Let networks of chess and of chess960 play both, and no others.
-
-    Raises:
-        GameMismatch: One is of another game.
-    """
+    """Let networks of chess and of chess960 play both, and no others."""
     for part in parts_of(getattr(agent, "evaluator", None)):
         if isinstance(part, NetworkEvaluator) and part.game not in (VARIANTS[0], CHESS960):
             message = f"{part.name} is a network of {part.game} and does not play {game}"

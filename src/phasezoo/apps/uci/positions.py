@@ -10,8 +10,6 @@ from phasezoo.apps.uci.commands import Place
 from phasezoo.apps.uci.options import CHESS960, STARTS, VARIANTS
 from phasezoo.errors import InvalidFen, PhasezooError
 
-__all__ = ["actions_after_end", "mended_fen", "state_at", "unclaimed"]
-
 CLAIMED = ("threefold_repetition", "fifty_moves")
 """Draws that a player may leave unclaimed: other programs play on, so that we have to."""
 
@@ -79,11 +77,7 @@ def mended_fen(text: str, game: games.Game) -> tuple[str, list[str]]:
 
 
 def _fields(text: str) -> list[str]:
-    """The six fields of a FEN, or more if it has more.
-
-    Raises:
-        InvalidFen: There is no side to move.
-    """
+    """The six fields of a FEN, or more if it has more."""
     fields = text.strip("\"'; ").partition(";")[0].split()
     if len(fields) < 2:
         message = f"{text[:80]!r}: expected the pieces, the side to move and the rest of a FEN"

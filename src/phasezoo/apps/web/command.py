@@ -122,11 +122,7 @@ class WebOptions:
         return 0
 
     def _check(self) -> None:
-        """Refuse a token that is too short.
-
-        Raises:
-            InvalidConfig: It is.
-        """
+        """Refuse a token that is too short."""
         if self.token is not None and len(self.token) < 8:
             message = "--token: give at least 8 letters, or leave it out for one that is drawn"
             raise InvalidConfig(message)

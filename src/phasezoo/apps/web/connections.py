@@ -16,8 +16,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from phasezoo.apps.web.fields import LONGEST_MESSAGE
 
-__all__ = ["Seldom", "configured"]
-
 HEADER_SECONDS = 10.0
 """The longest that a request may take to arrive."""
 

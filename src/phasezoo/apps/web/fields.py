@@ -6,8 +6,6 @@ from typing import Any
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["LONGEST_MESSAGE", "Fields", "read_message"]
-
 LONGEST_MESSAGE = 256 * 1024
 """Bytes of a message; the JSON of a Pommerman state takes about 20 kB."""
 

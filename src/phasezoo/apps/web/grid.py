@@ -10,8 +10,6 @@ from phasezoo.envs.rendering.document import hex_of
 from phasezoo.envs.rendering.geometry import Colour
 from phasezoo.envs.rendering.pointing import Box, Spot, Way
 
-__all__ = ["grid_spots", "grid_svg", "grid_ways"]
-
 CELL = 60
 INKS: tuple[Colour, ...] = (
     (0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (86, 180, 233), (230, 159, 0),

@@ -5,8 +5,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Outbox"]
-
 Message = dict[str, Any]
 
 

@@ -11,8 +11,6 @@ from phasezoo.envs.rendering.choice import painter_of, pointing_of
 from phasezoo.envs.rendering.pointing import Pointing
 from phasezoo.errors import GameContract
 
-__all__ = ["Sight", "board_of", "name_of", "paths_of", "sides_of"]
-
 MOST_ACTIONS = 1000
 """Actions that are listed one by one; of games with more the page shows the parts."""
 

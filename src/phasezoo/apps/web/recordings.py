@@ -207,11 +207,7 @@ def _is_recording(path: Path) -> bool:
 
 
 def _states_in(folder: Path, path: str) -> Recording:
-    """A game that was recorded as states, a file each.
-
-    Raises:
-        InvalidConfig: The states are of no game that is written so.
-    """
+    """A game that was recorded as states, a file each."""
     files = sorted(
         (each for each in folder.iterdir() if RECORDED.fullmatch(each.name)),
         key=lambda each: int(each.stem),

@@ -12,8 +12,6 @@ from typing import Any
 from phasezoo.apps.web.storage import is_plain_file
 from phasezoo.training.selfplay.watch import LADDER, PROBES, RungRow, elo_of
 
-__all__ = ["followed"]
-
 METRICS = "metrics.csv"
 
 MOST_ROWS = 2_000

@@ -13,8 +13,6 @@ from typing import Any, Literal, TypeVar
 from phasezoo.apps.web.search import Stop
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["Workers"]
-
 Found = TypeVar("Found")
 
 Task = Literal["play", "look", "load", "read"]

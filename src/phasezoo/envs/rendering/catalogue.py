@@ -12,8 +12,6 @@ from phasezoo.zoo.connect_four import pictures as connect_four
 from phasezoo.zoo.pommerman import board as pommerman_board
 from phasezoo.zoo.pommerman import pictures as pommerman
 
-__all__ = ["PAINTERS", "POINTINGS"]
-
 PAINTERS: Mapping[type, Painter] = {
     _core.BoardState: boards.PAINTER,
     _core.ConnectFourState: connect_four.PAINTER,

@@ -4,8 +4,6 @@ from phasezoo.envs.rendering.painters import Painter
 from phasezoo.envs.rendering.pointing import Pointing
 from phasezoo.games.base import Game
 
-__all__ = ["painter_of", "pointing_of"]
-
 
 def painter_of(game: Game) -> Painter | None:
     """Who draws the states of a game; None for those that are text alone."""

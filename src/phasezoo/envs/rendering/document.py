@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from phasezoo.envs.rendering.geometry import Colour, Points
 
-__all__ = ["UNIT", "Drawing", "animated", "hex_of", "path"]
-
 UNIT = 100
 """Length of the unit square in which shapes are given, in the units of SVG."""
 

@@ -6,18 +6,6 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "Colour",
-    "Detail",
-    "Points",
-    "corners",
-    "ellipse",
-    "line",
-    "mirrored",
-    "rounded",
-    "smooth",
-]
-
 Colour: TypeAlias = tuple[int, int, int]
 """Red, green and blue, 0 to 255."""
 

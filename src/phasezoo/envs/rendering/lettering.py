@@ -7,8 +7,6 @@ import numpy as np
 from phasezoo.envs.rendering.geometry import Detail, Points, corners
 from phasezoo.envs.rendering.stamps import Layer, Symbol
 
-__all__ = ["LETTERS", "glyph", "letter"]
-
 WIDTH = 0.13
 """Width of the lines, as a fraction of the letter's box."""
 

@@ -11,8 +11,6 @@ from phasezoo.envs.rendering.document import Drawing
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.base import Game
 
-__all__ = ["Painter", "Picture", "check_player"]
-
 Picture = npt.NDArray[np.uint8]
 """``uint8[512, 512, 3]``."""
 

@@ -4,8 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["Box", "Key", "Pointing", "Spot", "Way", "no_blast"]
-
 
 class Box(NamedTuple):
     """A rectangle of the picture, in fractions of its width and height, from its top left."""

@@ -5,8 +5,6 @@ import numpy.typing as npt
 
 from phasezoo.envs.rendering.geometry import Detail, Points
 
-__all__ = ["Coverage", "fill_coverage", "line_coverage", "shape_coverage"]
-
 Coverage = npt.NDArray[np.float32]
 """``float32[S, S]`` in [0, 1]: the share of each pixel that a shape covers, row 0 on top."""
 

@@ -19,8 +19,6 @@ from phasezoo.runs.files import save_files
 if TYPE_CHECKING:
     from PIL import Image
 
-__all__ = ["save_replay"]
-
 FASTEST = 50.0
 """Frames per second; GIF counts in hundredths of a second, and viewers slow down frames of one."""
 SLOWEST = 0.1

@@ -10,8 +10,6 @@ from phasezoo.envs.rendering.geometry import Colour, Points
 from phasezoo.envs.rendering.raster import Coverage, fill_coverage, line_coverage
 from phasezoo.envs.rendering.stamps import SIDE, Layer, Sketch, Stamp, Symbol
 
-__all__ = ["drawn", "stamped"]
-
 Plate = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 """Share that a stamp leaves of the picture, ``float32[S, S, 1]``, and its own colours,
 ``float32[S, S, 3]``."""

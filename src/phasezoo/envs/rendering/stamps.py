@@ -5,8 +5,6 @@ from typing import TypeAlias
 
 from phasezoo.envs.rendering.geometry import Colour, Detail, Points
 
-__all__ = ["SIDE", "Layer", "Layers", "Sketch", "Stamp", "Symbol"]
-
 SIDE = 512
 """Width and height of a picture; stamps are placed in its pixels."""
 

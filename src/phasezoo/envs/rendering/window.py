@@ -8,8 +8,6 @@ import numpy.typing as npt
 
 from phasezoo.errors import MissingDependency
 
-__all__ = ["Window"]
-
 
 class Window:
     """Shows one picture after another; opened with the first, and not again once it was closed.

@@ -18,8 +18,6 @@ from phasezoo.training.selfplay.generation import Generation
 from phasezoo.training.selfplay.players import Players
 from phasezoo.training.selfplay.recording import PlayedGame
 
-__all__ = ["Actors"]
-
 _LOGGER = logging.getLogger(__name__)
 
 AHEAD = 16

@@ -14,8 +14,6 @@ from phasezoo.training.selfplay.generation import Generation
 from phasezoo.training.selfplay.players import Players
 from phasezoo.training.selfplay.recording import PlayedGame
 
-__all__ = ["GameActor", "packed"]
-
 WAITING = 8
 """Games that may wait to be taken; who plays waits then."""
 

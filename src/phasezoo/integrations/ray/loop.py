@@ -10,8 +10,6 @@ from phasezoo.training.selfplay.loop import SelfPlay
 from phasezoo.training.selfplay.outcome import SelfPlayOutcome, version_folder
 from phasezoo.training.selfplay.recording import PlayedGame
 
-__all__ = ["RaySelfPlay"]
-
 
 class RaySelfPlay(SelfPlay):
     """Learns by play as :class:`phasezoo.training.SelfPlay` does, with its games on many machines.

@@ -9,8 +9,6 @@ from torch import nn
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["LinesExtractor", "PlanesExtractor"]
-
 
 class PlanesExtractor(BaseFeaturesExtractor):  # type: ignore[misc]
     """Convolutions that keep the board's size, then one linear layer; a ReLU after each.
@@ -80,16 +78,7 @@ class LinesExtractor(BaseFeaturesExtractor):  # type: ignore[misc]
 
 
 def _shape(space: spaces.Space[Any], name: str, observation: str) -> tuple[int, int, int]:
-    """The shape of planes ``[C, H, W]``.
-
-    Args:
-        space: What holds them.
-        name: Who needs them.
-        observation: The values of ``observation=`` that show them.
-
-    Raises:
-        InvalidConfig: The space holds no planes.
-    """
+    """The shape of planes ``[C, H, W]``."""
     shape = space.shape or ()
     if len(shape) != 3:
         message = (

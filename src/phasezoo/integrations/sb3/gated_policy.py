@@ -12,8 +12,6 @@ from torch import nn
 from phasezoo.errors import InvalidConfig
 from phasezoo.integrations.sb3.features import PlanesExtractor
 
-__all__ = ["PhaseGatedPolicy"]
-
 
 class Routed(nn.Module):
     """One module for every phase; each row of a batch is answered by that of its phase.

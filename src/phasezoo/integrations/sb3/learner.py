@@ -8,8 +8,6 @@ from typing import Any
 from phasezoo import agents
 from phasezoo.integrations.sb3.vec_env import make_vec_env
 
-__all__ = ["SB3Learner"]
-
 
 @dataclass(frozen=True)
 class SB3Learner:

@@ -184,11 +184,7 @@ class TurnedPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]
 
 
 def _permutations(symmetries: Any, actions: int) -> np.ndarray[Any, Any]:
-    """``int64[8, A]``.
-
-    Raises:
-        InvalidConfig: They are no permutations of the actions.
-    """
+    """``int64[8, A]``."""
     given = np.asarray(symmetries)
     right = given.shape == (SYMMETRIES, actions) and given.dtype.kind in "iu"
     if not right or (np.sort(given, axis=1) != np.arange(actions)).any():

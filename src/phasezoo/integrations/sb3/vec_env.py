@@ -17,8 +17,6 @@ from phasezoo.envs import GameVectorEnv
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.observation.action_parts import flat_mask
 
-__all__ = ["GameVecEnv", "make_vec_env"]
-
 Infos = dict[str, Any]
 Indices = int | Iterable[int] | None
 
@@ -250,11 +248,7 @@ class GameVecEnv(VecEnv):  # type: ignore[misc]
 
     @staticmethod
     def _phase_rows(vector: GameVectorEnv) -> npt.NDArray[np.float32]:
-        """``float32[phases, phases]``: what shows each phase.
-
-        Raises:
-            InvalidConfig: There is no gate.
-        """
+        """``float32[phases, phases]``: what shows each phase."""
         if vector.gate is None:
             message = "with_phase=True needs a gate that says the phase: give gate='plies:10' too"
             raise InvalidConfig(message)

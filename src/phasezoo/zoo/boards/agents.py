@@ -14,8 +14,6 @@ from phasezoo.inference.oracle import ORACLE_PLIES, Known
 if TYPE_CHECKING:
     import chess.syzygy
 
-__all__ = ["Syzygy"]
-
 
 class Syzygy:
     """Endgame tables that know who wins under the rule of fifty moves (de Man's Syzygy tables).

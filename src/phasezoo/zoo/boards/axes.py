@@ -22,8 +22,6 @@ from phasezoo.experiments.generalisation.lessons import (
 )
 from phasezoo.experiments.generalisation.measures import Exam, Losses
 
-__all__ = ["phases", "ratings", "variants"]
-
 GATE = "lichess"
 PHASES = ("opening", "middlegame", "endgame")
 VARIANTS = ("chess", "chess960", "atomic", "crazyhouse")

@@ -7,8 +7,6 @@ from phasezoo.envs.rendering.pointing import Box, Pointing, Spot, Way
 from phasezoo.zoo.boards.pictures.picture import POCKET, pocket_steps
 from phasezoo.zoo.boards.pictures.scene import Scene, scene_of
 
-__all__ = ["BOARD"]
-
 NAMES = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "k": "king"}
 SIDES = ("White", "Black")
 EXPLOSIVE = "atomic"

@@ -14,8 +14,6 @@ from phasezoo.zoo.boards.planes import ATOMIC_PLANES, CHESS_PLANES, CRAZYHOUSE_P
 if TYPE_CHECKING:
     import chess
 
-__all__ = ["ATOMIC", "CHESS", "CHESS960", "CRAZYHOUSE", "to_board"]
-
 SHARED_PLANES = {"shared": (22, 8, 8)}
 """Planes that are the same in every game here, so that one network sees them all."""
 

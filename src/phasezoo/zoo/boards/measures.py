@@ -2,8 +2,6 @@
 
 from phasezoo import _core
 
-__all__ = ["measures"]
-
 _PIECES = frozenset("NBRQ")
 
 

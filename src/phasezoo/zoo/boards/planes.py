@@ -1,7 +1,5 @@
 """Texts of what each input plane of the board games shows (``docs/definitions/planes.md``)."""
 
-__all__ = ["ATOMIC_PLANES", "CHESS_PLANES", "CRAZYHOUSE_PLANES"]
-
 PIECES = ("pawns", "knights", "bishops", "rooks", "queens", "king")
 SIDES = ("own", "their")
 VARIANTS = (

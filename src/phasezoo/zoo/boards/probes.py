@@ -7,8 +7,6 @@ from phasezoo.games import Game
 from phasezoo.training.probes.probe import Probe
 from phasezoo.training.probes.tactics import Puzzle, Puzzles, read_puzzles
 
-__all__ = ["board_probes"]
-
 
 def board_probes(game: Game, positions: int) -> list[Probe]:
     """Mate in two, from positions of the sample games, ``scripts/make_mates.py`` made them."""

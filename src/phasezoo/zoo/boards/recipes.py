@@ -7,8 +7,6 @@ from phasezoo.training.selfplay.recipes import Recipe
 from phasezoo.training.selfplay.replay_sampler import ReplayRules
 from phasezoo.training.selfplay.watching import Watching
 
-__all__ = ["atomic_recipes"]
-
 
 def atomic_recipes() -> Mapping[str, Recipe]:
     """Few nodes planned with Gumbel noise, half of the games from random openings."""

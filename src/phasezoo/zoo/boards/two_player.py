@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["chess960_two_player", "small_two_player"]
-
 
 def chess960_two_player() -> Mapping[str, Mapping[str, Any]]:
     """As in chess, but for the positions that fewer games give."""

@@ -11,8 +11,6 @@ from phasezoo.experiments.generalisation.measures import Losses, Regret
 from phasezoo.training.solved import Starts
 from phasezoo.zoo.connect_four.game import CONNECT_FOUR
 
-__all__ = ["plies"]
-
 GATE = "plies:10,20"
 PHASES = ("up to 10", "11–20", "over 20")
 

@@ -6,8 +6,6 @@ from phasezoo.envs.rendering.pointing import Box, Key, Pointing, Spot, Way
 from phasezoo.envs.rendering.stamps import SIDE
 from phasezoo.zoo.connect_four.pictures import CELL, COLUMNS, LEFT, ROWS, TOP, scene_of
 
-__all__ = ["BOARD"]
-
 SIDES = ("Vermilion", "Yellow")
 
 

@@ -6,8 +6,6 @@ from phasezoo.envs.gym_env import GymEnv
 from phasezoo.envs.options import SingleOptions, VectorOptions
 from phasezoo.envs.vector_env import GameVectorEnv
 
-__all__ = ["ConnectFourEnv", "ConnectFourVectorEnv"]
-
 
 class ConnectFourEnv(GymEnv):
     """Connect Four with one learner.

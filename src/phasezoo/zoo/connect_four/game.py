@@ -4,8 +4,6 @@ from phasezoo import _core
 from phasezoo.games.base import Game
 from phasezoo.zoo.connect_four.solver import solve
 
-__all__ = ["CONNECT_FOUR"]
-
 CONNECT_FOUR = Game(
     name="connect-four",
     num_players=2,

@@ -12,8 +12,6 @@ from phasezoo.envs.rendering.painters import Painter
 from phasezoo.envs.rendering.stamping import drawn, stamped
 from phasezoo.envs.rendering.stamps import SIDE, Layer, Sketch, Stamp, Symbol
 
-__all__ = ["PAINTER", "Scene", "scene_of"]
-
 ROWS, COLUMNS = 6, 7
 CELL = 68
 LEFT = (SIDE - COLUMNS * CELL) // 2

@@ -9,8 +9,6 @@ from phasezoo.training.probes.moves import ExactMoves
 from phasezoo.training.probes.probe import Probe
 from phasezoo.training.solved import Starts
 
-__all__ = ["connect_four_probes"]
-
 SEED = 1
 """Of the positions, the same in all runs."""
 

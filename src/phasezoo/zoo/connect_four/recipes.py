@@ -7,8 +7,6 @@ from phasezoo.training.selfplay.recipes import Recipe
 from phasezoo.training.selfplay.replay_sampler import ReplayRules
 from phasezoo.training.selfplay.watching import Watching
 
-__all__ = ["connect_four_recipes"]
-
 
 def connect_four_recipes() -> Mapping[str, Recipe]:
     """Few nodes planned with Gumbel noise, many games, a part of them from random openings."""

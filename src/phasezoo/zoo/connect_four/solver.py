@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from phasezoo.errors import MissingDependency
 
-__all__ = ["solve"]
-
 Scores = npt.NDArray[np.float64]
 
 _SOLVER = Lock()

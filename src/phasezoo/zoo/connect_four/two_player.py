@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["connect_four_curves", "connect_four_two_player"]
-
 
 def connect_four_two_player() -> Mapping[str, Mapping[str, Any]]:
     """Thirds of a game by plies, and few positions: the package has 1,350 games."""

@@ -12,8 +12,6 @@ from phasezoo.experiments.generalisation.measures import Regret
 from phasezoo.training.solved import Starts
 from phasezoo.zoo.krk.game import KRK
 
-__all__ = ["distance", "regions"]
-
 BANDS = ((1, 4), (5, 8), (9, 12), (13, 16))
 """Moves to mate; 16 is the longest win."""
 

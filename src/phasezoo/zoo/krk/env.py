@@ -14,8 +14,6 @@ from phasezoo.envs.vector_env import GameVectorEnv
 from phasezoo.errors import InvalidConfig
 from phasezoo.zoo.krk.game import range_of
 
-__all__ = ["KRKEnv", "KRKVectorEnv", "krk_game"]
-
 
 class KRKEnv(GymEnv):
     """King and rook against king: the learner mates, or defends, against perfect play.

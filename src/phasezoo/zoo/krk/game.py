@@ -18,8 +18,6 @@ from phasezoo.types import Info
 from phasezoo.zoo.boards.game import CHESS
 from phasezoo.zoo.krk.symmetries import krk_symmetries
 
-__all__ = ["KRK", "range_of"]
-
 MAX_ROLLOUT_PLIES = 100
 """Plies after which a rollout counts as no mate (Kohne 2012)."""
 

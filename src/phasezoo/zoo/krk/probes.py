@@ -8,8 +8,6 @@ from phasezoo.training.probes.moves import ExactMoves, WonStarts
 from phasezoo.training.probes.probe import Probe
 from phasezoo.training.solved import Starts
 
-__all__ = ["krk_probes"]
-
 FIRST_SEED = 1 << 40
 """Starts of probes are drawn by this seed and the following."""
 

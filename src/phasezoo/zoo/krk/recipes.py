@@ -6,8 +6,6 @@ from phasezoo.training.selfplay.recipes import Recipe
 from phasezoo.training.selfplay.replay_sampler import ReplayRules
 from phasezoo.training.selfplay.watching import Watching
 
-__all__ = ["krk_recipes"]
-
 
 def krk_recipes() -> Mapping[str, Recipe]:
     """Games are cut before the lone king gets its draw by fifty moves: mates come much sooner."""

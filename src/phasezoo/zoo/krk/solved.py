@@ -8,8 +8,6 @@ from phasezoo import _core
 from phasezoo.training.solved import SolvedPositions
 from phasezoo.zoo.krk.game import KRK, LONGER_THAN_ANY_MATE
 
-__all__ = ["krk_positions"]
-
 MOVES = 50
 """Moves of White in which the mate counts: after them the fifty-move rule ends the game."""
 

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["krk_curves", "krk_two_player"]
-
 
 def krk_two_player() -> Mapping[str, Mapping[str, Any]]:
     """Small networks, which have much to gain from a phase of their own."""

@@ -12,8 +12,6 @@ from phasezoo.experiments.generalisation.measures import Losses, Meeting, Play, 
 from phasezoo.zoo.pommerman.data.episodes import EpisodeStore
 from phasezoo.zoo.pommerman.game import POMMERMAN
 
-__all__ = ["opponents", "sizes"]
-
 FFA = POMMERMAN[0]
 
 TWO_PLAYER = POMMERMAN[3:]

@@ -8,8 +8,6 @@ from phasezoo.zoo.pommerman.pictures.scene import PASSAGE, RIGID, WOOD, Scene, s
 from phasezoo.zoo.pommerman.pictures.sketch import BOARD as WIDTH
 from phasezoo.zoo.pommerman.pictures.sketch import LEFT, TOP
 
-__all__ = ["BOARD"]
-
 STEPS = {1: (-1, 0), 2: (1, 0), 3: (0, -1), 4: (0, 1), 5: (0, 0)}
 """Rows and columns that an action leads to; a bomb is laid where the figure stands."""
 

@@ -13,8 +13,6 @@ from phasezoo.envs.vector_env import GameVectorEnv
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import one_of
 
-__all__ = ["MODES", "PommermanEnv", "PommermanVectorEnv", "pommerman_game"]
-
 MODES = {
     "ffa": "pommerman-ffa",
     "team": "pommerman-team",
@@ -158,11 +156,7 @@ class PommermanVectorEnv(GameVectorEnv):
 
 
 def _learner(player: int | str | None, seat: int | str | None, num_players: int) -> LearnerOption:
-    """Which player the learner is, by ``player=`` or its old name ``seat=``; by default the first.
-
-    Raises:
-        InvalidConfig: Both are given, or there is no such player.
-    """
+    """Which player the learner is, by ``player=`` or its old name ``seat=``; by default the first."""
     name, given = "player", 0 if player is None else player
     if seat is not None:
         if player is not None:
@@ -192,11 +186,7 @@ def _caller() -> int:
 
 
 def _check_names(options: Mapping[str, Any]) -> None:
-    """Refuse what is called otherwise in Pommerman.
-
-    Raises:
-        InvalidConfig: An option is.
-    """
+    """Refuse what is called otherwise in Pommerman."""
     for name, here in (("opponent", "opponents"), ("agent_color", "player")):
         if name in options:
             message = f"{name}={options[name]!r}: in Pommerman this option is {here}="

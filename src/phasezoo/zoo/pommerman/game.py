@@ -12,8 +12,6 @@ from phasezoo.types import Planes
 from phasezoo.zoo.pommerman.observation import pommerman_observation
 from phasezoo.zoo.pommerman.observation_space import PommermanDictSpace
 
-__all__ = ["POMMERMAN"]
-
 PLANES = 23
 """``standard``: walls, wood, three power-ups, bombs (timer, reach, movement across and up), flames,
 figures by relative index, own reach, laid bombs, all bombs, kick, who lives, step."""

@@ -12,8 +12,6 @@ from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.pommerman_compat.characters import sides
 from phasezoo.pommerman_compat.constants import GameType, Item
 
-__all__ = ["game_type_of", "pommerman_observation"]
-
 _GAME_TYPES = {
     "pommerman-ffa": GameType.FFA,
     "pommerman-team": GameType.Team,

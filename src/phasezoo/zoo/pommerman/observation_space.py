@@ -10,8 +10,6 @@ from phasezoo.games.base import Game
 from phasezoo.pommerman_compat.constants import GameType, Item
 from phasezoo.zoo.pommerman.observation import pommerman_observation
 
-__all__ = ["PommermanDictSpace"]
-
 WORDS = 8
 """Words there are with a radio; 0 says nothing."""
 CODES = {item.value for item in Item}

@@ -6,8 +6,6 @@ from phasezoo.envs.gym_env import GymEnv
 from phasezoo.envs.options import SingleOptions
 from phasezoo.games.options import flag
 
-__all__ = ["ChessEnv"]
-
 
 class ChessEnv(GymEnv):
     """Chess by the FIDE rules, the learner on one side.

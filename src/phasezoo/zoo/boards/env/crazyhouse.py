@@ -5,8 +5,6 @@ from typing import Unpack
 from phasezoo.envs.gym_env import GymEnv
 from phasezoo.envs.options import SingleOptions
 
-__all__ = ["CrazyhouseEnv"]
-
 
 class CrazyhouseEnv(GymEnv):
     """Crazyhouse by the rules of lichess, the learner on one side.

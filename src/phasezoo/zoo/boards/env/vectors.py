@@ -6,8 +6,6 @@ from phasezoo.envs.options import VectorOptions
 from phasezoo.envs.vector_env import GameVectorEnv
 from phasezoo.games.options import flag
 
-__all__ = ["AtomicChessVectorEnv", "ChessVectorEnv", "CrazyhouseVectorEnv"]
-
 
 class ChessVectorEnv(GameVectorEnv):
     """Many games of chess, or of chess960, stepped in native code.

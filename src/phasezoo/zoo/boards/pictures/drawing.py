@@ -18,8 +18,6 @@ from phasezoo.zoo.boards.pictures.scene import (
 )
 from phasezoo.zoo.boards.pictures.shapes import PIECES, piece
 
-__all__ = ["drawing"]
-
 
 def drawing(scene: Scene, square: int = 64) -> Drawing:
     """The board as SVG elements.

@@ -21,8 +21,6 @@ from phasezoo.zoo.boards.pictures.scene import (
 )
 from phasezoo.zoo.boards.pictures.shapes import piece
 
-__all__ = ["picture"]
-
 Picture = npt.NDArray[np.uint8]
 
 BORDER_WIDTH = 0.018

@@ -5,19 +5,6 @@ from typing import Any
 
 from phasezoo.envs.rendering.geometry import Colour
 
-__all__ = [
-    "BLACK",
-    "BORDER",
-    "CHECK",
-    "DARK",
-    "LAST_MOVE",
-    "LIGHT",
-    "STRIP",
-    "WHITE",
-    "Scene",
-    "scene_of",
-]
-
 LIGHT: Colour = (236, 231, 220)
 DARK: Colour = (139, 155, 174)
 LAST_MOVE: Colour = (243, 208, 92)

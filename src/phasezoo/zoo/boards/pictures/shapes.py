@@ -17,8 +17,6 @@ from phasezoo.envs.rendering.geometry import (
     smooth,
 )
 
-__all__ = ["PIECES", "Piece", "piece"]
-
 PIECES = "pnbrqk"
 """The letters of the pieces, as in FEN."""
 

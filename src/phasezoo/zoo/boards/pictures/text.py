@@ -2,8 +2,6 @@
 
 from phasezoo.zoo.boards.pictures.scene import Scene
 
-__all__ = ["text"]
-
 
 def text(scene: Scene) -> str:
     """The board as nine lines of ASCII; FEN letters, dots for empty squares.

@@ -16,8 +16,6 @@ from phasezoo.pommerman_compat import constants as our_constants
 from phasezoo.pommerman_compat.figures import action_index, action_space, call, expected, show
 from phasezoo.zoo.pommerman.observation import game_type_of, pommerman_observation
 
-__all__ = ["LegacyPommermanAgent", "LegacyPommermanSeats", "LegacyPommermanSession"]
-
 
 class LegacyPommermanAgent:
     """Plays by an object with ``act(obs, action_space)``.

@@ -6,8 +6,6 @@ from phasezoo.agents.limit import Limit
 from phasezoo.agents.search.config import SearchConfig
 from phasezoo.agents.search.mcts import MCTSAgent
 
-__all__ = ["PUBLISHED", "SinglePlayerMCTSAgent"]
-
 PUBLISHED_LIMIT = Limit(simulations=100)
 """Simulations a move of the published engine (Helfenstein et al., M2CTS, section on Pommerman)."""
 

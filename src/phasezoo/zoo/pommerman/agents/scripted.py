@@ -7,8 +7,6 @@ from phasezoo import _core
 from phasezoo.agents.base import Session, state_in
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["SimpleAgent", "SimpleUnbiasedAgent"]
-
 
 class _PommermanAgent:
     """An agent whose sessions the core plays.

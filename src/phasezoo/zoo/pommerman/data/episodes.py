@@ -10,8 +10,6 @@ from phasezoo.games.base import Game
 from phasezoo.games.options import at_least
 from phasezoo.games.registry import make
 
-__all__ = ["EpisodeStore"]
-
 
 class EpisodeStore(GameStore):
     """Episodes that agents played against each other, by default as for the published networks.

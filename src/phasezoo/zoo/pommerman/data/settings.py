@@ -2,8 +2,6 @@
 
 from phasezoo.training.config import SupervisedConfig
 
-__all__ = ["POMMERMAN"]
-
 POMMERMAN = SupervisedConfig(
     optimizer="adamw",
     batch_size=128,

@@ -3,20 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = [
-    "EXTRA_BOMB",
-    "FOG",
-    "KICK",
-    "PASSAGE",
-    "RANGE",
-    "RIGID",
-    "WOOD",
-    "Bomb",
-    "Figure",
-    "Scene",
-    "scene_of",
-]
-
 PASSAGE, RIGID, WOOD, FOG, EXTRA_BOMB, RANGE, KICK = 0, 1, 2, 5, 6, 7, 8
 """Codes of ``state.board`` that say what a cell is made of, and of what observations hide."""
 

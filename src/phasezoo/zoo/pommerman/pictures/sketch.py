@@ -8,8 +8,6 @@ from phasezoo.zoo.pommerman.pictures.scene import Bomb, Figure, Scene
 from phasezoo.zoo.pommerman.pictures.symbols import symbol
 from phasezoo.zoo.pommerman.pictures.tokens import BALL, VISOR
 
-__all__ = ["PAIRS", "SINGLES", "sketch"]
-
 BACKDROP: Colour = (47, 50, 60)
 SINGLES: tuple[Colour, ...] = ((0, 114, 178), (213, 94, 0), (240, 228, 66), (204, 121, 167))
 """Everyone for themselves: blue, vermilion, yellow, purple (of Okabe and Ito's palette, 2008)."""

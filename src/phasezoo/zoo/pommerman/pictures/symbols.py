@@ -6,8 +6,6 @@ from phasezoo.envs.rendering.stamps import Symbol
 from phasezoo.zoo.pommerman.pictures.tiles import tiles
 from phasezoo.zoo.pommerman.pictures.tokens import tokens
 
-__all__ = ["symbol"]
-
 
 def symbol(name: str) -> Symbol:
     """The drawing called ``name``, the same object at every call."""

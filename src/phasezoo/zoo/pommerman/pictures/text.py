@@ -3,8 +3,6 @@
 from phasezoo.zoo.pommerman.pictures import scene as codes
 from phasezoo.zoo.pommerman.pictures.scene import Figure, Scene
 
-__all__ = ["text"]
-
 _CELLS = {
     codes.PASSAGE: ".",
     codes.RIGID: "#",

@@ -12,8 +12,6 @@ from phasezoo.envs.rendering.geometry import (
 )
 from phasezoo.envs.rendering.stamps import Layer, Layers
 
-__all__ = ["BOOT", "FLAME", "bomb_outlines", "tiles"]
-
 LIGHT_FLOOR: Colour = (240, 235, 223)
 DARK_FLOOR: Colour = (230, 223, 207)
 RIGID: tuple[Colour, Colour, Colour] = ((62, 68, 80), (91, 99, 114), (116, 125, 141))

@@ -15,8 +15,6 @@ from phasezoo.envs.rendering.geometry import (
 from phasezoo.envs.rendering.stamps import Layer, Layers
 from phasezoo.zoo.pommerman.pictures.tiles import BOOT, FLAME, bomb_outlines
 
-__all__ = ["BALL", "VISOR", "tokens"]
-
 BORDER: Colour = (28, 29, 34)
 IRON: Colour = (43, 45, 54)
 SHINE: Colour = (112, 116, 130)
