@@ -134,7 +134,7 @@ def test_scores_of_other_games_are_not_known():
 def test_without_the_solver_the_error_names_the_extra(monkeypatch):
     import sys
 
-    from phasezoo.zoo.connect_four import solver
+    from phasezoo.zoo.connect_four import game as solver
 
     monkeypatch.setitem(sys.modules, "bitbully", None)
     solver._solver.cache_clear()

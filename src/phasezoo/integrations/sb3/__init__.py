@@ -15,9 +15,12 @@ require_torch()
 
 from phasezoo.integrations.sb3.features import LinesExtractor, PlanesExtractor  # noqa: E402
 from phasezoo.integrations.sb3.gated_policy import PhaseGatedPolicy  # noqa: E402
-from phasezoo.integrations.sb3.learner import SB3Learner  # noqa: E402
 from phasezoo.integrations.sb3.turned_policy import TurnedPolicy  # noqa: E402
-from phasezoo.integrations.sb3.vec_env import GameVecEnv, make_vec_env  # noqa: E402
+from phasezoo.integrations.sb3.vec_env import (  # noqa: E402
+    GameVecEnv,
+    SB3Learner,
+    make_vec_env,
+)
 
 __all__ = [
     "GameVecEnv",

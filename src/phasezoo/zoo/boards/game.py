@@ -8,11 +8,30 @@ from phasezoo import _core
 from phasezoo.errors import MissingDependency, UnknownGame
 from phasezoo.games.base import Game, fen_info
 from phasezoo.games.bounds import UNLIMITED, wide
-from phasezoo.zoo.boards.measures import measures
 from phasezoo.zoo.boards.planes import ATOMIC_PLANES, CHESS_PLANES, CRAZYHOUSE_PLANES
 
 if TYPE_CHECKING:
     import chess
+
+
+_PIECES = frozenset("NBRQ")
+
+
+def measures(state: _core.BoardState) -> dict[str, float]:
+    """Pieces, pieces on the back rank of either side, and mixedness of a position.
+
+    Pieces are knights, bishops, rooks and queens of both sides; on a back rank every piece of its
+    owner counts, the king too (Lichess' definition of phases, ``docs/definitions/gates.md``).
+    """
+    placement = state.fen.split(" ", 1)[0].split("[", 1)[0].replace("~", "")
+    ranks = placement.split("/")
+    return {
+        "pieces": float(sum(letter.upper() in _PIECES for letter in placement)),
+        "White's back rank": float(sum(letter.isupper() for letter in ranks[7])),
+        "Black's back rank": float(sum(letter.islower() for letter in ranks[0])),
+        "mixedness": float(_core.chess_mixedness(state)),
+    }
+
 
 SHARED_PLANES = {"shared": (22, 8, 8)}
 """Planes that are the same in every game here, so that one network sees them all."""

@@ -1,8 +1,55 @@
-"""Connect Four: its handle."""
+"""Connect Four: its handle, and exact scores by the solver BitBully (extra ``solve``)."""
+
+from functools import cache
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from phasezoo import _core
+from phasezoo.errors import MissingDependency
 from phasezoo.games.base import Game
-from phasezoo.zoo.connect_four.solver import solve
+
+Scores = npt.NDArray[np.float64]
+
+_SOLVER = Lock()
+"""The solver keeps one table of positions, which two threads must not write at once."""
+
+
+def solve(state: Any) -> Scores:
+    """Return the score of each legal action with best play of both players.
+
+    Args:
+        state: A state of Connect Four in which the game goes on.
+
+    Returns:
+        ``float64[L]``, one score for each of ``state.legal_actions``, for the player to move: above
+        0 a win, 0 a draw, below 0 a loss, the farther from 0 the sooner. The winner's score is 1
+        if they win with their last stone, and 1 more for each stone that they have left.
+
+    Raises:
+        MissingDependency: The solver is not installed.
+    """
+    board, solver = _solver()
+    with _SOLVER:
+        scores = solver.score_all_moves(board([int(column) - 1 for column in state.columns]))
+    return np.array([scores[int(action)] for action in state.legal_actions], dtype=np.float64)
+
+
+@cache
+def _solver() -> tuple[Any, Any]:
+    """The type of its boards, and the solver with its book of openings, read once."""
+    try:
+        import bitbully
+    except ImportError as error:
+        message = (
+            "exact scores of Connect Four need the solver BitBully, which is licensed under the "
+            "AGPL-3.0: pip install 'phasezoo[solve]'"
+        )
+        raise MissingDependency(message) from error
+    return bitbully.Board, bitbully.BitBully()
+
 
 CONNECT_FOUR = Game(
     name="connect-four",

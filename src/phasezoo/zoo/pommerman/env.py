@@ -156,7 +156,7 @@ class PommermanVectorEnv(GameVectorEnv):
 
 
 def _learner(player: int | str | None, seat: int | str | None, num_players: int) -> LearnerOption:
-    """Which player the learner is, by ``player=`` or its old name ``seat=``; by default the first."""
+    """Return the learner by ``player=`` or its old name ``seat=``; by default the first."""
     name, given = "player", 0 if player is None else player
     if seat is not None:
         if player is not None:

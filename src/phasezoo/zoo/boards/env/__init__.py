@@ -1,13 +1,8 @@
 """The environments of the board games."""
 
-from phasezoo.zoo.boards.env.atomic import AtomicChessEnv
-from phasezoo.zoo.boards.env.chess import ChessEnv
-from phasezoo.zoo.boards.env.crazyhouse import CrazyhouseEnv
-from phasezoo.zoo.boards.env.vectors import (
-    AtomicChessVectorEnv,
-    ChessVectorEnv,
-    CrazyhouseVectorEnv,
-)
+from phasezoo.zoo.boards.env.atomic import AtomicChessEnv, AtomicChessVectorEnv
+from phasezoo.zoo.boards.env.chess import ChessEnv, ChessVectorEnv
+from phasezoo.zoo.boards.env.crazyhouse import CrazyhouseEnv, CrazyhouseVectorEnv
 
 __all__ = [
     "AtomicChessEnv",

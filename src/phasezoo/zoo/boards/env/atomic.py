@@ -1,9 +1,10 @@
-"""Atomic chess as a Gymnasium environment."""
+"""Atomic chess as a Gymnasium environment, of one game or of many."""
 
 from typing import Unpack
 
 from phasezoo.envs.gym_env import GymEnv
-from phasezoo.envs.options import SingleOptions
+from phasezoo.envs.options import SingleOptions, VectorOptions
+from phasezoo.envs.vector_env import GameVectorEnv
 
 
 class AtomicChessEnv(GymEnv):
@@ -87,3 +88,13 @@ class AtomicChessEnv(GymEnv):
 
     def __init__(self, **options: Unpack[SingleOptions]) -> None:
         super().__init__("atomic", **options)
+
+
+class AtomicChessVectorEnv(GameVectorEnv):
+    """Many games of atomic chess stepped in native code: :class:`phasezoo.envs.AtomicChessEnv`.
+
+    What is special to many games is described in :class:`phasezoo.envs.GameVectorEnv`.
+    """
+
+    def __init__(self, num_envs: int = 1, **options: Unpack[VectorOptions]) -> None:
+        super().__init__(num_envs, "atomic", **options)

@@ -1,9 +1,10 @@
-"""Chess as a Gymnasium environment."""
+"""Chess as a Gymnasium environment, of one game or of many."""
 
 from typing import Unpack
 
 from phasezoo.envs.gym_env import GymEnv
-from phasezoo.envs.options import SingleOptions
+from phasezoo.envs.options import SingleOptions, VectorOptions
+from phasezoo.envs.vector_env import GameVectorEnv
 from phasezoo.games.options import flag
 
 
@@ -109,3 +110,21 @@ class ChessEnv(GymEnv):
 
     def __init__(self, *, chess960: bool = False, **options: Unpack[SingleOptions]) -> None:
         super().__init__("chess960" if flag("chess960", chess960) else "chess", **options)
+
+
+class ChessVectorEnv(GameVectorEnv):
+    """Many games of chess, or of chess960, stepped in native code.
+
+    Actions, planes, endings and options are those of :class:`phasezoo.envs.ChessEnv`; what is
+    special to many games is described in :class:`phasezoo.envs.GameVectorEnv`.
+
+    ```python
+    import gymnasium as gym
+    envs = gym.make_vec("phasezoo:Chess-v0", num_envs=256, opponent=None)
+    ```
+    """
+
+    def __init__(
+        self, num_envs: int = 1, *, chess960: bool = False, **options: Unpack[VectorOptions]
+    ) -> None:
+        super().__init__(num_envs, "chess960" if flag("chess960", chess960) else "chess", **options)

@@ -1,9 +1,10 @@
-"""Crazyhouse as a Gymnasium environment."""
+"""Crazyhouse as a Gymnasium environment, of one game or of many."""
 
 from typing import Unpack
 
 from phasezoo.envs.gym_env import GymEnv
-from phasezoo.envs.options import SingleOptions
+from phasezoo.envs.options import SingleOptions, VectorOptions
+from phasezoo.envs.vector_env import GameVectorEnv
 
 
 class CrazyhouseEnv(GymEnv):
@@ -91,3 +92,13 @@ class CrazyhouseEnv(GymEnv):
 
     def __init__(self, **options: Unpack[SingleOptions]) -> None:
         super().__init__("crazyhouse", **options)
+
+
+class CrazyhouseVectorEnv(GameVectorEnv):
+    """Many games of crazyhouse stepped in native code: :class:`phasezoo.envs.CrazyhouseEnv`.
+
+    What is special to many games is described in :class:`phasezoo.envs.GameVectorEnv`.
+    """
+
+    def __init__(self, num_envs: int = 1, **options: Unpack[VectorOptions]) -> None:
+        super().__init__(num_envs, "crazyhouse", **options)

@@ -1,12 +1,25 @@
 """Pommerman as stamps: the board above, a strip with the players' state below."""
 
+from functools import cache
+
 from phasezoo.envs.rendering.geometry import Colour
 from phasezoo.envs.rendering.lettering import letter
-from phasezoo.envs.rendering.stamps import SIDE, Sketch, Stamp
+from phasezoo.envs.rendering.stamps import SIDE, Sketch, Stamp, Symbol
 from phasezoo.zoo.pommerman.pictures import scene as codes
 from phasezoo.zoo.pommerman.pictures.scene import Bomb, Figure, Scene
-from phasezoo.zoo.pommerman.pictures.symbols import symbol
-from phasezoo.zoo.pommerman.pictures.tokens import BALL, VISOR
+from phasezoo.zoo.pommerman.pictures.tiles import tiles
+from phasezoo.zoo.pommerman.pictures.tokens import BALL, VISOR, tokens
+
+
+def symbol(name: str) -> Symbol:
+    """The drawing called ``name``, the same object at every call."""
+    return _symbols()[name]
+
+
+@cache
+def _symbols() -> dict[str, Symbol]:
+    return {name: Symbol(name, layers) for name, layers in {**tiles(), **tokens()}.items()}
+
 
 BACKDROP: Colour = (47, 50, 60)
 SINGLES: tuple[Colour, ...] = ((0, 114, 178), (213, 94, 0), (240, 228, 66), (204, 121, 167))
