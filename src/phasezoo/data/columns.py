@@ -132,7 +132,7 @@ class Visits:
 
 @dataclass(frozen=True)
 class GameColumns:
-    """N games of T plies in total; a decision is an action of a ply; a ply has ``width`` actions."""
+    """N games of T plies in total; a decision is one of the ``width`` actions of a ply."""
 
     actions: npt.NDArray[np.uint16] | npt.NDArray[np.int32]
     """``uint16[T * width]``, or ``int32`` in games of more than 65,536 actions: one action a ply,

@@ -147,9 +147,7 @@ def _returns(game: Game, returns: npt.ArrayLike) -> npt.NDArray[np.float32]:
 def _visits(game: Game, visits: Sequence[Any], width: int, decisions: int) -> Visits:
     """Sparse counts of all decisions."""
     try:
-        given = (
-            list(visits) if width == 1 else [one for p in visits for one in _of_players(p, width)]
-        )
+        given = list(visits) if width == 1 else [one for p in visits for one in _of_ply(p, width)]
     except TypeError:
         message = f"visits={visits!r}: needed is one search, or None, for each action"
         raise InvalidConfig(message) from None
@@ -167,7 +165,7 @@ def _visits(game: Game, visits: Sequence[Any], width: int, decisions: int) -> Vi
     )
 
 
-def _of_players(ply: Any, width: int) -> Any:
+def _of_ply(ply: Any, width: int) -> Any:
     return [None] * width if ply is None else ply
 
 

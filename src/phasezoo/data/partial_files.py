@@ -1,4 +1,4 @@
-"""Partial files: stores appear in their place whole, and a killed writer's leftovers are removed."""
+"""Partial files: stores appear in their place whole, and leftovers of killed writers go."""
 
 import glob
 import os

@@ -137,9 +137,9 @@ class Description:
         stored = (self.actions, self.num_actions, self.num_players)
         if own != stored:
             message = (
-                f"{path}: games of {self.game!r} with actions {stored[0]!r} ({stored[1]}) of {stored[2]} "
-                f"players; the game of that name here has {own[0]!r} ({own[1]}) of {own[2]} "
-                "players: register the game that the store was made with, or make the store anew"
+                f"{path}: games of {self.game!r} with actions {stored[0]!r} ({stored[1]}) of "
+                f"{stored[2]} players; the game of that name here has {own[0]!r} ({own[1]}) of "
+                f"{own[2]} players: register the game that the store was made with, or make the store anew"
             )
             raise StoreError(message)
         return game

@@ -164,8 +164,8 @@ class StoreWriter:
 
         Raises:
             CorruptRecord: The game cannot be played so, or another player won it.
-            InvalidConfig: An argument has another size or range; or ``returns`` are missing, and the
-                game is not over.
+            InvalidConfig: An argument has another size or range; or ``returns`` are missing, and
+                the game is not over.
             StoreError: The start cannot be written as text, or the file cannot be written.
         """
         entry = GameEntry.of(
