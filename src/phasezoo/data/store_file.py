@@ -139,7 +139,8 @@ class Description:
             message = (
                 f"{path}: games of {self.game!r} with actions {stored[0]!r} ({stored[1]}) of "
                 f"{stored[2]} players; the game of that name here has {own[0]!r} ({own[1]}) of "
-                f"{own[2]} players: register the game that the store was made with, or make the store anew"
+                f"{own[2]} players: register the game that the store was made with, "
+                "or make the store anew"
             )
             raise StoreError(message)
         return game

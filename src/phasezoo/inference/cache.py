@@ -57,7 +57,7 @@ class Cached:
 
     @classmethod
     def _of(cls, evaluator: Any, store: "_Store", asked: int) -> "Cached":
-        """One that shares its memory with others; ``asked`` tells them apart."""
+        """Make one that shares its memory with others; ``asked`` is its number among them."""
         made = cls.__new__(cls)
         made._share(evaluator, store, asked)
         return made

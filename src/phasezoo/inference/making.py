@@ -81,7 +81,7 @@ def spec_of(evaluator: Any) -> str:
         evaluator: One that :func:`make` or :func:`load` made.
 
     Raises:
-        InvalidConfig: Nothing tells how it was made.
+        InvalidConfig: It is not known how it was made.
     """
     spec = getattr(evaluator, "spec", None)
     if isinstance(spec, str):

@@ -276,7 +276,7 @@ def _check_trained_for(name: str, expert: Any, gate: Gate, game: str | None) -> 
 
     Raises:
         GateMismatch: The expert belongs elsewhere.
-        InvalidGate: The expert's gate is not registered here, and nothing else tells what it is.
+        InvalidGate: The expert's gate is not registered here, and nothing else identifies it.
     """
     trained = getattr(expert, "gate", None)
     if trained is None or trained == "none":

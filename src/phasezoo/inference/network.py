@@ -11,7 +11,7 @@ import numpy as np
 from phasezoo.errors import InvalidArray
 from phasezoo.games import PackedPlanes
 from phasezoo.games.packed import checked_planes
-from phasezoo.inference.backends.tensors import Floats, by_seat
+from phasezoo.inference.backends.tensors import Floats, by_player
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves, Legal
 from phasezoo.inference.storage.manifest import Manifest
@@ -133,7 +133,7 @@ class NetworkEvaluator(ABC):
         legal = leaves.legal if self.gathers else None
         policy, values, plies, spent = self._answered(planes, legal)
         if self._knows_players:
-            value, wdl = by_seat(values, np.asarray(leaves.players)), None
+            value, wdl = by_player(values, np.asarray(leaves.players)), None
         else:
             value, wdl = self._values(values)
         if spent is None:

@@ -105,8 +105,8 @@ def looked_up(oracle: Oracle, leaves: Leaves) -> Known | None:
     elif len(known.rows) != rows:
         found = f"answered rows bool[{len(known.rows)}], expected bool[{rows}], one for each leaf"
     else:
-        told = known.values[known.rows]
-        wrong = told[~(np.abs(told) <= 1 + VALUE_SLACK)]
+        values = known.values[known.rows]
+        wrong = values[~(np.abs(values) <= 1 + VALUE_SLACK)]
         if not wrong.size:
             return known
         found = f"knows the value {wrong[0]:.4g}, outside [-1, 1]"
@@ -115,7 +115,7 @@ def looked_up(oracle: Oracle, leaves: Leaves) -> Known | None:
 
 
 def kept_actions(oracle: Oracle, state: Any) -> npt.NDArray[np.int64] | None:
-    """The actions of ``state`` that ``oracle`` would play, checked; None if it does not know.
+    """Return the actions of ``state`` that ``oracle`` would play, checked; None if unknown.
 
     Raises:
         InvalidEvaluation: It fails, or answers something else than legal actions.
@@ -160,17 +160,17 @@ def _failed(oracle: Oracle, call: str, error: Exception) -> NoReturn:
 
 
 def with_known(known: Known, evaluation: Evaluation) -> Evaluation:
-    """An evaluation of the same leaves, its values those that are known where they are.
+    """Replace values of an evaluation by those that an oracle knows.
 
     ``wdl`` is left out, since values count before it.
     """
     values = evaluation.values()
-    told = known.values if values.ndim == 1 else known.values[:, None]
+    exact = known.values if values.ndim == 1 else known.values[:, None]
     rows = known.rows if values.ndim == 1 else known.rows[:, None]
     return Evaluation(
         policy_logits=evaluation.policy_logits,
         legal_logits=evaluation.legal_logits,
-        value=np.where(rows, told, values).astype(np.float32),
+        value=np.where(rows, exact, values).astype(np.float32),
         plies_left=evaluation.plies_left,
         spent=evaluation.spent,
     )

@@ -1,4 +1,4 @@
-"""Networks are of one game: a search of another one has to be told that this is meant."""
+"""Networks of another game than the search's, which a search has to allow."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -105,7 +105,7 @@ def _mixed(one: NetworkEvaluator, other: NetworkEvaluator) -> str:
 
 
 class _ById:
-    """Evaluators are told apart by what they are, whether or not they can be hashed."""
+    """Evaluators are compared by identity, whether or not they can be hashed."""
 
     def __init__(self, held: Any) -> None:
         self.held = held

@@ -17,7 +17,7 @@ def check_routing(routing: str) -> None:
     """Refuse anything but the three routings.
 
     Raises:
-        InvalidConfig: ``routing`` is none of them.
+        InvalidConfig: ``routing`` is something else.
     """
     if routing not in ROUTINGS:
         message = f"routing={routing!r}: allowed are {', '.join(map(repr, ROUTINGS))}"
@@ -27,7 +27,7 @@ def check_routing(routing: str) -> None:
 def majority_winners(
     phases: npt.NDArray[np.int8], trees: npt.NDArray[np.int32], num_phases: int
 ) -> npt.NDArray[np.int64]:
-    """The phase that wins the vote of each row's tree.
+    """Return the phase that wins the vote of each row's tree.
 
     Every row votes for its own phase; a tie goes to the lowest phase (M2CTS, as its engine does).
     A tree's root is always alone in its mini-batch, so it gets its own phase.

@@ -15,7 +15,7 @@ from phasezoo.training import GameStore
 MAX_BYTES = {"chess": 4_000_000}
 FILES = sorted(
     file.name.removesuffix("_games.parquet")
-    for file in (resources.files("phasezoo") / "data").iterdir()
+    for file in (resources.files("phasezoo") / "data" / "samples").iterdir()
     if file.name.endswith("_games.parquet")
 )
 BOARDS = {

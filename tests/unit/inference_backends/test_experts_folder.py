@@ -179,7 +179,7 @@ def test_folders_of_ones_own_are_told_apart(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     save_network(tmp_path / "phasezoo" / "mine", "rise-8x1", "minimal")
-    with pytest.raises(CheckpointError, match=r"there is none in this version.*\./"):
+    with pytest.raises(CheckpointError, match=r"this version has no networks.*\./"):
         inference.load("phasezoo/mine")
     assert inference.load("./phasezoo/mine").game == inference.load(Path("phasezoo/mine")).game
 

@@ -24,7 +24,7 @@ from phasezoo.errors import (
     UnknownGame,
 )
 from phasezoo.inference import StateBatch, evaluate_leaves
-from phasezoo.inference.backends.tensors import by_seat
+from phasezoo.inference.backends.tensors import by_player
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, ONNX_MODEL, Manifest
 from phasezoo.networks import precision
@@ -429,13 +429,13 @@ def test_what_is_kept_as_onnx_runs_there_alone(tmp_path: Path) -> None:
 
 def test_values_of_every_player_stand_at_their_seats() -> None:
     values = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6], [0.7, 0.8, 0.9]], np.float32)
-    seats = by_seat(values, np.array([0, 1, 2]))
+    seats = by_player(values, np.array([0, 1, 2]))
     expected = [[0.1, 0.2, 0.3], [0.5, 0.4, 0.6], [0.8, 0.9, 0.7]]
     np.testing.assert_allclose(seats, expected)
     shown = np.random.default_rng(1).random((9, 4), dtype=np.float32)
     players = np.arange(9) % 4
     learnt = own_first(shown, players.astype(np.int8))  # what networks are taught
-    np.testing.assert_array_equal(by_seat(learnt, players), shown)
+    np.testing.assert_array_equal(by_player(learnt, players), shown)
 
 
 @pytest.mark.parametrize("pair", [False, True])
@@ -452,7 +452,7 @@ def test_a_search_of_three_gets_a_value_for_each(
     raw = np.asarray(network(torch.full((1, 1, 1, 2), 5.0))[-1].detach())[0]
     for each in (evaluator, loaded):
         value = evaluate_leaves(each, StateBatch(shown), Counts()).value
-        np.testing.assert_allclose(value, by_seat(np.tile(raw, (3, 1)), np.arange(3)), atol=1e-6)
+        np.testing.assert_allclose(value, by_player(np.tile(raw, (3, 1)), np.arange(3)), atol=1e-6)
         agent = agents.MCTSAgent(each, limit=agents.Limit(nodes=20), game=heaps)
         assert agent.search(ThreeHeaps(2)).action == 1  # takes the last stones
 

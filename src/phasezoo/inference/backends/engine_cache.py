@@ -91,7 +91,7 @@ class EngineCache:
         try:
             loaded = load(engine)
         except Exception as error:
-            message = f"an engine that was just built cannot be loaded: {_told(error)}"
+            message = f"an engine that was just built cannot be loaded: {_one_line(error)}"
             raise CheckpointError(message) from error
         verify(loaded)
         self._write(key, engine)
@@ -100,10 +100,10 @@ class EngineCache:
     def _read(self, key: EngineKey) -> bytes | None:
         """The bytes of a whole engine of ``key``, if there is one."""
         try:
-            mark, told, engine = _split((self.directory / key.file).read_bytes())
+            mark, head, engine = _split((self.directory / key.file).read_bytes())
         except (OSError, ValueError):
             return None
-        whole = mark == _MARK and told == {"key": key.text, "sha256": digest(engine)}
+        whole = mark == _MARK and head == {"key": key.text, "sha256": digest(engine)}
         return engine if whole else None
 
     def _write(self, key: EngineKey, engine: bytes) -> None:
@@ -121,5 +121,5 @@ def _split(data: bytes) -> tuple[bytes, Any, bytes]:
     return data[: len(_MARK)], json.loads(data[len(_MARK) : end]), data[end + 1 :]
 
 
-def _told(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())

@@ -172,7 +172,7 @@ def answers_of(network: nn.Module, manifest: Manifest) -> Answers:
     if manifest.plies_left not in (None, found.plies):
         message = (
             f"{name} {'says' if found.plies else 'does not say'} how many plies are left; its "
-            "manifest tells otherwise"
+            "manifest says otherwise"
         )
         raise CheckpointError(message)
     return Answers(network, found.form, plies=found.plies).eval()

@@ -22,7 +22,7 @@ from phasezoo.inference.backends.tensors import Floats, answer_in_parts, kind_of
 from phasezoo.inference.evaluator import Legal
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.parallel import calls_at_once
-from phasezoo.inference.storage.expert_metadata import expertise
+from phasezoo.inference.storage.expert_metadata import expert_metadata
 from phasezoo.inference.storage.files import digest, read_file
 from phasezoo.inference.storage.manifest import ONNX_MODEL, Manifest
 from phasezoo.specs import PositiveInt, check_value
@@ -163,7 +163,7 @@ class OnnxEvaluator(NetworkEvaluator):
         """
         policies = {"policy": policy, "policy_probabilities": policy_probabilities}
         ends = {"value": value, "wdl": wdl, "wdl_logits": wdl_logits, "values": values}
-        found, told = _one_of("policy", policies), _one_of("value", ends)
+        found, end = _one_of("policy", policies), _one_of("value", ends)
         played = games.make(game)
         spec = played.plane_spec(planes)
         shape = played.plane_shape(spec)
@@ -171,7 +171,7 @@ class OnnxEvaluator(NetworkEvaluator):
         named = {key: called for key, called in others.items() if called is not None}
         place = Path(path)
         model = read_file(place)
-        form: Any = told[0]
+        form: Any = end[0]
         manifest = Manifest(
             game=played.name,
             planes=spec,
@@ -179,12 +179,12 @@ class OnnxEvaluator(NetworkEvaluator):
             input_shape=shape,
             num_actions=played.policy_size(spec),
             actions=action_spec(played.policy_size(spec), shape),
-            **expertise(gate, phase, played.name),
+            **expert_metadata(gate, phase, played.name),
             files={ONNX_MODEL: digest(model)},
             value_kind=kind_of(form),
             backend="onnx",
             num_players=played.num_players,
-            tensors=dict([found, told], **named),
+            tensors=dict([found, end], **named),
             phasezoo=version("phasezoo"),
         )
         try:

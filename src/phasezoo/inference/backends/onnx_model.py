@@ -1,4 +1,4 @@
-"""An ONNX model with a policy and a value, of our own making or of somebody else's."""
+"""An ONNX model with a policy and a value, exported here or elsewhere."""
 
 import threading
 from collections.abc import Mapping, Sequence

@@ -200,8 +200,8 @@ def _checked_inputs(model: Any, wanted: Mapping[str, tuple[int, ...]]) -> int | 
     for name, shape in wanted.items():
         own = found.get(name)
         if len(found) != len(wanted) or own is None or not own.compatible(_shape(shape)):
-            told = {key: str(value) for key, value in found.items()}
-            message = f"the model has the inputs {told}, expected {dict(wanted)} a row"
+            inputs = {key: str(value) for key, value in found.items()}
+            message = f"the model has the inputs {inputs}, expected {dict(wanted)} a row"
             raise CheckpointError(message)
         rows = own[0].get_length() if own[0].is_static else rows
     return rows

@@ -16,7 +16,7 @@ Floats: TypeAlias = npt.NDArray[np.float32]
 ValueForm: TypeAlias = Literal["value", "wdl", "wdl_logits", "values"]
 """How a network writes what it says of a game's end: one number in [-1, 1] for the player to move;
 probabilities of win, draw and loss, or their logits; or a number for each player, the one to move
-first and the others after them by their seats."""
+first, then the other players by index."""
 
 PolicyForm: TypeAlias = Literal["policy", "policy_probabilities"]
 """How a network writes its policy: as logits, or as probabilities, whose logarithms are logits."""
@@ -34,12 +34,12 @@ def kind_of(form: ValueForm) -> ValueKind:
 
 
 def columns_of(form: ValueForm, num_players: int) -> int:
-    """How many numbers a row of ``form`` has."""
+    """Return the number of columns of ``form``."""
     return {"value": 1, "wdl": 3, "wdl_logits": 3, "values": num_players}[form]
 
 
 def form_among(forms: Sequence[Any], tensors: Mapping[str, str]) -> Any:
-    """The one of ``forms`` that ``tensors`` names.
+    """Return the one of ``forms`` that ``tensors`` names.
 
     Raises:
         CheckpointError: None is named, or several are.
@@ -58,7 +58,7 @@ def looks_like_odds(rows: Floats) -> bool:
 
 
 def as_logits(form: PolicyForm, policy: Floats) -> Floats:
-    """Logits of a policy as a network writes it."""
+    """Convert a policy as a network writes it to logits."""
     if form == "policy":
         return policy
     return np.log(np.maximum(policy, np.finfo(np.float32).tiny))
@@ -80,18 +80,18 @@ def as_values(form: ValueForm, raw: Floats) -> Floats:
     return odds
 
 
-def by_seat(values: Floats, players: npt.NDArray[np.int64]) -> Planes:
-    """Values with column p for player p.
+def by_player(values: Floats, players: npt.NDArray[np.int64]) -> Planes:
+    """Return values with column p for player p.
 
     Args:
         values: ``float32[B, P]``, each row for the player to move first, then for the others by
-            their seats.
+            index.
         players: ``int64[B]``: who is to move in each row.
     """
     rows, count = values.shape
-    seats = np.arange(count)
+    all_players = np.arange(count)
     own = players[:, None]
-    column = np.where(seats == own, 0, seats + (seats < own))
+    column = np.where(all_players == own, 0, all_players + (all_players < own))
     return np.ascontiguousarray(values[np.arange(rows)[:, None], column])
 
 

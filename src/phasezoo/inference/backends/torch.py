@@ -22,7 +22,7 @@ from phasezoo.inference.backends.modules import Answers, answers_of, probe
 from phasezoo.inference.backends.tensors import Floats, ValueForm
 from phasezoo.inference.evaluator import Legal
 from phasezoo.inference.network import NetworkEvaluator
-from phasezoo.inference.storage.expert_metadata import expertise
+from phasezoo.inference.storage.expert_metadata import expert_metadata
 from phasezoo.inference.storage.manifest import MODEL, Manifest
 from phasezoo.networks.blocks import fold_batch_norms
 from phasezoo.networks.making import made_as
@@ -243,9 +243,9 @@ def described(
         input_shape=shape,
         num_actions=actions,
         actions=action_spec(actions, shape),
-        **expertise(gate, phase, played.name),
+        **expert_metadata(gate, phase, played.name),
         parameters=networks.parameter_counts(network),
-        files={MODEL: _digest(network)},  # no file yet, but matches tell networks apart by it
+        files={MODEL: _digest(network)},  # no file yet, but matches identify networks by it
         value_kind=found.kind,
         plies_left=found.plies,
         num_players=played.num_players,
@@ -255,7 +255,7 @@ def described(
 
 
 def _digest(network: nn.Module) -> str:
-    """A checksum of the weights, which tells networks apart that were not saved."""
+    """Return a checksum of the weights, the identity of networks that were not saved."""
     found: Any = hashlib.sha256()
     for name, tensor in sorted(network.state_dict().items()):
         found.update(name.encode())

@@ -7,7 +7,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.inference.mixture import gate_of
 
 
-def expertise(gate: Any, phase: str | None, game: str) -> dict[str, Any]:
+def expert_metadata(gate: Any, phase: str | None, game: str) -> dict[str, Any]:
     """The fields ``gate``, ``gate_fingerprint`` and ``phase`` of a manifest.
 
     Args:

@@ -42,9 +42,9 @@ class Experts:
     experts: Mapping[str, str]
     """The folder of each phase's expert, inside ``directory``, in the gate's order."""
     baseline_folder: str | None = None
-    """The folder of the network of all phases; None if there is none."""
+    """The folder of the network of all phases, if there is one."""
     strategy: str | None = None
-    """How they learnt, such as ``staged``."""
+    """Training strategy, such as ``staged``."""
     fallback: str | None = None
     """The phase whose expert answers for those that have none."""
     training: Mapping[str, Any] = field(repr=False, default_factory=dict)
@@ -74,7 +74,7 @@ class Experts:
         """The network of all phases; ``options`` as for :func:`phasezoo.inference.load_network`.
 
         Raises:
-            CheckpointError: There is none, or it cannot be loaded.
+            CheckpointError: It does not exist, or cannot be loaded.
         """
         if self.baseline_folder is None:
             message = f"{self.directory}: these experts have no baseline"

@@ -23,7 +23,7 @@ def read_file(path: Path) -> bytes:
     """The bytes of ``path``.
 
     Raises:
-        CheckpointError: The file is not there or cannot be read, or it is none: a pipe or a device
+        CheckpointError: The file is not there or cannot be read, or is a pipe or a device, which
             might never end.
     """
     try:
@@ -57,7 +57,7 @@ def write_directory(path: Path, files: Mapping[str, bytes]) -> None:
     """Write ``files`` into the new directory ``path``, all or none of them.
 
     A directory that is at ``path`` already is replaced; between taking it away and putting the new
-    one in place there is none, so a caller that must never be without one uses a new name.
+    one in place nothing is there, so a caller that must never be without one uses a new name.
 
     Raises:
         CheckpointError: The disk is full or refuses; nothing else was changed.

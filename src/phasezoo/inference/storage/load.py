@@ -148,7 +148,7 @@ def load_network(
 def _again(module: str | None, path: Path, **options: Any) -> NetworkEvaluator:
     """Load a network as another process did, which had the module of its factory imported."""
     if module is not None:
-        with contextlib.suppress(Exception):  # what then cannot be built is told of by its name
+        with contextlib.suppress(Exception):  # if it cannot be built then, the error names it
             importlib.import_module(module)
     return load_network(path, **options)
 

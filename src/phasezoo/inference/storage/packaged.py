@@ -44,7 +44,7 @@ def resolved(path: str | Path) -> Path:
         known = (
             f"there are {', '.join(packaged_networks())}"
             if packaged_networks()
-            else "there is none in this version"
+            else "this version has no networks"
         )
         message = (
             f"{path!r}: no such network in the package; {known}. A folder of your own is "

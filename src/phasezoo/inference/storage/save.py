@@ -15,7 +15,7 @@ from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games import PackedPlanes
 from phasezoo.inference.backends.choice import require_onnx
 from phasezoo.inference.network import NetworkEvaluator
-from phasezoo.inference.storage.expert_metadata import expertise
+from phasezoo.inference.storage.expert_metadata import expert_metadata
 from phasezoo.inference.storage.files import digest, read_file, write_directory
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, ONNX_MODEL, Manifest
 from phasezoo.types import Gate
@@ -87,7 +87,7 @@ def save(
         raise InvalidConfig(message)
     said: dict[str, Any] = {} if training is None else {"training": training}
     if gate is not None or phase is not None:
-        said |= expertise(manifest.gate if gate is None else gate, phase, manifest.game)
+        said |= expert_metadata(manifest.gate if gate is None else gate, phase, manifest.game)
     manifest = dataclasses.replace(
         manifest,
         files={name: digest(data) for name, data in files.items()},
@@ -233,9 +233,9 @@ def _check_same(answers: Any, onnx: NetworkEvaluator, name: str) -> None:
     with torch.inference_mode():
         policy, values, *plies = (each.numpy() for each in answers(torch.from_numpy(planes)))
     found = onnx.evaluate(planes)
-    told = found.wdl if onnx.manifest.value_kind == "wdl" else found.values()
+    answered = found.wdl if onnx.manifest.value_kind == "wdl" else found.values()
     own = values[:, 0] if onnx.manifest.value_kind == "values" else values
-    pairs = [("policy", policy, found.policy_logits), ("value", own, told)]
+    pairs = [("policy", policy, found.policy_logits), ("value", own, answered)]
     pairs.extend(("plies", each, found.plies_left) for each in plies)
     for what, theirs, ours in pairs:
         gap = float(np.abs(theirs - ours).max())
