@@ -13,7 +13,8 @@ from phasezoo._interrupt import nothing_written, saying
 from phasezoo.apps.common import with_common
 from phasezoo.apps.options import glance
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.catalogue import CURVES, GAMES, SCRATCH, STUDIES, find
+from phasezoo.experiments.catalogue import CURVES, GAMES, STUDIES, find
+from phasezoo.experiments.from_scratch.config import SCRATCH
 from phasezoo.experiments.generalisation.domain import GENERALISE
 from phasezoo.experiments.study import Study
 from phasezoo.plugins import lasting
