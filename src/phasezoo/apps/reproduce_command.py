@@ -15,7 +15,7 @@ from phasezoo.apps.options import glance
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import CURVES, GAMES, STUDIES, find
 from phasezoo.experiments.from_scratch.config import SCRATCH
-from phasezoo.experiments.generalisation.domain import GENERALISE
+from phasezoo.experiments.generalisation.config import GENERALISE
 from phasezoo.experiments.study import Study
 from phasezoo.plugins import lasting
 from phasezoo.report.console import TerminalConsole

@@ -8,8 +8,9 @@ if TYPE_CHECKING:
     from phasezoo.experiments.generalisation.axis import Axis, Measure, Split
     from phasezoo.experiments.generalisation.config import GeneraliseConfig
     from phasezoo.experiments.generalisation.matrix import Cell, Matrix, Results
-    from phasezoo.experiments.generalisation.own import generalise
-    from phasezoo.experiments.generalisation.scores import Sample, Score
+    from phasezoo.experiments.generalisation.scores import Sample
+    from phasezoo.experiments.generalisation.study import generalise
+    from phasezoo.training.score import Score
 
 __all__ = [
     "Axis",
@@ -38,7 +39,7 @@ _LAZY = {
     "Sample": "generalisation.scores",
     "Score": "generalisation.scores",
     "Split": "generalisation.axis",
-    "generalise": "generalisation.own",
+    "generalise": "generalisation.study",
     "open": "catalogue",
     "reproduce": "catalogue",
 }

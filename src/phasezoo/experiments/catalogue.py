@@ -8,7 +8,7 @@ from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments.atomic.config import ATOMIC
 from phasezoo.experiments.beam.config import BEAM
 from phasezoo.experiments.from_scratch.config import SCRATCH
-from phasezoo.experiments.generalisation.domain import GENERALISE
+from phasezoo.experiments.generalisation.config import GENERALISE
 from phasezoo.experiments.krk.config import KRK
 from phasezoo.experiments.pommerman.config import POMMERMAN
 from phasezoo.experiments.representation.config import REPRESENTATION

@@ -12,11 +12,16 @@ from phasezoo.apps import cli
 from phasezoo.data.stored_states import state_at
 from phasezoo.experiments.generalisation.axis import Axis
 from phasezoo.experiments.generalisation.catalogue import AXES, axes_named, axes_of
-from phasezoo.experiments.generalisation.config import PRESETS, GeneraliseConfig
-from phasezoo.experiments.generalisation.domain import GENERALISE
+from phasezoo.experiments.generalisation.config import GENERALISE, PRESETS, GeneraliseConfig
+from phasezoo.experiments.generalisation.data import (
+    EvaluationMatch,
+    evaluation_set,
+    states_of,
+    training_set_of_states,
+)
 from phasezoo.experiments.generalisation.learners import ExpertsLearner, adamw
-from phasezoo.experiments.generalisation.lessons import exam_of, lesson_of_states, states_of
-from phasezoo.experiments.generalisation.measures import Losses, Meeting, Play, Regret, Starts
+from phasezoo.experiments.generalisation.measures import Losses, Play, Regret
+from phasezoo.training.solved import Starts
 
 pytest.importorskip("torch", reason="networks need the extra 'train'")
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
@@ -58,20 +63,20 @@ def test_distances_are_what_they_say_and_no_test_was_learnt():
         name = f"mate in {low}–{high}"
         starts = part(axis, name, "test")
         assert all(low <= state.dtm <= high for state in starts.states)
-        lesson = part(axis, name, "train")
-        learnt = lesson.splits.train
+        data = part(axis, name, "train")
+        learnt = data.splits.train
         assert all(
             low <= games.make("krk").from_fen(fen).dtm <= high for fen in learnt.starts.values()
         )
         keys = set(learnt.positions().key.tolist())
-        tested = lesson_of_states(starts.game, starts.states, 1).splits.train.positions()
+        tested = training_set_of_states(starts.game, starts.states, 1).splits.train.positions()
         assert not keys & set(tested.key.tolist())
 
 
 def test_solved_positions_are_learnt_with_a_perfect_move():
     game = games.make("krk", start="dtm", dtm=(3, 6))
     states = [game.initial_state(seed=seed) for seed in range(50)]
-    store = lesson_of_states(games.make("krk"), states, 2).splits.train
+    store = training_set_of_states(games.make("krk"), states, 2).splits.train
     for number, fen in store.starts.items():
         state = games.make("krk").from_fen(fen)
         assert store.actions[number] in game.best_actions(state)
@@ -80,13 +85,13 @@ def test_solved_positions_are_learnt_with_a_perfect_move():
 
 def test_phases_are_tested_on_other_games_and_positions():
     axis = AXES["chess/phases"](TINY)
-    lesson, exam = part(axis, "endgame", "train"), part(axis, "endgame", "test")
-    rows = exam.rows
+    data, positions = part(axis, "endgame", "train"), part(axis, "endgame", "test")
+    rows = positions.rows
     assert len(rows) > 0
     assert set(rows.phase.tolist()) == {rows.phase_index("endgame")}
-    learnt = lesson.splits.train.positions("lichess")
+    learnt = data.splits.train.positions("lichess")
     assert not np.isin(rows.key, learnt.key).any()
-    assert exam.store is part(axis, "opening", "test").store
+    assert positions.store is part(axis, "opening", "test").store
 
 
 def looks(store, rows):
@@ -103,16 +108,16 @@ def test_variants_are_tested_on_positions_of_no_variants_training_games():
     axis = AXES["chess/variants"](config)
     learnt = set()
     for split in axis.splits:
-        lesson = part(axis, split.name, "train").splits
-        for store in (lesson.train, lesson.validation):
+        data = part(axis, split.name, "train").splits
+        for store in (data.train, data.validation):
             learnt |= set(looks(store, store.positions()))
     for split in axis.splits:
-        exam = part(axis, split.name, "test")
-        every = looks(exam.store, exam.store.positions())
-        kept = looks(exam.store, exam.rows)
+        positions = part(axis, split.name, "test")
+        every = looks(positions.store, positions.store.positions())
+        kept = looks(positions.store, positions.rows)
         assert kept
         assert not learnt & set(kept), split.name
-        assert exam.removed == len(every) - len(kept)
+        assert positions.removed == len(every) - len(kept)
         # Nothing but these is left out.
         assert sorted(kept) == sorted(each for each in every if each not in learnt)
     assert part(axis, "crazyhouse", "test").removed >= 10  # the start of all games at least
@@ -120,17 +125,15 @@ def test_variants_are_tested_on_positions_of_no_variants_training_games():
 
 def test_positions_of_validation_are_learnt_from_too():
     axis = AXES["chess/phases"](TINY)
-    lesson, exam = part(axis, "opening", "train"), part(axis, "opening", "test")
-    known = np.concatenate(
-        [s.positions().key for s in (lesson.splits.train, lesson.splits.validation)]
-    )
-    assert not np.isin(exam.rows.key, known).any()
-    of_phase = lesson.splits.test.positions("lichess").of_phase("opening")
-    assert exam.removed == np.isin(of_phase.key, known).sum() > 0
-    assert len(exam.rows) + exam.removed == len(of_phase)
+    data, positions = part(axis, "opening", "train"), part(axis, "opening", "test")
+    known = np.concatenate([s.positions().key for s in (data.splits.train, data.splits.validation)])
+    assert not np.isin(positions.rows.key, known).any()
+    of_phase = data.splits.test.positions("lichess").of_phase("opening")
+    assert positions.removed == np.isin(of_phase.key, known).sum() > 0
+    assert len(positions.rows) + positions.removed == len(of_phase)
 
 
-def test_no_start_of_a_region_is_tested_that_a_lesson_has():
+def test_no_start_of_a_region_is_tested_that_a_training_set_has():
     axis = AXES["krk/regions"](TINY)
     learnt = set()
     for split in axis.splits:
@@ -141,11 +144,11 @@ def test_no_start_of_a_region_is_tested_that_a_lesson_has():
     assert not learnt & set(tested)
 
 
-def test_states_of_an_exam_are_its_positions():
+def test_states_of_an_evaluation_set_are_its_positions():
     axis = AXES["connect-four/plies"](TINY)
-    lesson = part(axis, "plies 11–20", "train")
-    exam = exam_of(lesson.splits, lesson.gate, lesson.phase)
-    states = states_of(exam, 5, 1)
+    data = part(axis, "plies 11–20", "train")
+    positions = evaluation_set(data.splits, data.gate, data.phase)
+    states = states_of(positions, 5, 1)
     assert len(states) == 5
     assert all(11 <= state.ply <= 20 for state in states)
 
@@ -170,16 +173,16 @@ def test_regret_of_perfect_and_of_bad_moves():
 
 
 def test_losses_are_means_over_positions_by_game():
-    exam = part(AXES["chess/phases"](TINY), "opening", "test")
+    positions = part(AXES["chess/phases"](TINY), "opening", "test")
     mixture = inference.load("phasezoo/chess-small")
-    samples = Losses()(mixture, exam, 1)
-    assert sum(samples["policy loss"].counts) == len(exam.rows)
-    assert samples["policy loss"].groups == exam.rows.num_games()
-    share = sum(samples["top-1 accuracy"].sums) / len(exam.rows)
+    samples = Losses()(mixture, positions, 1)
+    assert sum(samples["policy loss"].counts) == len(positions.rows)
+    assert samples["policy loss"].groups == positions.rows.num_games()
+    share = sum(samples["top-1 accuracy"].sums) / len(positions.rows)
     assert 0.05 < share < 1
-    # The mixture's own gate says who answers, not the gate of the exam.
-    alone = Losses()(mixture.experts[0], exam, 1)
-    own = exam.store.positions(mixture.gate)
+    # The mixture's own gate says who answers, not the gate of the positions.
+    alone = Losses()(mixture.experts[0], positions, 1)
+    own = positions.store.positions(mixture.gate)
     opening = set(own.game[own.phase > 0].tolist())
     differ = [
         game
@@ -188,16 +191,16 @@ def test_losses_are_means_over_positions_by_game():
         )
         if a != b
     ]
-    assert {int(np.unique(exam.rows.game)[game]) for game in differ} <= opening
+    assert {int(np.unique(positions.rows.game)[game]) for game in differ} <= opening
 
 
 def test_games_are_counted_by_opening():
     game = games.make("connect-four")
-    samples = Play()("uct:simulations=100,seed=1", Meeting(game, "random", 12), 3)
+    samples = Play()("uct:simulations=100,seed=1", EvaluationMatch(game, "random", 12), 3)
     assert samples["score"].counts == (2,) * 6
     assert sum(samples["games won"].sums) >= 10
     own = Play(agent=lambda model, seed: model)(
-        agents.RandomAgent(seed=1), Meeting(game, "random", 4), 3
+        agents.RandomAgent(seed=1), EvaluationMatch(game, "random", 4), 3
     )
     assert own["score"].groups == 2
 
@@ -279,15 +282,15 @@ def test_presets_are_valid_and_their_commands_say_so(tmp_path):
         assert words == f"phasezoo generalise krk --preset {name} --out {tmp_path} --seed 4"
 
 
-def test_experts_learn_from_a_lesson_and_are_measured(tmp_path):
+def test_experts_learn_from_a_training_set_and_are_measured(tmp_path):
     axis = AXES["connect-four/plies"](TINY)
-    lesson = part(axis, "all plies", "train")
+    data = part(axis, "all plies", "train")
     learner = ExpertsLearner(
         "resnet-8x1", 600, "plies:14", options=adamw() | {"threads": 1, "validation_positions": 64}
     )
-    mixture = learner(lesson, 1, tmp_path / "experts")
+    mixture = learner(data, 1, tmp_path / "experts")
     assert len(mixture.experts) == 2
-    exam = exam_of(lesson.splits)
-    samples = Losses()(mixture, exam, 1)
-    assert sum(samples["policy loss"].counts) == len(exam.rows)
-    assert learner(lesson, 1, tmp_path / "experts").names == mixture.names  # loads what is there
+    positions = evaluation_set(data.splits)
+    samples = Losses()(mixture, positions, 1)
+    assert sum(samples["policy loss"].counts) == len(positions.rows)
+    assert learner(data, 1, tmp_path / "experts").names == mixture.names  # loads what is there

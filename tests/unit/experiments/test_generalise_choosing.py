@@ -10,10 +10,10 @@ from phasezoo.agents import MCTSAgent, PolicyAgent
 from phasezoo.apps import cli
 from phasezoo.experiments.generalisation.catalogue import AXES, axes_named, axes_of
 from phasezoo.experiments.generalisation.choosing import Player, with_agent, with_learner
-from phasezoo.experiments.generalisation.config import GeneraliseConfig
-from phasezoo.experiments.generalisation.domain import GENERALISE
+from phasezoo.experiments.generalisation.config import GENERALISE, GeneraliseConfig
 from phasezoo.experiments.generalisation.learners import ExpertsLearner
-from phasezoo.experiments.generalisation.measures import Regret, Starts
+from phasezoo.experiments.generalisation.measures import Regret
+from phasezoo.training.solved import Starts
 
 pytest.importorskip("torch", reason="networks need the extra 'train'")
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
@@ -61,7 +61,7 @@ def test_an_agent_plays_with_what_was_learnt():
     assert Player("mcts:nodes=7,seed=5")(evaluator, 3).seed == 5
     _, axis = chosen("pommerman/sizes", agent="mcts:nodes=3,others=stop")
     assert axis.measure.second.agent == Player("mcts:nodes=3,others=stop")
-    with pytest.raises(errors.InvalidConfig, match="asks an evaluator, but a str was learnt"):
+    with pytest.raises(errors.InvalidConfig, match="needs an evaluator, but the model is a str"):
         Player("mcts:nodes=7")("tablebase", 1)
 
 
@@ -162,8 +162,8 @@ def test_models_of_stable_baselines_learn_in_the_environments_of_an_axis(tmp_pat
         ("chess/phases", {"learner": "experts:lichess"}, "sees one phase alone"),
         ("krk/regions", {"agent": "mct:nodes=5"}, "no such agent; did you mean 'mcts'"),
         ("krk/regions", {"agent": "mcts:node=5"}, "did you mean nodes="),
-        ("krk/regions", {"agent": "mcts:net=runs/x"}, "net= is what each row learns"),
-        ("krk/regions", {"agent": "uct"}, "uct plays nothing of what was learnt"),
+        ("krk/regions", {"agent": "mcts:net=runs/x"}, "net= is the model of each row"),
+        ("krk/regions", {"agent": "uct"}, "uct cannot play with a model"),
         ("chess/phases", {"agent": "mcts:nodes=5"}, "nothing is played, but policy loss"),
     ],
 )

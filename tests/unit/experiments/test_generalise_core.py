@@ -13,8 +13,8 @@ from phasezoo.apps import cli
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments import Axis, Measure, Sample, Score, Split
 from phasezoo.experiments.generalisation import report
-from phasezoo.experiments.generalisation.estimates import gap_of, score_of
 from phasezoo.experiments.generalisation.matrix import Cell, Matrix, Results
+from phasezoo.experiments.generalisation.scores import gap_of, score_of
 from phasezoo.runs import jsonable
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
@@ -100,7 +100,7 @@ def test_a_run_says_how_many_positions_were_left_out_of_its_tests(tmp_path, whol
     results = run(tmp_path / "run", axis(name="toy/left-out", splits=splits))
     assert results.matrix().removed == {"some": 1234}
     assert len(drawn) == 1
-    said = "Left out of the tests, because games that are learnt from contain them: 1,234 of some."
+    said = "Left out of the tests, because training games contain them: 1,234 of some."
     assert said in check_page((tmp_path / "run" / "report.html").read_text())[0]
     back = jsonable.decode(list[experiments.Matrix], numbers_of(tmp_path / "run"))
     assert back == results.matrices
@@ -338,8 +338,8 @@ def test_a_run_of_a_program_says_how_it_goes_on(whole, capsys):
 
 def test_a_headline_counts_in_words():
     assert report.headline(results_of(0.5)) == (
-        "Away from home none of two cells are worse than who learnt there, none better, two not "
-        "settled"
+        "Away from home none of two cells are worse than the model trained there, none better, two "
+        "not settled"
     )
 
 

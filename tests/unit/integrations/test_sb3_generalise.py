@@ -3,7 +3,8 @@
 import pytest
 
 from phasezoo import experiments, games
-from phasezoo.experiments.generalisation.measures import Regret, Starts
+from phasezoo.experiments.generalisation.measures import Regret
+from phasezoo.training.solved import Starts
 
 sb3 = pytest.importorskip("phasezoo.integrations.sb3", reason="needs the extra 'sb3'")
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")

@@ -1,21 +1,23 @@
-"""What is generalised over: named splits, who learns from them, and how the result is measured.
+"""Axes of generalisation: named splits, the learner, and the measure of the result.
 
-Nothing here knows what is learnt or tested. A split gives training data and test data, a learner
-makes a model of the one, and a measure scores the model on the other
+An axis does not know the kind of its data. A split gives training data and test data, a learner
+makes a model from the one, and a measure scores the model on the other
 (``docs/definitions/generalise.md``).
 """
 
+import dataclasses
+import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.generalisation.scores import Sample, Score
-
-__all__ = ["Axis", "Environment", "Learner", "Measure", "Measured", "Split", "SupportsMeasure"]
-
+from phasezoo.experiments.generalisation.scores import Sample
+from phasezoo.runs import jsonable
+from phasezoo.training.score import Score
 
 Environment: TypeAlias = tuple[str, Mapping[str, Any]]
 """An environment's id and its options."""
@@ -23,7 +25,7 @@ Environment: TypeAlias = tuple[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Split:
-    """One distribution: what is learnt there, and what is tested there.
+    """One distribution, with its training data and its test data.
 
     Both may be the data themselves, or a function of a seed that draws them, which is called when
     they are needed. A split without ``test`` is only a row of the matrix, one without ``train``
@@ -31,29 +33,29 @@ class Split:
     """
 
     name: str
-    """How rows and columns are called."""
+    """Name of its row and its column."""
     train: Any = None
-    """What the learner gets."""
+    """Training data, as the learner takes them."""
     test: Any = None
-    """What the measures get."""
+    """Test data, as the measure takes them."""
     environment: Environment | None = None
-    """Where those learn who act instead of reading, such as models of Stable-Baselines3."""
+    """Environment for learners that act instead of read, such as Stable-Baselines3."""
 
 
 class Learner(Protocol):
     """Makes a model from a split's training data.
 
-    It is called again with the same arguments if a run goes on whose cells are not all there: what
-    it finds finished in ``out`` it may use.
+    It is called again with the same arguments if a run goes on whose cells are not all there; it
+    may use the files in ``out`` that it has finished.
     """
 
     def __call__(self, data: Any, seed: int, out: Path, /) -> Any:
-        """A model: whatever the measures take, such as an evaluator or an agent."""
+        """Return a model that the measure takes, such as an evaluator or an agent."""
 
 
 Measured: TypeAlias = "Sample | Sequence[float] | Mapping[str, Sample | Sequence[float]]"
-"""What a measure answers: one number for each independent group of its test data, such as a game or
-a start, the same groups for every model; for several scores by their names."""
+"""Result of a measure: one number for each independent group of its test data, such as a game or
+a start, the same groups for every model; several scores come by their names."""
 
 
 class SupportsMeasure(Protocol):
@@ -61,19 +63,19 @@ class SupportsMeasure(Protocol):
 
     @property
     def scores(self) -> Sequence[Score]:
-        """What it answers."""
+        """Scores that a call returns."""
 
     def __call__(self, model: Any, data: Any, seed: int, /) -> Measured:
-        """The scores of ``model``; the same seed for every model that is tested there."""
+        """Score ``model``; the seed is the same for every model that is tested there."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A function of one's own as a measure.
+    """A function of your own as a measure.
 
     Args:
-        function: ``(model, data, seed)`` -> what :data:`Measured` says.
-        scores: What it answers; of several by their names.
+        function: ``(model, data, seed)`` -> :data:`Measured`.
+        scores: The scores that it returns; several by their names.
     """
 
     function: Callable[[Any, Any, int], Measured]
@@ -84,7 +86,7 @@ class Measure:
         object.__setattr__(self, "scores", scores)
 
     def __call__(self, model: Any, data: Any, seed: int) -> Measured:
-        """What the function says."""
+        """Call the function."""
         return self.function(model, data, seed)
 
 
@@ -93,22 +95,22 @@ class Axis:
     """Splits that differ in one respect, with a learner and a measure that suit them.
 
     Raises:
-        InvalidConfig: Splits have no names or the same, there is none to learn from or to test on,
-            or learner or measure are none.
+        InvalidConfig: Names of splits are missing or equal, no split has training data or none has
+            test data, or learner or measure cannot be called.
     """
 
     name: str
-    """Such as ``krk/distance``."""
+    """Name, such as ``krk/distance``."""
     splits: tuple[Split, ...]
-    """In the order of rows and columns."""
+    """Splits, in the order of rows and columns."""
     learner: Learner
-    """Who learns."""
+    """Learner of every row."""
     measure: SupportsMeasure
-    """What is measured; its first score is the one that is told first."""
+    """Measure of every cell; its first score is the main one."""
     about: str = ""
-    """What the splits are, in a sentence or two."""
+    """Description of the splits, in a sentence or two."""
     by_phase: bool = False
-    """Whether its splits are phases, so that who learns from one sees no other."""
+    """True if its splits are phases, so that the model of one row sees no other phase."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "splits", tuple(self.splits))
@@ -143,10 +145,56 @@ class Axis:
 
     @property
     def rows(self) -> tuple[Split, ...]:
-        """The splits that can be learnt from."""
+        """Splits with training data."""
         return tuple(split for split in self.splits if split.train is not None)
 
     @property
     def columns(self) -> tuple[Split, ...]:
-        """The splits that can be tested on."""
+        """Splits with test data."""
         return tuple(split for split in self.splits if split.test is not None)
+
+
+def description_of(axis: Axis) -> dict[str, Any]:
+    """Return an axis as JSON, by which a run is known again."""
+    return {
+        "name": axis.name,
+        "splits": [
+            {"name": split.name, "train": _described(split.train), "test": _described(split.test)}
+            for split in axis.splits
+        ],
+        "learner": _described(axis.learner),
+        "measure": _described(axis.measure),
+    }
+
+
+def mark_of(axis: Axis) -> str:
+    """Return an axis' name with a digest of its description."""
+    text = jsonable.dumps(description_of(axis))
+    return f"{axis.name} {hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
+
+
+def _described(value: Any) -> Any:
+    """Return plain values as they are, settings by their fields, everything else by its name.
+
+    A user's functions and objects are known by module and name alone: other changes of them are not
+    noticed.
+    """
+    if isinstance(value, partial):
+        given = {"given": _described(value.args), "options": _described(value.keywords)}
+        return {"of": _described(value.func)} | given
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = dataclasses.fields(value)
+        own = {one.name: _described(getattr(value, one.name)) for one in fields if one.repr}
+        return {"of": getattr(value, "recorded_as", type(value).__qualname__)} | own
+    if isinstance(value, str | bool | int | float) or value is None:
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _described(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_described(item) for item in value]
+    try:
+        return jsonable.plain(value)
+    except InvalidConfig:
+        name = getattr(value, "__qualname__", type(value).__qualname__)
+        module = getattr(value, "__module__", type(value).__module__)
+        return f"{module}:{name}"

@@ -25,10 +25,10 @@ AXES: dict[str, Callable[[GeneraliseConfig], Axis]] = {
     "pommerman/opponents": opponents,
     "pommerman/sizes": sizes,
 }
-"""What makes each, ``GAME/WHAT``, from the sizes of a run."""
+"""Functions that make the axes ``GAME/RESPECT`` from the settings of a run."""
 
 GAMES = tuple(dict.fromkeys(name.partition("/")[0] for name in AXES))
-"""What stands for all axes of a game."""
+"""Names that stand for all axes of a game."""
 
 REGISTRY: Registry[Callable[[GeneraliseConfig], Axis]] = Registry(
     "axis",
@@ -37,23 +37,23 @@ REGISTRY: Registry[Callable[[GeneraliseConfig], Axis]] = Registry(
     error=InvalidConfig,
     refusal=InvalidConfig,
     reserved=GAMES,
-    advice=", a game's name for all of its axes, and one's own as module:attr",
+    advice=", a game's name for all of its axes, and your own as module:attr",
 )
 """The axes by name."""
 
 
 def axes_of(config: GeneraliseConfig) -> dict[str, Axis | PhasezooError]:
-    """The axes that a run's settings name; what is missing to make one stands in its place."""
+    """Make the axes that a run's settings name; an error stands for one that cannot be made."""
     return axes_named(config.axes or GAMES, config)
 
 
 def axes_named(names: Sequence[str], config: GeneraliseConfig) -> dict[str, Axis | PhasezooError]:
-    """Axes by their names, by their game, or as ``module:attr`` of one's own.
+    """Make axes by their names, by their game, or as a user's ``module:attr``.
 
-    What cannot be made of a game under these settings is an error only if it was named itself.
+    The error of one that the settings do not suit is raised only if it was named itself.
 
     Raises:
-        InvalidConfig: There is none of that name, or the settings do not suit it.
+        InvalidConfig: There is no axis of that name, or the settings do not suit it.
     """
     found: dict[str, Axis | PhasezooError] = {}
     for name in names:
@@ -80,18 +80,14 @@ def axes_named(names: Sequence[str], config: GeneraliseConfig) -> dict[str, Axis
 
 
 def _chosen(axis: Axis, config: GeneraliseConfig) -> Axis:
-    """The axis with the learner and the agent that the settings name."""
+    """Return the axis with the learner and the agent that the settings name."""
     if config.learner is not None:
         axis = with_learner(axis, config.learner)
     return axis if config.agent is None else with_agent(axis, config.agent)
 
 
 def _own(text: str, config: GeneraliseConfig) -> list[Axis]:
-    """An axis, several, or what makes them from the sizes of a run.
-
-    Raises:
-        InvalidConfig: It is none of these.
-    """
+    """Return a user's axis, several of them, or those that a function makes from the settings."""
     given: Any = attribute_named(text)
     if callable(given) and not isinstance(given, Axis):
         given = given(config)

@@ -1,14 +1,14 @@
-"""Who learns and who plays, chosen by short texts in place of what an axis has.
+"""Learners and agents by short texts, in place of those of an axis.
 
-The texts are written as those of agents (``docs/definitions/agents.md``); what there is to choose
-stands on the page ``docs/definitions/generalise.md``.
+The texts are written as those of agents (``docs/definitions/agents.md``); the page
+``docs/definitions/generalise.md`` lists the learners and the agents.
 """
 
 import ast
 import dataclasses
 import inspect
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -19,51 +19,51 @@ from phasezoo.experiments.generalisation.axis import Axis
 from phasezoo.experiments.generalisation.learners import ExpertsLearner, SupervisedLearner
 from phasezoo.experiments.generalisation.measures import Together
 from phasezoo.plugins import attribute_named
-from phasezoo.specs import Recipe, SpecText, did_you_mean, read_spec, unknown_option
+from phasezoo.specs import Recipe, Registry, SpecText, read_spec, unknown_option
 
 _SB3 = "phasezoo.integrations.sb3:SB3Learner"
 
 
 def with_learner(axis: Axis, text: str) -> Axis:
-    """The axis with another learner.
+    """Return the axis with another learner.
 
     Args:
         axis: The axis.
-        text: ``network``, ``experts:GATE``, ``sb3:ALGORITHM``, or ``module:attr`` of one's own.
+        text: ``network``, ``experts:GATE``, ``sb3:ALGORITHM``, or a user's ``module:attr``.
 
     Raises:
-        InvalidConfig: There is no such learner, or it cannot learn what the axis has.
+        InvalidConfig: There is no such learner, or it cannot learn from the data of the axis.
         MissingDependency: A package is missing; the message names the extra.
     """
     spec = read_spec(text)
-    kind = LEARNERS.get(spec.name)
-    if kind is not None:
-        changed: Axis = kind.build(spec.name, kind.read_options(spec)).of(axis)
+    if spec.name in LEARNERS:
+        recipe = LEARNERS[spec.name]
+        changed: Axis = recipe.build(spec.name, recipe.read_options(spec)).of(axis)
         return changed
-    found = _own(spec, "learner", LEARNERS)
-    if inspect.isclass(found):
-        own = Recipe(found)
-        found = own.build(text, own.read_options(SpecText(text, None, spec.options)))
+    learner = _own(spec, LEARNERS, "(data, seed, out) -> model")
+    if inspect.isclass(learner):
+        own = Recipe(learner)
+        learner = own.build(text, own.read_options(SpecText(text, None, spec.options)))
     elif spec.options:
         message = f"--learner {text}: only a class takes options"
         raise InvalidConfig(message)
-    return dataclasses.replace(axis, learner=found)
+    return dataclasses.replace(axis, learner=learner)
 
 
 def with_agent(axis: Axis, agent: "str | Callable[[Any, int], Any]") -> Axis:
-    """The axis with another agent playing what was learnt.
+    """Return the axis with another agent, which plays with the models.
 
     Args:
         axis: The axis.
-        agent: The text of one of :data:`PLAYERS`, or ``module:attr`` of one's own; or a function of
-            the model and a seed.
+        agent: The text of one of :data:`PLAYERS`, or a user's ``module:attr``; or a function of the
+            model and a seed.
 
     Raises:
-        InvalidConfig: There is no such agent, it does not play what was learnt, or nothing is
-            played in the axis.
+        InvalidConfig: There is no such agent, it cannot play with a model, or nothing is played in
+            the axis.
     """
     made = Player(agent) if isinstance(agent, str) else agent
-    measure = _played(axis.measure, made)
+    measure = _with_agent(axis.measure, made)
     if measure is None:
         message = (
             f"--agent: in {axis.name} nothing is played, but "
@@ -72,7 +72,8 @@ def with_agent(axis: Axis, agent: "str | Callable[[Any, int], Any]") -> Axis:
         )
         raise InvalidConfig(message)
     learner = type(axis.learner).__name__
-    if _SB3.endswith(f":{learner}") and _asks_evaluator(made):
+    wants_evaluator = isinstance(made, Player) and read_spec(made.text).name in PLAYERS
+    if _SB3.endswith(f":{learner}") and wants_evaluator:
         message = f"--agent {agent}: a model of {learner} is an agent itself; leave --agent out"
         raise InvalidConfig(message)
     return dataclasses.replace(axis, measure=measure)
@@ -80,57 +81,58 @@ def with_agent(axis: Axis, agent: "str | Callable[[Any, int], Any]") -> Axis:
 
 @dataclass(frozen=True)
 class Player:
-    """Plays with what was learnt, as a text says.
+    """An agent that plays with a model, by its text.
 
     Raises:
-        InvalidConfig: There is no such agent, or none that takes an evaluator.
+        InvalidConfig: There is no such agent, or it takes no evaluator.
     """
 
     text: str
     """One of :data:`PLAYERS` with its options, such as ``mcts:nodes=50``, or ``module:attr``: a
-    function of the model and a seed that answers an agent."""
+    function of the model and a seed that returns an agent."""
 
     def __post_init__(self) -> None:
         self._made()
 
     def __call__(self, model: Any, seed: int) -> Any:
-        """The agent.
+        """Make the agent.
 
         Raises:
-            InvalidConfig: The model is no evaluator.
+            InvalidConfig: The agent needs an evaluator, and the model is not one.
         """
-        name, made = self._made()
+        name, make = self._made()
         if name is not None and not hasattr(model, "evaluate"):
             message = (
-                f"--agent {self.text}: {name} asks an evaluator, but a {type(model).__name__} was "
-                "learnt; leave --agent out, or name a function of your own by module:attr"
+                f"--agent {self.text}: {name} needs an evaluator, but the model is a "
+                f"{type(model).__name__}; leave --agent out, or name your own function by "
+                "module:attr"
             )
             raise InvalidConfig(message)
-        return made(model, seed)
+        return make(model, seed)
 
     def _made(self) -> tuple[str | None, Callable[[Any, int], Any]]:
-        """The name of an agent of the package, and what makes it of a model."""
+        """Return the name of an agent of the package, and the function that makes it."""
         spec = read_spec(self.text)
         if spec.name not in AGENTS:
-            own = _own(spec, "agent", PLAYERS)
+            own = _own(spec, PLAYERS, "(model, seed) -> agent")
             if spec.options:
                 message = f"--agent {self.text}: a function of your own takes no options"
                 raise InvalidConfig(message)
             return None, own
         if spec.name not in PLAYERS:
             message = (
-                f"--agent {self.text}: {spec.name} plays nothing of what was learnt; expected "
+                f"--agent {self.text}: {spec.name} cannot play with a model; expected "
                 f"{', '.join(PLAYERS)}, or module:attr"
             )
             raise InvalidConfig(message)
-        kind = AGENTS[spec.name]
-        given = kind.read_options(spec)
+        recipe = PLAYERS[spec.name]
+        given = recipe.read_options(spec)
         if "net" in given:
-            message = f"--agent {self.text}: net= is what each row learns; leave it out"
+            message = f"--agent {self.text}: net= is the model of each row; leave it out"
             raise InvalidConfig(message)
 
         def make(model: Any, seed: int) -> Any:
-            return kind.build(spec.name, {"seed": seed, **given, "evaluator": model})
+            return recipe.build(spec.name, {"seed": seed, **given, "evaluator": model})
 
         return spec.name, make
 
@@ -162,8 +164,8 @@ class _Experts:
         own = _supervised(axis, "experts")
         if axis.by_phase:
             message = (
-                f"--learner experts: who learns in {axis.name} sees one phase alone; choose an "
-                "axis whose splits hold all phases"
+                f"--learner experts: a model of {axis.name} sees one phase alone; choose an axis "
+                "whose splits hold all phases"
             )
             raise InvalidConfig(message)
         learner = ExpertsLearner(
@@ -198,14 +200,14 @@ class _StableBaselines:
         if lacking:
             message = (
                 f"--learner sb3: {axis.name} has no environment to learn {lacking[0]!r} in; name "
-                "axes whose splits have one (docs/howto/generalise.md tells them)"
+                "axes whose splits have one (docs/howto/generalise.md lists them)"
             )
             raise InvalidConfig(message)
         splits = [dataclasses.replace(split, train=split.environment) for split in axis.splits]
         return dataclasses.replace(axis, splits=tuple(splits), learner=learner)
 
     def _read(self, algorithm: Any) -> dict[str, Any]:
-        """The values of the algorithm's own options."""
+        """Read the values of the algorithm's own options."""
         known = set(inspect.signature(algorithm).parameters) - {"policy", "env", "seed"}
         found = {}
         for name, text in (self.options or {}).items():
@@ -220,15 +222,29 @@ class _StableBaselines:
         return found
 
 
-LEARNERS: dict[str, Recipe] = {
-    "network": Recipe(_Network, first="network"),
-    "experts": Recipe(_Experts, first="gate"),
-    "sb3": Recipe(_StableBaselines, first="algorithm", rest="options"),
-}
+def _registry(what: str, known: Mapping[str, Any], advice: str = "") -> Registry[Any]:
+    return Registry(
+        what, None, lambda: known, error=InvalidConfig, refusal=InvalidConfig, advice=advice
+    )
+
+
+LEARNERS = _registry(
+    "learner",
+    {
+        "network": Recipe(_Network, first="network"),
+        "experts": Recipe(_Experts, first="gate"),
+        "sb3": Recipe(_StableBaselines, first="algorithm", rest="options"),
+    },
+    ", and your own as module:attr",
+)
 """Learners by name, with their options."""
 
-PLAYERS = ("policy", "mcts", "decoupled_mcts", "single_player_mcts")
-"""Agents that play with an evaluator; of experts ``mcts`` searches with each in its phase."""
+PLAYERS = _registry(
+    "agent",
+    {name: AGENTS[name] for name in ("policy", "mcts", "decoupled_mcts", "single_player_mcts")},
+    ", and your own as module:attr",
+)
+"""Agents that play with an evaluator; ``mcts`` searches with each expert in its phase."""
 
 
 def _supervised(axis: Axis, name: str) -> SupervisedLearner:
@@ -242,7 +258,7 @@ def _supervised(axis: Axis, name: str) -> SupervisedLearner:
 
 
 def _algorithm(name: str) -> Any:
-    """A class of Stable-Baselines3 by its name, or by its module."""
+    """Return a class of Stable-Baselines3 by its name, or by its module."""
     if ":" in name:
         return attribute_named(name)
     found: dict[str, Any] = {}
@@ -250,52 +266,33 @@ def _algorithm(name: str) -> Any:
         module = import_module(package)
         found |= {each: getattr(module, each) for each in module.__all__}
     known = {each: one for each, one in found.items() if hasattr(one, "learn")}
-    if name not in known:
-        hint = did_you_mean(name, known)
-        message = f"--learner sb3:{name}: no such algorithm{hint} There are {', '.join(known)}"
-        raise InvalidConfig(message)
-    return known[name]
+    return _registry("algorithm", known).get_or_raise(name)
 
 
-def _own(spec: SpecText, what: str, known: Collection[str]) -> Any:
-    """What ``module:attr`` names.
-
-    Raises:
-        InvalidConfig: There is no such module and no such name, or it cannot be called.
-    """
+def _own(spec: SpecText, known: Registry[Any], call: str) -> Any:
+    """Return a user's callable, which a text names by ``module:attr``."""
     if spec.first is None:
-        raise _unknown(spec.name, what, known)
+        raise known.unknown(spec.name)
     try:
         found = attribute_named(f"{spec.name}:{spec.first}")
     except InvalidConfig as error:
         if isinstance(error.__cause__, ModuleNotFoundError):
-            raise _unknown(spec.name, what, known) from error
+            raise known.unknown(spec.name) from error
         raise
     if not callable(found):
-        expected = "(data, seed, out) -> model" if what == "learner" else "(model, seed) -> agent"
-        message = f"--{what} {spec.name}:{spec.first}: expected a callable {expected}"
+        message = f"--{known.what} {spec.name}:{spec.first}: expected a callable {call}"
         raise InvalidConfig(message)
     return found
 
 
-def _unknown(name: str, what: str, known: Collection[str]) -> InvalidConfig:
-    return InvalidConfig(
-        f"--{what} {name}: no such {what}{did_you_mean(name, known)} There are {', '.join(known)}, "
-        "and one's own as module:attr"
-    )
-
-
-def _played(measure: Any, agent: Any) -> Any:
-    """The measure with another agent; None if nothing is played for it."""
+def _with_agent(measure: Any, agent: Any) -> Any:
+    """Return the measure with another agent; None if nothing is played for it."""
     if isinstance(measure, Together):
-        parts = [_played(each, agent) for each in (measure.first, measure.second)]
+        parts = [_with_agent(each, agent) for each in (measure.first, measure.second)]
         if parts == [None, None]:
             return None
         return Together(parts[0] or measure.first, parts[1] or measure.second)
-    if is_dataclass(measure) and "agent" in {field.name for field in fields(measure)}:
-        return dataclasses.replace(measure, agent=agent)  # type: ignore[type-var]
+    fields = dataclasses.fields(measure) if dataclasses.is_dataclass(measure) else ()
+    if "agent" in {field.name for field in fields}:
+        return dataclasses.replace(measure, agent=agent)
     return None
-
-
-def _asks_evaluator(agent: Any) -> bool:
-    return isinstance(agent, Player) and read_spec(agent.text).name in PLAYERS

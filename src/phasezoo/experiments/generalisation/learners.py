@@ -1,51 +1,37 @@
-"""Who learns: networks and mixtures of experts from stored games."""
+"""Learners from stored games: one network, or a mixture of experts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from phasezoo.data.splits import Splits
-
-__all__ = ["ExpertsLearner", "Lesson", "SupervisedLearner", "adamw"]
+from phasezoo.experiments.generalisation.data import TrainingSet
 
 
 def adamw() -> dict[str, Any]:
-    """How small networks learn from few positions."""
+    """Return the settings by which small networks learn from few positions."""
     return {"optimizer": "adamw", "max_lr": 3e-3, "tensorboard": False}
 
 
 @dataclass(frozen=True)
-class Lesson:
-    """Stored games to learn from."""
-
-    splits: Splits = field(repr=False)
-    """For training and validation; the test part is not looked at."""
-    gate: Any = "none"
-    """Names the phases."""
-    phase: str | None = None
-    """The phase to learn from; None: all."""
-
-
-@dataclass(frozen=True)
 class SupervisedLearner:
-    """A network from a :class:`Lesson`; answers with an evaluator."""
+    """Trains a network on a :class:`TrainingSet`; returns an evaluator."""
 
     network: str
     """Architecture."""
     positions: int
-    """Training positions it sees."""
+    """Number of training positions it sees."""
     planes: str | None = None
     """Input planes; None: the game's default."""
     device: str | None = None
-    """Where it learns and runs."""
+    """Device of training and evaluation."""
     threads: int | None = None
-    """Threads."""
+    """Number of threads; None: every usable core."""
     options: Mapping[str, Any] = field(default_factory=adamw)
     """Fields of :class:`phasezoo.training.SupervisedConfig`."""
 
-    def __call__(self, data: Lesson, seed: int, out: Path) -> Any:
-        """Train, or go on, or load what is finished."""
+    def __call__(self, data: TrainingSet, seed: int, out: Path) -> Any:
+        """Train, go on, or load a finished network."""
         from phasezoo import inference, training
 
         result = training.train_supervised(
@@ -62,7 +48,7 @@ class SupervisedLearner:
             threads=self.threads,
             **self.options,
         )
-        # Whoever is tested on another variant is asked about a game that is not its own.
+        # A network that is tested on another variant evaluates a game that is not its own.
         return inference.load(
             result.path,
             "torch",
@@ -74,27 +60,27 @@ class SupervisedLearner:
 
 @dataclass(frozen=True)
 class ExpertsLearner:
-    """A mixture of an expert for each phase of a gate, from a :class:`Lesson` of all phases."""
+    """Trains an expert for each phase of a gate; the :class:`TrainingSet` has all phases."""
 
     network: str
-    """Architecture of each."""
+    """Architecture of each expert."""
     positions: int
-    """Training positions that all of them see together."""
+    """Number of training positions that all of them see together."""
     gate: str
-    """Names the phases of the experts."""
+    """Gate of the phases of the experts."""
     strategy: str = "separated"
-    """How they learn."""
+    """Strategy of their training."""
     planes: str | None = None
     """Input planes; None: the game's default."""
     device: str | None = None
-    """Where they learn and run."""
+    """Device of training and evaluation."""
     threads: int | None = None
-    """Threads."""
+    """Number of threads; None: every usable core."""
     options: Mapping[str, Any] = field(default_factory=adamw)
     """Fields of :class:`phasezoo.training.SupervisedConfig`."""
 
-    def __call__(self, data: Lesson, seed: int, out: Path) -> Any:
-        """Train, or go on, or load what is finished."""
+    def __call__(self, data: TrainingSet, seed: int, out: Path) -> Any:
+        """Train, go on, or load a finished network."""
         from phasezoo import training
 
         experts = training.train_experts(

@@ -1,8 +1,9 @@
-"""The matrix: every score of every row on every column, with its gap to the diagonal."""
+"""The matrix: every score of every row on every column, its gap to the diagonal, and its texts."""
 
 import csv
 import io
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,15 +11,16 @@ from typing import Any
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.generalisation.config import GeneraliseConfig, OwnConfig
-from phasezoo.experiments.generalisation.scores import Score
+from phasezoo.report import numbers
 from phasezoo.runs import Provenance
-
-__all__ = ["Cell", "Matrix", "Results", "csv_of"]
+from phasezoo.training.score import Score
 
 HEAD = (
     *("axis", "score", "better", "train", "test"),
     *("value", "low", "high", "gap", "gap_low", "gap_high", "groups", "members", "trainings"),
 )
+
+NO_INTERVAL = "no interval"
 
 
 @dataclass(frozen=True)
@@ -26,23 +28,23 @@ class Cell:
     """One row's model, or the mean of several trainings, on one column, by one score."""
 
     train: str
-    """The split learnt from."""
+    """Split of the training."""
     test: str
-    """The split tested on."""
+    """Split of the test."""
     score: Interval | None
-    """With its 95 % interval, whose ends are infinite if they cannot be told; None if nothing was
-    counted."""
+    """Score with its 95 % interval, whose ends are infinite if too little was counted; None if
+    nothing was counted."""
     gap: Interval | None
-    """How much worse than who learnt where this was tested; above 0 is worse. None on the diagonal,
-    and if nobody learnt there."""
+    """Difference to the diagonal of its column; above 0 is worse. None on the diagonal, and if no
+    row was trained on this split."""
     groups: int
-    """Independent groups behind it: games, starts, openings."""
+    """Number of independent groups behind it: games, starts, openings."""
     members: int
-    """What was counted in them."""
+    """Number of members of these groups."""
 
     @property
     def is_diagonal(self) -> bool:
-        """Whether it was tested where it learnt."""
+        """True if it was tested on the split it was trained on."""
         return self.train == self.test
 
 
@@ -51,25 +53,29 @@ class Matrix:
     """One score of an axis."""
 
     axis: str
-    """The axis."""
+    """Name of the axis."""
     about: str
-    """What its splits are."""
+    """Description of its splits."""
     score: Score
-    """What the numbers are."""
+    """Score of the numbers."""
     rows: list[str]
-    """Splits learnt from."""
+    """Splits trained on."""
     columns: list[str]
     """Splits tested on."""
     cells: list[Cell]
-    """Row by row."""
+    """Cells, row by row."""
     trainings: int
-    """Trainings of each row."""
+    """Number of trainings of each row."""
     removed: dict[str, int] = field(default_factory=dict)
-    """By column: positions that were left out of its test, because somebody learns from them. Tests
-    that are no positions of stored games are missing."""
+    """Number of positions left out of a column's test because training games contain them. Columns
+    whose tests are no positions of stored games are missing."""
 
     def cell(self, train: str, test: str) -> Cell:
-        """One cell.
+        """Return a cell.
+
+        Args:
+            train: Its row.
+            test: Its column.
 
         Raises:
             InvalidConfig: There is no such row or column.
@@ -84,7 +90,7 @@ class Matrix:
         raise InvalidConfig(message)
 
     def mean_gap(self, train: str) -> float | None:
-        """The mean gap of a row away from the diagonal; None if it has none."""
+        """Return the mean gap of a row; None if no cell of it has one."""
         gaps = [c.gap.value for c in self.cells if c.train == train and c.gap is not None]
         return math.fsum(gaps) / len(gaps) if gaps else None
 
@@ -96,23 +102,27 @@ class Results:
     config: GeneraliseConfig | OwnConfig
     """The settings."""
     command: str
-    """What does the same again."""
+    """Command that does the run again."""
     date: str
-    """When it began."""
+    """Date of its start."""
     provenance: Provenance
     """Versions and machine."""
     matrices: list[Matrix]
-    """Axis by axis, each score of each."""
+    """Matrices, axis by axis, each score of each."""
     skipped: dict[str, str]
-    """Axes that could not be done here, and why."""
+    """Axes that could not be done here, with the reason."""
     seconds: dict[str, float]
-    """Where the time went."""
+    """Seconds of each axis."""
 
     def matrix(self, axis: str | None = None, score: str | None = None) -> Matrix:
-        """The matrix of an axis by a score; by default the first of each.
+        """Return the matrix of an axis by a score.
+
+        Args:
+            axis: The axis; None: the first.
+            score: The score; None: the first.
 
         Raises:
-            InvalidConfig: There is none.
+            InvalidConfig: There is no such matrix.
         """
         for matrix in self.matrices:
             if axis in (None, matrix.axis) and score in (None, matrix.score.name):
@@ -123,7 +133,7 @@ class Results:
 
 
 def csv_of(matrices: list[Matrix]) -> str:
-    """All cells as CSV, one a line; ends that cannot be told are empty."""
+    """Return all cells as CSV, one a line; infinite ends are empty."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEAD)
@@ -145,3 +155,58 @@ def _rows(matrix: Matrix) -> Iterator[tuple[Any, ...]]:
 def _numbers(interval: Interval | None) -> tuple[float | None, ...]:
     found = {} if interval is None else interval.to_dict()
     return found.get("value"), found.get("low"), found.get("high")
+
+
+def folder_of(name: str) -> str:
+    """Return a name as the part of a path."""
+    return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "-"
+
+
+def number_text(number: float, score: Score) -> str:
+    """Return a number of a score with three digits, at most three after the point."""
+    if score.unit == "%":
+        return numbers.percent(number)
+    return numbers.decimal(number, max(0, min(3, 2 - _magnitude(number) + 1)))
+
+
+def number_of(interval: Interval | None, score: Score) -> str:
+    """Return the estimate as text."""
+    return numbers.ABSENT if interval is None else number_text(interval.value, score)
+
+
+def span_of(interval: Interval | None, score: Score) -> str:
+    """Return both ends as text."""
+    if interval is None:
+        return "nothing counted"
+    if not interval.is_known:
+        return NO_INTERVAL
+    return f"{number_text(interval.low, score)} to {number_text(interval.high, score)}"
+
+
+def gap_text(interval: Interval | None, score: Score) -> str:
+    """Return a gap as text, with its sign and its ends."""
+    if interval is None:
+        return numbers.ABSENT
+    return f"{gap_number(interval, score)} ({gap_span(interval, score)})"
+
+
+def gap_number(interval: Interval, score: Score) -> str:
+    """Return a gap as text, with its sign."""
+    return _signed(interval.value, score)
+
+
+def gap_span(interval: Interval, score: Score) -> str:
+    """Return both ends of a gap as text."""
+    if not interval.is_known:
+        return NO_INTERVAL
+    return f"{_signed(interval.low, score)} to {_signed(interval.high, score)}"
+
+
+def _signed(number: float, score: Score) -> str:
+    text = number_text(number, score)
+    return text if number <= 0 or not text.strip("0.% ") else f"+{text}"
+
+
+def _magnitude(number: float) -> int:
+    size = abs(number)
+    return math.floor(math.log10(size)) if 1 <= size < math.inf else 0

@@ -1,24 +1,23 @@
-"""What is measured: losses on stored games, exact regret where the game is solved, games won."""
+"""Measures: losses on stored games, exact regret in solved games, results of matches."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from phasezoo import agents
 from phasezoo.data.positions import PositionTable
-from phasezoo.data.splits import PositionStore
 from phasezoo.experiments.generalisation.axis import SupportsMeasure
+from phasezoo.experiments.generalisation.data import EvaluationMatch, EvaluationSet
 from phasezoo.experiments.generalisation.scores import Sample
-from phasezoo.games import Game
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.training.score import Score
 from phasezoo.training.solved import Starts, moves_of
 
 
 def agent_of(model: Any, seed: int, nodes: int = 0) -> Any:
-    """A model as an agent: an evaluator plays its policy, or searches; agents are what they are."""
+    """Return a model as an agent: an evaluator plays its policy, or searches with it."""
     if not hasattr(model, "evaluate"):
         return agents.make(model) if isinstance(model, str) else model
     if nodes == 0:
@@ -27,20 +26,8 @@ def agent_of(model: Any, seed: int, nodes: int = 0) -> Any:
 
 
 @dataclass(frozen=True)
-class Exam:
-    """Positions of stored games to be tested on."""
-
-    store: PositionStore = field(repr=False)
-    """The games."""
-    rows: PositionTable = field(repr=False)
-    """The positions."""
-    removed: int = field(default=0, repr=False)
-    """Positions of these games that were left out, because somebody learns from them."""
-
-
-@dataclass(frozen=True)
 class Losses:
-    """An evaluator's losses on an :class:`Exam` (``docs/definitions/losses.md``), by game."""
+    """Losses of an evaluator on an :class:`EvaluationSet` (``docs/definitions/losses.md``)."""
 
     scores: tuple[Score, ...] = (
         Score("policy loss", "lower", unit="nats"),
@@ -48,8 +35,8 @@ class Losses:
         Score("value loss", "lower"),
     )
 
-    def __call__(self, model: Any, data: Exam, seed: int) -> Mapping[str, Sample]:
-        """Means over positions, with games as groups."""
+    def __call__(self, model: Any, data: EvaluationSet, seed: int) -> Mapping[str, Sample]:
+        """Return means over positions, with games as groups."""
         del seed
         losses = _losses(model, data)
         games, group = np.unique(losses.game, return_inverse=True)
@@ -60,8 +47,8 @@ class Losses:
         }
 
 
-def _losses(model: Any, data: Exam) -> Any:
-    """Of a mixture each position is answered by the expert of its phase."""
+def _losses(model: Any, data: EvaluationSet) -> Any:
+    """Evaluate positions; those of a mixture by the expert of their phase."""
     from phasezoo.training.evaluation import evaluate_network, evaluate_networks, mixture_losses
 
     if not isinstance(model, MixtureOfExperts):
@@ -72,8 +59,8 @@ def _losses(model: Any, data: Exam) -> Any:
     return mixture_losses({rows.phase_index(name): losses for name, losses in found.items()})
 
 
-def _labelled(data: Exam, gate: Any) -> PositionTable:
-    """The positions of an exam with the phases of another gate."""
+def _labelled(data: EvaluationSet, gate: Any) -> PositionTable:
+    """Return the positions with the phases of another gate."""
     every = data.store.positions(gate)
     place = {each: row for row, each in enumerate(_places(every))}
     return every.select(np.array([place[each] for each in _places(data.rows)]))
@@ -86,7 +73,7 @@ def _places(rows: PositionTable) -> list[tuple[int, ...]]:
 
 @dataclass(frozen=True)
 class Regret:
-    """What an agent's moves lose by the game's own solution (``Game.action_scores``).
+    """Loss of an agent's moves by the game's own solution (``Game.action_scores``).
 
     With v the best action's outcome for who moves (1 a win, 0 a draw, -1 a loss) and w that of the
     action chosen, the *regret* is (v - w) / 2: 1 if a win was turned into a loss. The *distance
@@ -95,7 +82,7 @@ class Regret:
     """
 
     nodes: int = 0
-    """Nodes of an evaluator's search; 0: it plays its policy."""
+    """Nodes of an evaluator's search; 0: it plays its policy without search."""
     agent: Callable[[Any, int], Any] | None = None
     """Makes the agent from a model and a seed; None: :func:`agent_of`."""
     scores: tuple[Score, ...] = (
@@ -105,7 +92,7 @@ class Regret:
     )
 
     def __call__(self, model: Any, data: Starts, seed: int) -> Mapping[str, Sample]:
-        """One move a state.
+        """Judge one move in each state.
 
         Raises:
             IllegalAction: A move is not legal.
@@ -117,25 +104,11 @@ class Regret:
 
 
 @dataclass(frozen=True)
-class Meeting:
-    """A match to be played."""
-
-    game: Game
-    """What is played, with the options that say how games start."""
-    opponent: Any
-    """Who is met: an agent, or the text of one."""
-    games: int
-    """Games, a multiple of the number of players."""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """What else :func:`phasezoo.arena.play_match` takes, such as ``openings``."""
-
-
-@dataclass(frozen=True)
 class Play:
-    """How an agent fares in a :class:`Meeting`, by groups of games with one opening."""
+    """Result of an agent in an :class:`EvaluationMatch`, by groups of games with one opening."""
 
     nodes: int = 0
-    """Nodes of an evaluator's search; 0: it plays its policy."""
+    """Nodes of an evaluator's search; 0: it plays its policy without search."""
     agent: Callable[[Any, int], Any] | None = None
     """Makes the agent from a model and a seed; None: :func:`agent_of`."""
     scores: tuple[Score, ...] = (
@@ -143,7 +116,7 @@ class Play:
         Score("games won", kind="share", unit="%"),
     )
 
-    def __call__(self, model: Any, data: Meeting, seed: int) -> Mapping[str, Sample]:
+    def __call__(self, model: Any, data: EvaluationMatch, seed: int) -> Mapping[str, Sample]:
         """Play the match."""
         from phasezoo import arena
 
@@ -166,16 +139,16 @@ def _made(measure: "Regret | Play", model: Any, seed: int) -> Any:
 
 @dataclass(frozen=True)
 class Together:
-    """Two measures of one model; the test data are a pair, with what each of them takes."""
+    """Two measures of one model; the test data are a pair, one part for each."""
 
     first: SupportsMeasure
-    """Its first score is the one that is told first."""
+    """First measure, whose first score is the main one."""
     second: SupportsMeasure
-    """The other."""
+    """Second measure."""
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        """Those of both."""
+        """Scores of both."""
         return (*self.first.scores, *self.second.scores)
 
     def __call__(self, model: Any, data: tuple[Any, Any], seed: int) -> Mapping[str, Any]:

@@ -2,11 +2,14 @@
 
 from collections import Counter
 from itertools import groupby
+from pathlib import Path
+from typing import Any
 
-from phasezoo.experiments.generalisation.estimates import MIN_GROUPS
-from phasezoo.experiments.generalisation.figures import heat_of
-from phasezoo.experiments.generalisation.matrix import Matrix, Results
-from phasezoo.experiments.generalisation.writing import (
+from phasezoo.experiments.generalisation.matrix import (
+    Cell,
+    Matrix,
+    Results,
+    folder_of,
     gap_number,
     gap_span,
     gap_text,
@@ -14,10 +17,12 @@ from phasezoo.experiments.generalisation.writing import (
     number_text,
     span_of,
 )
+from phasezoo.experiments.generalisation.scores import MIN_GROUPS
 from phasezoo.experiments.statistics import Verdict, verdict
 from phasezoo.experiments.study import done_again
-from phasezoo.report import numbers
-from phasezoo.report.document import Column, Document, Item, Section, Table, Text, literal
+from phasezoo.report import numbers, plots
+from phasezoo.report.document import Column, Document, Figure, Item, Section, Table, Text, literal
+from phasezoo.runs.files import save_files
 
 
 def report(results: Results) -> Document:
@@ -30,11 +35,11 @@ def report(results: Results) -> Document:
     verdicts = [
         ("worse away: the interval of the gap lies above zero", worse),
         ("better away: the interval of the gap lies below zero", better),
-        ("not settled: the interval holds zero, or cannot be told", unclear),
+        ("not settled: the interval holds zero, or is not known", unclear),
     ]
     axes = groupby(results.matrices, lambda matrix: matrix.axis)
     return Document(
-        title="How far does what is learnt here hold there?",
+        title="How far does training on one distribution carry to others?",
         headline=headline(results),
         lead=(
             "Everything that learns does so on some distribution: a phase of a game, its starts, a "
@@ -43,7 +48,7 @@ def report(results: Results) -> Document:
         kicker=f"phasezoo · generalise · preset {results.config.preset} · {results.date}",
         answer=[
             Text(
-                "Rows say what was learnt from, columns what was tested on; cells of the diagonal, "
+                "Rows say what was trained on, columns what was tested on; cells of the diagonal, "
                 "outlined, were tested at home. A gap is how much worse a cell is than the "
                 "diagonal of its column, on the same test."
             ),
@@ -86,7 +91,7 @@ def tables_of(matrix: Matrix) -> list[Table]:
     """
     score, name = matrix.score, f"{matrix.axis}-{matrix.score.name}".replace("/", "-")
     scores = [_scores_on(matrix, column) for column in matrix.columns]
-    head = Column("learnt from ↓, tested on →", str)
+    head = Column("trained on ↓, tested on →", str)
     caption = literal(f"{score.name} ({score.better} is better)")
     mean = Column(
         "mean gap",
@@ -96,8 +101,10 @@ def tables_of(matrix: Matrix) -> list[Table]:
     found = [Table(f"{name}-scores", [head, *scores, mean], matrix.rows, caption)]
     if len(matrix.rows) > 1:
         gaps = [_gaps_on(matrix, column) for column in matrix.columns]
-        head = Column("gap: learnt from", str)
-        caption = "How much worse than who learnt there; shaded: the interval does not hold zero"
+        head = Column("gap: trained on", str)
+        caption = (
+            "How much worse than the model trained there; shaded: the interval does not hold zero"
+        )
         found.append(Table(f"{name}-gaps", [head, *gaps], matrix.rows, caption))
     return found
 
@@ -144,15 +151,14 @@ def _gaps_on(matrix: Matrix, test: str) -> Column:
 
 def _terms(results: Results) -> str:
     return (
-        "- **Gap**: how much worse a cell is than the model that learnt where both are tested, "
+        "- **Gap**: how much worse a cell is than the model trained where both are tested, "
         "whichever numbers are good: above zero is worse. Both were tested on the same games or "
         "starts, which are compared one by one.\n"
         "- **95 % interval**: of means a bootstrap of whole groups "
         f"({numbers.count(results.config.resamples)} draws), of shares Wilson’s; gaps of shares as "
         f"those of matches. There is none for fewer than {MIN_GROUPS} groups of a mean, fewer than "
         "4 of a share, or where all groups of a mean are alike.\n"
-        "- **Group**: what is independent in a test: a game, a start, an opening with all its "
-        "seats."
+        "- **Group**: what is independent in a test: a game, a start, all games of an opening."
     )
 
 
@@ -167,13 +173,13 @@ def _limits(results: Results) -> str:
         f"- {numbers.plural(trainings, 'training').capitalize()} a row: {counted}.\n"
         "- Many gaps are judged at once: of twenty without any difference one may look settled by "
         "chance.\n"
-        "- A column may be harder than another for everybody; that is why gaps are taken within a "
-        f"column.\n{left_out}"
+        "- A column may be harder than another for every model; that is why gaps are taken within "
+        f"a column.\n{left_out}"
     )
 
 
 def counts(results: Results) -> dict[Verdict, int]:
-    """Cells away from the diagonal by what the interval of their gap says, of first scores."""
+    """Count cells away from the diagonal by the verdict on their gap, of first scores."""
     found = Counter(
         verdict(cell.gap)
         for matrix in _first(results)
@@ -184,48 +190,136 @@ def counts(results: Results) -> dict[Verdict, int]:
 
 
 def headline(results: Results) -> str:
-    """The main result as one line."""
+    """Return the main result as one line."""
     worse, better, unclear = counts(results).values()
     total = worse + better + unclear
     if not total:
         return "No cell has a diagonal to be compared with"
     return (
         f"Away from home {_counted(worse)} of {numbers.spelled(total)} cells "
-        f"{'is' if worse == 1 else 'are'} worse than who learnt there, {_counted(better)} better, "
-        f"{_counted(unclear)} not settled"
+        f"{'is' if worse == 1 else 'are'} worse than the model trained there, {_counted(better)} "
+        f"better, {_counted(unclear)} not settled"
     )
 
 
 def sentence(matrix: Matrix) -> str:
-    """The widest gap of a matrix."""
+    """Return a sentence about the widest gap of a matrix."""
     gaps = [(cell.gap.value, cell) for cell in matrix.cells if cell.gap is not None]
     if not gaps:
         return "No cell has a diagonal to be compared with."
     _, widest = max(gaps, key=lambda pair: pair[0])
     return (
-        f"The widest gap is that of who learnt from {widest.train} and was tested on "
-        f"{widest.test}: {number_of(widest.score, matrix.score)}, where who learnt there has "
-        f"{number_of(matrix.cell(widest.test, widest.test).score, matrix.score)}; gap "
+        f"The widest gap is that of the model trained on {widest.train} and tested on "
+        f"{widest.test}: {number_of(widest.score, matrix.score)}, where the model trained there "
+        f"has {number_of(matrix.cell(widest.test, widest.test).score, matrix.score)}; gap "
         f"{gap_text(widest.gap, matrix.score)}."
     )
 
 
 def left_out(matrix: Matrix) -> str:
-    """How many positions were left out of the tests; empty if no test says so."""
+    """Return a sentence about positions left out of the tests; empty if no test counts them."""
     if not matrix.removed:
         return ""
-    told = ", ".join(f"{numbers.count(count)} of {name}" for name, count in matrix.removed.items())
-    return f"Left out of the tests, because games that are learnt from contain them: {told}."
+    counted = [f"{numbers.count(count)} of {name}" for name, count in matrix.removed.items()]
+    return f"Left out of the tests, because training games contain them: {', '.join(counted)}."
 
 
 def _counted(count: int) -> str:
-    """A count that stands alone."""
+    """Return a count that stands alone."""
     return numbers.spelled(count) if count else "none"
 
 
 def _first(results: Results) -> list[Matrix]:
-    """The first score of each axis."""
+    """Return the first matrix of each axis."""
     found: dict[str, Matrix] = {}
     for matrix in results.matrices:
         found.setdefault(matrix.axis, matrix)
     return list(found.values())
+
+
+STRONGEST = 0.6
+"""Opacity of the worst cell; ink must stay readable on it."""
+
+
+def heat_of(matrix: Matrix) -> Figure:
+    """Return the heat map of a matrix.
+
+    Args:
+        matrix: One score of an axis.
+    """
+    cells = "; ".join(
+        f"{cell.train} on {cell.test} {number_of(cell.score, matrix.score)}"
+        for cell in matrix.cells
+    )
+    return Figure(
+        f"heat-{folder_of(matrix.axis)}-{folder_of(matrix.score.name)}".replace(".", "-"),
+        lambda: _heat(matrix),
+        f"{literal(matrix.axis)}, {literal(matrix.score.name)}: {matrix.score.better} is better, "
+        "darker is worse; small: 95 % intervals.",
+        f"{matrix.axis}, {matrix.score.name}: {cells}",
+    )
+
+
+def png_of(matrix: Matrix, path: Path) -> None:
+    """Save the heat map as a picture of its own.
+
+    Raises:
+        RunDirectoryError: The disk is full or refuses.
+    """
+    figure = _heat(matrix)
+    figure.suptitle(
+        f"{matrix.axis}: {matrix.score.name}", color=plots.INK, fontsize=11, fontweight="bold"
+    )
+    save_files({path: plots.to_png(figure, 150, facecolor=plots.SURFACE)})
+
+
+def _heat(matrix: Matrix) -> Any:
+    """Draw cells, the darker the worse, from the best of a score to its worst."""
+    rows, columns = len(matrix.rows), len(matrix.columns)
+    figure, plot = plots.axes(2.0 + 1.45 * columns, 1.1 + 0.62 * rows)
+    low, high = _range(matrix)
+    for cell in matrix.cells:
+        across, down = matrix.columns.index(cell.test), matrix.rows.index(cell.train)
+        _draw(plot, cell, matrix, (across, down), (low, high))
+    plot.set_xlim(-0.5, columns - 0.5)
+    plot.set_ylim(rows - 0.5, -0.5)
+    plot.set_xticks(range(columns), matrix.columns)
+    plot.set_yticks(range(rows), matrix.rows)
+    plot.set_xlabel("tested on")
+    plot.set_ylabel("trained on")
+    plot.xaxis.set_label_position("top")
+    plot.xaxis.tick_top()
+    plot.grid(visible=False)
+    plot.tick_params(length=0)
+    for side in ("left", "bottom"):
+        plot.spines[side].set_visible(False)
+    return figure
+
+
+def _range(matrix: Matrix) -> tuple[float, float]:
+    values = [cell.score.value for cell in matrix.cells if cell.score is not None]
+    return min(values, default=0.0), max(values, default=0.0)
+
+
+def _draw(
+    plot: Any, cell: Cell, matrix: Matrix, place: tuple[int, int], ends: tuple[float, float]
+) -> None:
+    from matplotlib.patches import Rectangle
+
+    across, down = place
+    strength = 0.0
+    if cell.score is not None and ends[1] > ends[0]:
+        strength = (cell.score.value - ends[0]) / (ends[1] - ends[0])
+        strength = 1 - strength if matrix.score.better == "higher" else strength
+    corner = (across - 0.48, down - 0.46)
+    opacity = 0.04 + strength * STRONGEST
+    plot.add_patch(
+        Rectangle(corner, 0.96, 0.92, linewidth=0, facecolor=plots.PLACEBO, alpha=opacity)
+    )
+    if cell.is_diagonal:
+        plot.add_patch(
+            Rectangle(corner, 0.96, 0.92, facecolor="none", edgecolor=plots.INK, linewidth=1.4)
+        )
+    given: Any = {"ha": "center", "va": "center", "color": plots.INK}
+    plot.text(across, down - 0.12, number_of(cell.score, matrix.score), fontsize=10, **given)
+    plot.text(across, down + 0.22, span_of(cell.score, matrix.score), fontsize=7, **given)

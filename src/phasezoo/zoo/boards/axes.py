@@ -13,14 +13,16 @@ from phasezoo.data.store import GameStore
 from phasezoo.errors import InvalidConfig, InvalidFen
 from phasezoo.experiments.generalisation.axis import Axis, Split
 from phasezoo.experiments.generalisation.config import GeneraliseConfig
-from phasezoo.experiments.generalisation.learners import Lesson, SupervisedLearner
-from phasezoo.experiments.generalisation.lessons import (
-    exam_of,
-    learnt_keys,
+from phasezoo.experiments.generalisation.data import (
+    EvaluationSet,
+    TrainingSet,
+    evaluation_set,
     rating_bands,
     sampled,
+    training_keys,
 )
-from phasezoo.experiments.generalisation.measures import Exam, Losses
+from phasezoo.experiments.generalisation.learners import SupervisedLearner
+from phasezoo.experiments.generalisation.measures import Losses
 
 GATE = "lichess"
 PHASES = ("opening", "middlegame", "endgame")
@@ -37,12 +39,12 @@ def phases(config: GeneraliseConfig) -> Axis:
     columns = tuple(
         Split(
             phase,
-            lambda seed, phase=phase: Lesson(splits(), GATE, phase),
-            lambda seed, phase=phase: exam_of(splits(), GATE, phase),
+            lambda seed, phase=phase: TrainingSet(splits(), GATE, phase),
+            lambda seed, phase=phase: evaluation_set(splits(), GATE, phase),
         )
         for phase in PHASES
     )
-    everything = Split("all phases", lambda seed: Lesson(splits()))
+    everything = Split("all phases", lambda seed: TrainingSet(splits()))
     about = (
         "Moves of the sample games of chess by the gate lichess; tested on other games, on "
         "positions that occur nowhere in training."
@@ -61,14 +63,16 @@ def variants(config: GeneraliseConfig) -> Axis:
         return sampled(GameStore.sample(name), config.games, config.test_games, config.seed)
 
     @cache
-    def trained() -> npt.NDArray[np.uint64]:
-        return learnt_keys(map(splits, VARIANTS), _shared_keys)
+    def known() -> npt.NDArray[np.uint64]:
+        return training_keys(map(splits, VARIANTS), _shared_keys)
 
     columns = tuple(
         Split(
             name,
-            lambda seed, name=name: Lesson(splits(name)),
-            lambda seed, name=name: exam_of(splits(name), learnt=trained(), keys_of=_shared_keys),
+            lambda seed, name=name: TrainingSet(splits(name)),
+            lambda seed, name=name: evaluation_set(
+                splits(name), known=known(), keys_of=_shared_keys
+            ),
         )
         for name in VARIANTS
     )
@@ -141,14 +145,14 @@ def ratings(config: GeneraliseConfig) -> Axis:
     parts = [(each.train, each.validation) for each in bands.values()]
     train, validation = (GameStore.merge(stores) for stores in zip(*parts, strict=True))
 
-    def test(name: str) -> Exam:
-        return exam_of(Splits(train, validation, bands[name].test))
+    def test(name: str) -> EvaluationSet:
+        return evaluation_set(Splits(train, validation, bands[name].test))
 
     columns = tuple(
-        Split(name, Lesson(splits), lambda seed, name=name: test(name))
+        Split(name, TrainingSet(splits), lambda seed, name=name: test(name))
         for name, splits in bands.items()
     )
-    everything = Split("all ratings", Lesson(Splits(train, validation, validation)))
+    everything = Split("all ratings", TrainingSet(Splits(train, validation, validation)))
     about = (
         f"Games of {store.game.name} by the mean rating of their players, {len(train):,} to learn "
         "from in all; tested on other games, on positions that occur in no training."

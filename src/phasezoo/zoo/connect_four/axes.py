@@ -5,8 +5,8 @@ import importlib.util
 from phasezoo.data.store import GameStore
 from phasezoo.experiments.generalisation.axis import Axis, Split
 from phasezoo.experiments.generalisation.config import GeneraliseConfig
-from phasezoo.experiments.generalisation.learners import Lesson, SupervisedLearner
-from phasezoo.experiments.generalisation.lessons import exam_of, sampled, states_of
+from phasezoo.experiments.generalisation.data import TrainingSet, evaluation_set, sampled, states_of
+from phasezoo.experiments.generalisation.learners import SupervisedLearner
 from phasezoo.experiments.generalisation.measures import Losses, Regret
 from phasezoo.training.solved import Starts
 from phasezoo.zoo.connect_four.game import CONNECT_FOUR
@@ -23,16 +23,16 @@ def plies(config: GeneraliseConfig) -> Axis:
     is_solved = importlib.util.find_spec("bitbully") is not None
 
     def test(phase: str, seed: int) -> object:
-        found = exam_of(splits, GATE, phase)
+        positions = evaluation_set(splits, GATE, phase)
         if not is_solved:
-            return found
-        states = states_of(found, config.test_games * 2, seed)
-        return Starts(CONNECT_FOUR, tuple(states), found.removed)
+            return positions
+        states = states_of(positions, config.test_games * 2, seed)
+        return Starts(CONNECT_FOUR, tuple(states), positions.removed)
 
     columns = tuple(
         Split(
             f"plies {phase}",
-            Lesson(splits, GATE, phase),
+            TrainingSet(splits, GATE, phase),
             lambda seed, phase=phase: test(phase, seed),
         )
         for phase in PHASES
@@ -49,7 +49,7 @@ def plies(config: GeneraliseConfig) -> Axis:
             else "by losses (the extra `solve` judges moves exactly)."
         )
     )
-    everything = Split("all plies", Lesson(splits))
+    everything = Split("all plies", TrainingSet(splits))
     return Axis(
         "connect-four/plies",
         (*columns, everything),

@@ -6,8 +6,8 @@ from typing import Any
 from phasezoo import games
 from phasezoo.experiments.generalisation.axis import Axis, Environment, Split
 from phasezoo.experiments.generalisation.config import GeneraliseConfig
-from phasezoo.experiments.generalisation.learners import Lesson, SupervisedLearner
-from phasezoo.experiments.generalisation.lessons import lesson_of_states
+from phasezoo.experiments.generalisation.data import TrainingSet, training_set_of_states
+from phasezoo.experiments.generalisation.learners import SupervisedLearner
 from phasezoo.experiments.generalisation.measures import Regret
 from phasezoo.training.solved import Starts
 from phasezoo.zoo.krk.game import KRK
@@ -27,7 +27,7 @@ def distance(config: GeneraliseConfig) -> Axis:
     splits = [
         Split(
             f"mate in {low}–{high}",
-            lambda seed, band=(low, high): _training(config, seed, "train", band),
+            lambda seed, band=(low, high): _training_set(config, seed, "train", band),
             lambda seed, band=(low, high): _starts(config, seed, "heldout", band),
             environment=_environment("train", (low, high)),
         )
@@ -39,7 +39,7 @@ def distance(config: GeneraliseConfig) -> Axis:
     )
     everything = Split(
         "any distance",
-        lambda seed: _training(config, seed, "train", None),
+        lambda seed: _training_set(config, seed, "train", None),
         environment=_environment("train", None),
     )
     return _axis("krk/distance", (*splits, everything), config, about)
@@ -51,7 +51,7 @@ def regions(config: GeneraliseConfig) -> Axis:
     splits = tuple(
         Split(
             name,
-            lambda seed, name=name: _training(config, seed, name, None, tested=False),
+            lambda seed, name=name: _training_set(config, seed, name, None, tested=False),
             lambda seed, name=name: _starts(config, seed, name, None, tested=True),
             environment=_environment(name, None),
         )
@@ -60,7 +60,7 @@ def regions(config: GeneraliseConfig) -> Axis:
     about = (
         "The splits of the game: train and heldout are four fifths and one fifth of all starts, "
         "divided by a hash; heldout-region is in neither: the lone king on the rim, mate in 8 to "
-        f"11. One position in {TESTED}, by its key, is tested and in no lesson."
+        f"11. One position in {TESTED}, by its key, is tested and in no training set."
     )
     return _axis("krk/regions", splits, config, about)
 
@@ -76,16 +76,16 @@ def _environment(start: str, band: tuple[int, int] | None) -> Environment:
     return "KRK-v0", {"start": start} | ({} if band is None else {"dtm": band})
 
 
-def _training(
+def _training_set(
     config: GeneraliseConfig,
     seed: int,
     start: str,
     band: tuple[int, int] | None,
     tested: bool | None = None,
-) -> Lesson:
+) -> TrainingSet:
     # Each position is seen a few times, as those of games are.
     states = _states(config.positions // 2, seed, start, band, tested)
-    return lesson_of_states(KRK, states, seed)
+    return training_set_of_states(KRK, states, seed)
 
 
 def _starts(

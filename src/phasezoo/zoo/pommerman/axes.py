@@ -6,9 +6,14 @@ from phasezoo.data.splits import Splits
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.generalisation.axis import Axis, Split
 from phasezoo.experiments.generalisation.config import GeneraliseConfig
-from phasezoo.experiments.generalisation.learners import Lesson, SupervisedLearner
-from phasezoo.experiments.generalisation.lessons import exam_of, sampled
-from phasezoo.experiments.generalisation.measures import Losses, Meeting, Play, Together
+from phasezoo.experiments.generalisation.data import (
+    EvaluationMatch,
+    TrainingSet,
+    evaluation_set,
+    sampled,
+)
+from phasezoo.experiments.generalisation.learners import SupervisedLearner
+from phasezoo.experiments.generalisation.measures import Losses, Play, Together
 from phasezoo.zoo.pommerman.data.episodes import EpisodeStore
 from phasezoo.zoo.pommerman.game import POMMERMAN
 
@@ -34,7 +39,7 @@ def opponents(config: GeneraliseConfig) -> Axis:
     """Free-for-all: learn from four players of one kind, play against three of each."""
     games = -(-config.test_games * 2 // FFA.num_players) * FFA.num_players
 
-    def training(player: str, seed: int) -> Lesson:
+    def training_set(player: str, seed: int) -> TrainingSet:
         store = EpisodeStore(
             FFA.name,
             config.games * POSITIONS_A_GAME,
@@ -42,13 +47,13 @@ def opponents(config: GeneraliseConfig) -> Axis:
             agent=player,
             threads=config.threads,
         )
-        return Lesson(store.split(seed, (0.9, 0.1, 0.0)))
+        return TrainingSet(store.split(seed, (0.9, 0.1, 0.0)))
 
     splits = tuple(
         Split(
             player,
-            lambda seed, player=player: training(player, seed),
-            Meeting(FFA, player, games),
+            lambda seed, player=player: training_set(player, seed),
+            EvaluationMatch(FFA, player, games),
             environment=("PommermanFFA-v0", {"opponents": [player] * (FFA.num_players - 1)}),
         )
         for player in PLAYERS
@@ -90,10 +95,10 @@ def sizes(config: GeneraliseConfig) -> Axis:
     splits = tuple(
         Split(
             "{1}×{2}".format(*game.plane_shape()),
-            lambda seed, game=game: Lesson(played(game.name)),
+            lambda seed, game=game: TrainingSet(played(game.name)),
             lambda seed, game=game: (
-                exam_of(played(game.name)),
-                Meeting(game, TEACHER, config.test_games * 2),
+                evaluation_set(played(game.name)),
+                EvaluationMatch(game, TEACHER, config.test_games * 2),
             ),
         )
         for game in TWO_PLAYER

@@ -1,9 +1,10 @@
-"""Training and test data that many axes draw alike: stored games, and solved positions."""
+"""Training and test data that many axes draw alike: stored games, solved positions, matches."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,31 +14,65 @@ from phasezoo.data.splits import PositionStore, Splits
 from phasezoo.data.store import GameStore
 from phasezoo.data.stored_states import state_at
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.generalisation.learners import Lesson
-from phasezoo.experiments.generalisation.measures import Exam
 from phasezoo.games import Game
-
-__all__ = [
-    "KeysOf",
-    "exam_of",
-    "learnt_keys",
-    "lesson_of_states",
-    "own_keys",
-    "rating_bands",
-    "sampled",
-    "states_of",
-]
 
 Keys: TypeAlias = npt.NDArray[np.uint64]
 KeysOf: TypeAlias = Callable[[PositionStore, PositionTable], Keys]
 """``uint64[P]``: keys by which positions of a store are compared with those of other stores."""
 
 MIN_GAMES = 30
-"""Fewer rated games are no band: some are learnt from, some tested on."""
+"""The fewest rated games of a band, which are divided into training and test."""
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """Stored games to learn from."""
+
+    recorded_as: ClassVar[str] = "Lesson"
+    """Name in a run's record, by which runs of version 0.2.0 are known again."""
+
+    splits: Splits = field(repr=False)
+    """Games for training and validation; the test part is not used."""
+    gate: Any = "none"
+    """Gate that names the phases."""
+    phase: str | None = None
+    """Phase to learn from; None: all."""
+
+
+@dataclass(frozen=True)
+class EvaluationSet:
+    """Positions of stored games to be tested on."""
+
+    recorded_as: ClassVar[str] = "Exam"
+    """See :class:`TrainingSet`."""
+
+    store: PositionStore = field(repr=False)
+    """Games."""
+    rows: PositionTable = field(repr=False)
+    """Positions."""
+    removed: int = field(default=0, repr=False)
+    """Number of positions left out because games of a training set contain them."""
+
+
+@dataclass(frozen=True)
+class EvaluationMatch:
+    """A match to be played."""
+
+    recorded_as: ClassVar[str] = "Meeting"
+    """See :class:`TrainingSet`."""
+
+    game: Game
+    """Game, with the options that say how games start."""
+    opponent: Any
+    """Opponent: an agent, or its text."""
+    games: int
+    """Number of games, a multiple of the number of players."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Further arguments of :func:`phasezoo.arena.play_match`, such as ``openings``."""
 
 
 def sampled(store: GameStore, games: int, test_games: int, seed: int) -> Splits:
-    """Some games of a store, drawn, in three parts.
+    """Draw games of a store, in three parts.
 
     Args:
         store: The games.
@@ -53,7 +88,7 @@ def sampled(store: GameStore, games: int, test_games: int, seed: int) -> Splits:
 
 
 def rating_bands(store: GameStore, bounds: Sequence[int]) -> dict[str, npt.NDArray[np.int64]]:
-    """The games of a store by the mean rating of their players.
+    """Divide the games of a store by the mean rating of their players.
 
     Args:
         store: The games; those of which a player's rating is unknown are left out.
@@ -82,75 +117,76 @@ def rating_bands(store: GameStore, bounds: Sequence[int]) -> dict[str, npt.NDArr
         found[name] = rated[inside]
     counts = {name: len(games) for name, games in found.items()}
     if min(counts.values()) < MIN_GAMES:
-        told = ", ".join(f"{name}: {count:,}" for name, count in counts.items())
+        listed = ", ".join(f"{name}: {count:,}" for name, count in counts.items())
         message = (
-            f"rated games by band: {told}; each needs {MIN_GAMES} or more: give other --bands, or "
-            "more games"
+            f"rated games by band: {listed}; each needs {MIN_GAMES} or more: give other --bands, "
+            "or more games"
         )
         raise InvalidConfig(message)
     return found
 
 
 def own_keys(store: PositionStore, rows: PositionTable) -> Keys:
-    """The keys that positions have in their game."""
+    """Return the keys that positions have in their game."""
     del store
     return rows.key
 
 
-def learnt_keys(parts: Iterable[Splits], keys_of: KeysOf = own_keys) -> Keys:
-    """``uint64[K]``: every position of games that somebody learns from, rising, each once.
+def training_keys(parts: Iterable[Splits], keys_of: KeysOf = own_keys) -> Keys:
+    """Return ``uint64[K]``: the positions of all training games, rising, each once.
 
-    Games of validation are among them: they choose the network that is kept.
+    Games of validation are included: they choose the network that is kept.
 
     Args:
-        parts: What is learnt from, by all rows of an axis.
+        parts: The training sets of all rows of an axis.
         keys_of: How positions are compared.
     """
     stores = [store for part in parts for store in (part.train, part.validation)]
     return np.unique(np.concatenate([keys_of(store, store.positions()) for store in stores]))
 
 
-def exam_of(
+def evaluation_set(
     splits: Splits,
     gate: str = "none",
     phase: str | None = None,
-    learnt: Keys | None = None,
+    known: Keys | None = None,
     keys_of: KeysOf = own_keys,
-) -> Exam:
-    """The test positions of a phase that no game contains from which somebody learns.
+) -> EvaluationSet:
+    """Return the test positions of a phase that no training game contains.
 
     Args:
         splits: The games.
         gate: Names the phases.
         phase: Which one; None: all.
-        learnt: What :func:`learnt_keys` found; None: in these splits alone.
+        known: :func:`training_keys` of all rows; None: of these splits alone.
         keys_of: How positions are compared.
     """
-    known = learnt_keys([splits], keys_of) if learnt is None else learnt
+    keys = training_keys([splits], keys_of) if known is None else known
     rows = splits.test.positions(gate)
-    is_known = are_among(keys_of(splits.test, rows), known)
+    is_known = are_among(keys_of(splits.test, rows), keys)
     if phase is not None:
         of_phase = rows.phase == rows.phase_index(phase)
         rows, is_known = rows.select(of_phase), is_known[of_phase]
-    return Exam(splits.test, rows.select(~is_known), removed=int(is_known.sum()))
+    return EvaluationSet(splits.test, rows.select(~is_known), removed=int(is_known.sum()))
 
 
-def states_of(exam: Exam, count: int, seed: int) -> list[Any]:
-    """States of different games of an exam, at most ``count``, one drawn from each."""
-    store = exam.store
+def states_of(positions: EvaluationSet, count: int, seed: int) -> list[Any]:
+    """Draw one state from each game of an evaluation set, at most ``count``."""
+    store, rows = positions.store, positions.rows
     assert isinstance(store, GameStore)
     rng = np.random.default_rng(seed)
-    order = rng.permutation(len(exam.rows))
-    _, first = np.unique(exam.rows.game[order], return_index=True)
+    order = rng.permutation(len(rows))
+    _, first = np.unique(rows.game[order], return_index=True)
     chosen = rng.permutation(order[first])[:count]
-    places = zip(exam.rows.game[chosen], exam.rows.ply[chosen], strict=True)
+    places = zip(rows.game[chosen], rows.ply[chosen], strict=True)
     return [state_at(store, int(game), int(ply)) for game, ply in places]
 
 
-def lesson_of_states(game: Game, states: Iterable[Any], seed: int) -> Lesson:
-    """Positions of a solved game that has them as text, each with a perfect move to learn.
+def training_set_of_states(game: Game, states: Iterable[Any], seed: int) -> TrainingSet:
+    """Make a training set of positions of a solved game that has them as text.
 
-    Which of several is drawn; values to learn are the outcomes of perfect play.
+    Each position has a perfect move, drawn if there are several; values are the outcomes of perfect
+    play.
     """
     rng = np.random.default_rng(seed)
     actions, returns, starts = [], [], []
@@ -169,4 +205,4 @@ def lesson_of_states(game: Game, states: Iterable[Any], seed: int) -> Lesson:
         np.array(returns, dtype=np.float32),
         starts=dict(enumerate(starts)),
     )
-    return Lesson(store.split(seed, (0.9, 0.1, 0.0)))
+    return TrainingSet(store.split(seed, (0.9, 0.1, 0.0)))
