@@ -15,8 +15,7 @@ from benchmarks.common import Row, sized
 from benchmarks.selfplay import NETWORK, SIMULATIONS
 from phasezoo import games, inference
 from phasezoo.training import Learner, SelfPlayConfig
-from phasezoo.training.selfplay.generation import Generation
-from phasezoo.training.selfplay.players import Players
+from phasezoo.training.selfplay.generation import Generation, Players
 from phasezoo.training.selfplay.recording import PlayedGame
 
 GAMES, REPEATS = sized((96, 3), (8, 1))

@@ -13,7 +13,7 @@ import pytest
 
 from phasezoo import agents, games, training
 from phasezoo.training.selfplay.config import self_play_search, self_play_settings
-from phasezoo.training.selfplay.replay_sampler import ReplayRules
+from phasezoo.training.selfplay.replay import ReplayRules
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 

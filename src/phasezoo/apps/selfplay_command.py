@@ -16,12 +16,11 @@ from phasezoo.apps.common import with_common
 from phasezoo.apps.options import glance
 from phasezoo.runs import jsonable
 from phasezoo.training.selfplay.catalogue import RECIPES, recipe_of
-from phasezoo.training.selfplay.config import SelfPlayConfig
-from phasezoo.training.selfplay.recipes import Recipe
+from phasezoo.training.selfplay.config import Recipe, SelfPlayConfig
 
 if TYPE_CHECKING:
+    from phasezoo.training.selfplay.measurements import ProbeRow
     from phasezoo.training.selfplay.outcome import SelfPlayProgress, Update
-    from phasezoo.training.selfplay.watch import ProbeRow
 
 Preset = Literal["quick", "standard", "paper"]
 

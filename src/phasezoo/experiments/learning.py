@@ -16,7 +16,7 @@ from phasezoo.report.console import Console
 from phasezoo.report.document import Column
 from phasezoo.runs import RowLog
 from phasezoo.training import SelfPlay, SelfPlayOutcome
-from phasezoo.training.selfplay.watch import LADDER, PROBES, ProbeRow, RungRow, elo_of
+from phasezoo.training.selfplay.measurements import LADDER, PROBES, ProbeRow, RungRow, elo_of
 
 __all__ = ["Course", "Meeting", "Probing", "Round", "learn", "meet", "result_columns"]
 

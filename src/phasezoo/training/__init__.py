@@ -47,14 +47,12 @@ if TYPE_CHECKING:
     from phasezoo.training.probes.probe import Probe, Probed
     from phasezoo.training.progress import Progress, progress_bar
     from phasezoo.training.score import Score
-    from phasezoo.training.selfplay.config import SelfPlayConfig
+    from phasezoo.training.selfplay.config import SelfPlayConfig, Watching
     from phasezoo.training.selfplay.learner import Learner
     from phasezoo.training.selfplay.loop import SelfPlay
     from phasezoo.training.selfplay.outcome import SelfPlayOutcome
     from phasezoo.training.selfplay.playing import play_games
-    from phasezoo.training.selfplay.replay import Replay
-    from phasezoo.training.selfplay.replay_sampler import ReplayRules
-    from phasezoo.training.selfplay.watching import Watching
+    from phasezoo.training.selfplay.replay import Replay, ReplayRules
     from phasezoo.training.strategies import Strategy, StrategyPlan, phase_weights, plan_strategy
     from phasezoo.training.supervised import TrainingResult, train_supervised
 
@@ -145,7 +143,7 @@ _LAZY = {
     "Probed": "phasezoo.training.probes.probe",
     "Progress": "phasezoo.training.progress",
     "Score": "phasezoo.training.score",
-    "Watching": "phasezoo.training.selfplay.watching",
+    "Watching": "phasezoo.training.selfplay.config",
     "Strategy": "phasezoo.training.strategies",
     "StrategyPlan": "phasezoo.training.strategies",
     "TrainedNetwork": "phasezoo.training.planned",
@@ -155,7 +153,7 @@ _LAZY = {
     "progress_bar": "phasezoo.training.progress",
     "Learner": "phasezoo.training.selfplay.learner",
     "Replay": "phasezoo.training.selfplay.replay",
-    "ReplayRules": "phasezoo.training.selfplay.replay_sampler",
+    "ReplayRules": "phasezoo.training.selfplay.replay",
     "SelfPlay": "phasezoo.training.selfplay.loop",
     "SelfPlayConfig": "phasezoo.training.selfplay.config",
     "SelfPlayOutcome": "phasezoo.training.selfplay.outcome",

@@ -8,7 +8,7 @@ import page_checker
 import pytest
 
 from phasezoo.training import Probed, SelfPlay, Watching
-from phasezoo.training.selfplay import onlooker
+from phasezoo.training.selfplay import monitor
 from phasezoo.training.selfplay.config import self_play_settings
 
 GATE = "plies:6,100"
@@ -42,19 +42,19 @@ def costs_in(out: Path) -> list[dict[str, Any]]:
 def test_the_page_tells_rounds_probes_phases_and_times(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(onlooker, "PATIENCE", 0)
+    monkeypatch.setattr(monitor, "PATIENCE", 0)
     out = tmp_path / "run"
     texts: list[str] = []
 
     def look(update: Any) -> None:  # before the page of this round
-        found = out / onlooker.REPORT
+        found = out / monitor.REPORT
         texts.append(found.read_text() if found.exists() else "")
 
     outcome = run(out, on_update=look)
     assert texts[0] == ""
     assert "After 1 of 2 rounds" in texts[1]
     assert 'http-equiv="refresh"' in texts[1]
-    text = (out / onlooker.REPORT).read_text()
+    text = (out / monitor.REPORT).read_text()
     page_checker.check_page(text)
     assert "After all 2 rounds" in text
     assert 'http-equiv="refresh"' not in text
@@ -74,9 +74,9 @@ def test_the_page_tells_rounds_probes_phases_and_times(
 def test_a_longer_run_goes_on_with_what_was_noted(tmp_path: Path) -> None:
     out = tmp_path / "run"
     run(out, updates=1, gate=None, watching=Watching.nothing())
-    assert not (out / onlooker.REPORT).exists()
+    assert not (out / monitor.REPORT).exists()
     run(out, gate=None, watching=Watching(probe_every=0))
     rows = costs_in(out)
     assert [row["update"] for row in rows] == [1, 2]
     assert all(row["samples"] == row["expert_rows"] == {} for row in rows)
-    assert "After all 2 rounds" in (out / onlooker.REPORT).read_text()
+    assert "After all 2 rounds" in (out / monitor.REPORT).read_text()

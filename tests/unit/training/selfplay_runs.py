@@ -16,9 +16,8 @@ import numpy as np
 import selfplay_games
 
 from phasezoo import inference, training
-from phasezoo.training.selfplay.config import self_play_settings
-from phasezoo.training.selfplay.replay_sampler import ReplayRules
-from phasezoo.training.selfplay.watching import Watching
+from phasezoo.training.selfplay.config import Watching, self_play_settings
+from phasezoo.training.selfplay.replay import ReplayRules
 
 
 class OneByOne:

@@ -259,7 +259,7 @@ def test_a_run_whose_evaluator_dies_ends_and_goes_on_later(tmp_path: Path) -> No
 def test_what_makes_batches_and_dies_ends_the_round_with_its_traceback(
     store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from phasezoo.training.selfplay.replay_sampler import ReplaySampler
+    from phasezoo.training.selfplay.replay import ReplaySampler
 
     def die(*_: Any) -> Any:
         message = "no batch"

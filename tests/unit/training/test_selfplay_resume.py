@@ -13,8 +13,8 @@ from selfplay_runs import RUNS, left_behind, run
 
 from phasezoo import games, training
 from phasezoo.errors import CheckpointError, RunDirectoryError
+from phasezoo.training.selfplay.config import Watching
 from phasezoo.training.selfplay.shards import Shards
-from phasezoo.training.selfplay.watching import Watching
 
 
 @pytest.mark.slow

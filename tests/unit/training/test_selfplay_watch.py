@@ -13,8 +13,8 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.training import Probed, SelfPlay, Watching
 from phasezoo.training.selfplay import figures
 from phasezoo.training.selfplay.config import self_play_search, self_play_settings
-from phasezoo.training.selfplay.players import Players
-from phasezoo.training.selfplay.watch import ProbeRow, RungRow, elo_of, gains_of
+from phasezoo.training.selfplay.generation import Players
+from phasezoo.training.selfplay.measurements import ProbeRow, RungRow, elo_of, gains_of
 
 selfplay_games.register()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from phasezoo.apps.web.storage import is_plain_file
-from phasezoo.training.selfplay.watch import LADDER, PROBES, RungRow, elo_of
+from phasezoo.training.selfplay.measurements import LADDER, PROBES, RungRow, elo_of
 
 METRICS = "metrics.csv"
 

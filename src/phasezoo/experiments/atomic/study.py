@@ -20,8 +20,12 @@ from phasezoo.networks import NetworkOutput
 from phasezoo.report.console import Console
 from phasezoo.training import ReplayRules, SelfPlayConfig, SelfPlayOutcome
 from phasezoo.training.config import SupervisedConfig
-from phasezoo.training.selfplay.config import CONSTANT, self_play_search, self_play_settings
-from phasezoo.training.selfplay.watching import Watching
+from phasezoo.training.selfplay.config import (
+    CONSTANT,
+    Watching,
+    self_play_search,
+    self_play_settings,
+)
 
 THESIS = "thesis"
 """The variant that the others are compared with."""

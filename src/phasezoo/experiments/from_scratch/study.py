@@ -14,8 +14,7 @@ from phasezoo.experiments.networks import check_networks
 from phasezoo.experiments.study import StudyRun
 from phasezoo.report.console import Console
 from phasezoo.training import ReplayRules, SelfPlayConfig, SelfPlayOutcome
-from phasezoo.training.selfplay.config import self_play_settings
-from phasezoo.training.selfplay.watching import Watching
+from phasezoo.training.selfplay.config import Watching, self_play_settings
 
 BASELINE = "one network"
 """How reports call the side without experts."""

@@ -14,8 +14,7 @@ from phasezoo.errors import InvalidConfig, WorkersFailed
 from phasezoo.games.options import at_least
 from phasezoo.inference.counts import Counts
 from phasezoo.integrations.ray.game_actor import GameActor
-from phasezoo.training.selfplay.generation import Generation
-from phasezoo.training.selfplay.players import Players
+from phasezoo.training.selfplay.generation import Generation, Players
 from phasezoo.training.selfplay.recording import PlayedGame
 
 _LOGGER = logging.getLogger(__name__)

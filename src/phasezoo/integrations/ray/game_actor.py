@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from phasezoo.inference.counts import Counts
-from phasezoo.training.selfplay.generation import Generation
-from phasezoo.training.selfplay.players import Players
+from phasezoo.training.selfplay.generation import Generation, Players
 from phasezoo.training.selfplay.recording import PlayedGame
 
 WAITING = 8

@@ -21,8 +21,6 @@ from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.storage.experts import Experts, load_experts
 from phasezoo.training.losses import POLICY_SHARE, VALUE_SHARE
 
-__all__ = ["Answers", "FrozenExperts", "answers_of"]
-
 _BATCH = 256
 """Positions that experts answer at once."""
 

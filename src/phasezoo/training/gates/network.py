@@ -12,8 +12,6 @@ from torch import Tensor, nn
 
 from phasezoo.gating.learned import Router
 
-__all__ = ["GateNetwork"]
-
 
 class GateNetwork(nn.Module):
     """Hidden layers with ReLU between planes and the logits of phases.

@@ -33,8 +33,6 @@ from phasezoo.training.gates.experts import Answers, FrozenExperts, answers_of
 from phasezoo.training.gates.network import GateNetwork
 from phasezoo.training.resampling import percentiles, resample_games
 
-__all__ = ["train_gate"]
-
 _TRAIN, _VALIDATION, _TEST, _WEIGHTS, _ORDER, _RESAMPLING = 11, 12, 13, 14, 15, 16
 """Names of random streams."""
 

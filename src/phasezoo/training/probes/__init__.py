@@ -1,1 +1,1 @@
-"""Probes: what is measured again and again of a network that learns by play."""
+"""Probes: measurements of every version of a network that learns by play."""

@@ -1,9 +1,9 @@
-"""Which rooms bring probes of their own: the only file of this folder that names them."""
+"""Probes from the rooms: the only file of this folder that names rooms."""
 
 from collections.abc import Callable
 
 from phasezoo.games import Game
-from phasezoo.training.probes.everywhere import Everywhere
+from phasezoo.training.probes.moves import Everywhere
 from phasezoo.training.probes.probe import Probe
 from phasezoo.training.solved import SolvedPositions
 from phasezoo.zoo.boards.probes import board_probes
@@ -11,10 +11,8 @@ from phasezoo.zoo.connect_four.probes import connect_four_probes
 from phasezoo.zoo.krk.probes import krk_probes
 from phasezoo.zoo.krk.solved import krk_positions
 
-__all__ = ["ALL_POSITIONS", "probes_of"]
-
 ALL_POSITIONS: dict[str, Callable[[], SolvedPositions]] = {"krk": krk_positions}
-"""What makes every position of a game; games that are not here have too many."""
+"""Functions that make every position of a game; other games have too many."""
 
 _PROBES: dict[str, Callable[[Game, int], list[Probe]]] = {
     "connect-four": connect_four_probes,
@@ -24,16 +22,16 @@ _PROBES: dict[str, Callable[[Game, int], list[Probe]]] = {
     "atomic": board_probes,
     "crazyhouse": board_probes,
 }
-"""What makes a game's probes from the game and the number of positions."""
+"""Functions that make a game's probes from the game and the number of positions."""
 
 
 def probes_of(game: Game, positions: int, *, everywhere: bool = False) -> list[Probe]:
-    """The probes of a game; none if it has none, or if what they need is not installed.
+    """Return the probes of a game; none if it has none, or if a package is missing.
 
     Args:
         game: The game.
-        positions: How many positions are drawn.
-        everywhere: Whether a game all of whose positions are known is probed in them too.
+        positions: Number of positions that are drawn.
+        everywhere: If set, a game whose positions are all known is probed in them too.
     """
     make = _PROBES.get(game.name)
     found = [] if make is None else make(game, positions)

@@ -1,4 +1,4 @@
-"""Probes by perfect play: what moves lose, and which starts are won against who never errs."""
+"""Probes by perfect play: losses of moves, and starts won against a perfect player."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -6,11 +6,9 @@ from typing import Any
 
 from phasezoo.agents import TablebaseAgent
 from phasezoo.games.queries import to_play_of
-from phasezoo.training.probes.probe import Probed
+from phasezoo.training.probes.probe import NETWORK, Probed
 from phasezoo.training.score import Score
-from phasezoo.training.solved import Starts, moves_of
-
-__all__ = ["BEST", "DISTANCE", "PERFECT", "REGRET", "WON", "ExactMoves", "WonStarts"]
+from phasezoo.training.solved import SolvedPositions, Starts, moves_of
 
 PERFECT = Score(
     "perfect moves",
@@ -30,8 +28,7 @@ BEST = Score(
 REGRET = Score(
     "regret",
     "lower",
-    meaning="what the outcome loses by the move, in the mean: 1 a win turned into a loss, ½ into "
-    "a draw",
+    meaning="mean loss of the outcome by the move: 1 for a win turned into a loss, ½ into a draw",
 )
 
 DISTANCE = Score(
@@ -41,11 +38,11 @@ DISTANCE = Score(
 )
 
 WON = Score("starts won", kind="share", unit="%")
-"""Starts that are won against a perfect player."""
+"""Share of starts that are won against a perfect player."""
 
 
 class ExactMoves:
-    """What the moves of a version lose in positions of a solved game.
+    """Losses of a version's moves in positions of a solved game.
 
     Args:
         starts: Makes the positions, when they are first needed.
@@ -58,11 +55,11 @@ class ExactMoves:
 
     @cached_property
     def starts(self) -> Starts:
-        """The positions, the same for every version."""
+        """Positions, the same for every version."""
         return self._make()
 
     def __call__(self, version: Probed) -> dict[str, dict[str, float]]:
-        """Numbers by score, then by who plays."""
+        """Return numbers by score, then by player."""
         found: dict[str, dict[str, float]] = {score.name: {} for score in self.scores}
         for who, agent in version.players().items():
             judged = self.starts.judge(moves_of(agent, self.starts.states, version.seed))
@@ -79,7 +76,7 @@ class ExactMoves:
 
 
 class WonStarts:
-    """Which starts a version wins against a player who never errs, all games side by side.
+    """Starts that a version wins against a perfect player, all games side by side.
 
     Args:
         starts: Makes the starts, when they are first needed; the version plays who is to move.
@@ -92,11 +89,11 @@ class WonStarts:
 
     @cached_property
     def states(self) -> tuple[Any, ...]:
-        """The starts, the same for every version."""
+        """Starts, the same for every version."""
         return tuple(self._make())
 
     def __call__(self, version: Probed) -> dict[str, dict[str, float]]:
-        """The share of starts won, by who plays."""
+        """Return the share of starts won, by player."""
         players = version.players().items()
         return {WON.name: {who: self._won(agent, version.seed) for who, agent in players}}
 
@@ -119,3 +116,48 @@ class WonStarts:
                         won += bool(after.returns[heroes[row]] > 0)
                         del states[row]
         return won / len(heroes)
+
+
+REGRET_EVERYWHERE = Score("regret, all positions", "lower")
+"""Mean loss of the outcome over every position: 1 for a win turned into a loss."""
+
+WON_EVERYWHERE = Score(
+    "won, all positions",
+    kind="share",
+    unit="%",
+    meaning="of all positions, the share in which the network's likeliest moves win against a "
+    "defence that knows them",
+)
+
+
+class Everywhere:
+    """Losses of a network's likeliest moves, without search, in every position of a game.
+
+    There is no sample, and so no sampling error. The defence knows the policy: its replies are
+    those against which these moves win least often.
+
+    Args:
+        positions: Makes the positions, when they are first needed; chances of winning have to be
+            known in them (:attr:`phasezoo.training.solved.SolvedPositions.win_chances`).
+    """
+
+    scores = (REGRET_EVERYWHERE, WON_EVERYWHERE)
+
+    def __init__(self, positions: Callable[[], SolvedPositions]) -> None:
+        self._make = positions
+
+    @cached_property
+    def positions(self) -> SolvedPositions:
+        """Every position of the game."""
+        return self._make()
+
+    def __call__(self, version: Probed) -> dict[str, dict[str, float]]:
+        """Return numbers by score, of the network alone."""
+        positions = self.positions
+        moves = positions.likeliest(positions.policy(version.evaluator))
+        assert positions.win_chances is not None
+        numbers = positions.worth(moves).lost.mean(), positions.win_chances(moves).mean()
+        return {
+            score.name: {NETWORK: float(number)}
+            for score, number in zip(self.scores, numbers, strict=True)
+        }

@@ -1,4 +1,4 @@
-"""What a probe is: something that is measured of every version of a network."""
+"""The probe: a measurement of every version of a network."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -10,33 +10,31 @@ from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.games import Game
 from phasezoo.training.score import Score
 
-__all__ = ["NETWORK", "Probe", "Probed", "as_probe"]
-
 NETWORK = "network"
-"""How numbers of the network alone are called, without search."""
+"""Name of the network alone, without search, in numbers by player."""
 
 Numbers: TypeAlias = "float | Mapping[str, float | Mapping[str, float]]"
-"""What a probe may answer: a number, or numbers by the names of its scores; instead of a number
-several, by who was measured."""
+"""Result of a probe: a number, or numbers by the names of its scores; instead of a number also
+several, by player."""
 
 
 @dataclass(frozen=True)
 class Probed:
-    """A version that is measured."""
+    """A version of a network that is measured."""
 
     game: Game
-    """What it plays."""
+    """Game that it plays."""
     evaluator: Any
-    """The network, or the mixture of experts."""
+    """Network, or mixture of experts."""
     searching: Callable[[int], Any]
-    """Makes the agent that searches so many nodes, without noise."""
+    """Function that makes the agent that searches so many nodes, without noise."""
     nodes: int
     """Nodes of a search; 0: the network alone is measured."""
     seed: int = 0
-    """Of what is drawn; the same for every version."""
+    """Seed of what is drawn; the same for every version."""
 
     def players(self) -> dict[str, Any]:
-        """Who is to be measured, by name: the network alone, and the network with search."""
+        """Return the agents to measure, by name: the network alone, and with search."""
         found: dict[str, Any] = {NETWORK: agents.PolicyAgent(self.evaluator, seed=self.seed)}
         if self.nodes:
             found[f"{self.nodes} nodes"] = self.searching(self.nodes)
@@ -49,8 +47,8 @@ class Probe:
 
     Args:
         function: ``(version: Probed)`` -> a number, or numbers by the names of the scores, each of
-            them a number or several by who was measured.
-        scores: What it answers; none: one score with the function's name.
+            them a number or several by player.
+        scores: Scores that it returns; none: one with the function's name.
 
     Raises:
         InvalidConfig: ``function`` cannot be called, or two scores have one name.
@@ -62,7 +60,7 @@ class Probe:
     def __init__(self, function: Callable[[Probed], Numbers], *scores: Score) -> None:
         given: Any = function
         if not callable(given):
-            message = f"{function!r} is no probe: expected is a function of a version"
+            message = f"{function!r} is no probe: expected a function of a version"
             raise InvalidConfig(message)
         named = scores or (Score(getattr(function, "__name__", type(function).__name__)),)
         if len({score.name for score in named}) < len(named):
@@ -72,28 +70,31 @@ class Probe:
         object.__setattr__(self, "scores", named)
 
     def __call__(self, version: Probed) -> dict[str, dict[str, float]]:
-        """Numbers by score, then by who was measured (``""`` if there is one alone).
+        """Return numbers by score, then by player (``""`` if there is one alone).
+
+        Args:
+            version: The version.
 
         Raises:
-            InvalidEvaluation: The function answered something else.
+            InvalidEvaluation: The function returned something else.
         """
         answer: Any = self.function(version)
         if not isinstance(answer, Mapping):
             answer = {self.scores[0].name: answer}
         names = {score.name for score in self.scores}
         if len(names) == 1 and set(answer) != names:
-            answer = {self.scores[0].name: answer}  # by who was measured
+            answer = {self.scores[0].name: answer}  # by player
         if set(answer) != names:
             message = (
                 f"the probe {', '.join(sorted(names))} answered {', '.join(map(str, answer))}: "
-                "expected is a number for each of its scores"
+                "expected a number for each of its scores"
             )
             raise InvalidEvaluation(message)
-        return {name: _by_whom(name, numbers) for name, numbers in answer.items()}
+        return {name: _by_player(name, numbers) for name, numbers in answer.items()}
 
 
 def as_probe(given: Any) -> Probe:
-    """A probe, or a function as one.
+    """Return a probe, or a function as a probe.
 
     Raises:
         InvalidConfig: It is neither.
@@ -101,13 +102,13 @@ def as_probe(given: Any) -> Probe:
     return given if isinstance(given, Probe) else Probe(given)
 
 
-def _by_whom(name: str, numbers: Any) -> dict[str, float]:
-    told = numbers if isinstance(numbers, Mapping) else {"": numbers}
+def _by_player(name: str, numbers: Any) -> dict[str, float]:
+    given = numbers if isinstance(numbers, Mapping) else {"": numbers}
     try:
-        found = {str(who): float(number) for who, number in told.items()}
+        found = {str(who): float(number) for who, number in given.items()}
     except (TypeError, ValueError):
         found = {"": math.nan}
     if not all(map(math.isfinite, found.values())):
-        message = f"the probe {name} answered {str(numbers)[:80]}: expected are finite numbers"
+        message = f"the probe {name} answered {str(numbers)[:80]}: expected finite numbers"
         raise InvalidEvaluation(message)
     return found

@@ -12,24 +12,22 @@ from phasezoo.training.probes.probe import Probed
 from phasezoo.training.score import Score
 from phasezoo.training.solved import moves_of
 
-__all__ = ["Puzzle", "Puzzles", "read_puzzles", "solutions"]
-
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A position and what solves it."""
+    """A position and the actions that solve it."""
 
     state: Any
-    """The position."""
+    """Position."""
     actions: frozenset[int]
-    """Every action that solves it."""
+    """Actions that solve it."""
 
 
 class Puzzles:
-    """Which share of puzzles a version solves by its first move.
+    """Share of puzzles that a version solves by its first move.
 
     Args:
-        name: What solving is, such as ``mate in 2``.
+        name: Name of the score, such as ``mate in 2``.
         puzzles: Makes them, when they are first needed.
     """
 
@@ -39,11 +37,11 @@ class Puzzles:
 
     @cached_property
     def puzzles(self) -> Sequence[Puzzle]:
-        """The puzzles, the same for every version."""
+        """Puzzles, the same for every version."""
         return self._make()
 
     def __call__(self, version: Probed) -> dict[str, dict[str, float]]:
-        """The share solved, by who plays."""
+        """Return the share solved, by player."""
         states = [puzzle.state for puzzle in self.puzzles]
         solved = {}
         for who, agent in version.players().items():
@@ -53,7 +51,7 @@ class Puzzles:
 
 
 def read_puzzles(game: Game, text: str) -> list[Puzzle]:
-    """Puzzles from lines ``FEN;move move``, moves as UCI writes them; ``#`` begins a remark."""
+    """Read puzzles from lines ``FEN;move move``, moves in UCI notation; ``#`` begins a comment."""
     found = []
     for line in text.splitlines():
         if not line.strip() or line.startswith("#"):
@@ -65,9 +63,9 @@ def read_puzzles(game: Game, text: str) -> list[Puzzle]:
 
 
 def solutions(state: Any, moves: int) -> list[int]:
-    """The actions that force a win within so many moves of one's own, whatever is answered.
+    """Return the actions that force a win within so many moves of the player, whatever the replies.
 
-    Every line is looked at: it is meant for two or three moves, in games of two players and turns.
+    Every line is searched: it is meant for two or three moves, in games of two players and turns.
     """
     mover = state.to_play
     return [

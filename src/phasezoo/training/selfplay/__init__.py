@@ -1,1 +1,1 @@
-"""Learning by play: games of an agent against itself, a replay of them, a learner, the loop."""
+"""Learning by play: games of an agent against itself, their replay, learners and rounds."""

@@ -1,5 +1,6 @@
-"""The knobs of learning by play."""
+"""Settings of learning by play, and of the measurements during a run."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Self
 
@@ -10,20 +11,104 @@ from phasezoo.arena.adjudication import Adjudication
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.backends.choice import Backend
 from phasezoo.inference.routing import Routing, check_routing
-from phasezoo.specs import Even, PositiveInt, Share, check
+from phasezoo.specs import Even, NonNegativeInt, PositiveInt, Share, check
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.schedules import drops_of
-from phasezoo.training.selfplay.replay_sampler import ReplayRules
+from phasezoo.training.selfplay.replay import ReplayRules
 from phasezoo.training.selfplay.start_texts import source_of_texts
-from phasezoo.training.selfplay.watching import Watching
 from phasezoo.training.strategies import Strategy
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Settings of a game that replace those of a preset."""
+
+    network: str | None = None
+    """Architecture; None: the default."""
+    planes: str | None = None
+    """Input planes; None: the game's default."""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of :class:`SelfPlayConfig` that differ from the preset of that name."""
+
+
+@dataclass(frozen=True)
+class Watching:
+    """Measurements of versions during a run; they change no number of a round.
+
+    Raises:
+        InvalidConfig: A value is outside its range; the message names the field.
+    """
+
+    probe_every: NonNegativeInt = 1
+    """Rounds from one probed version to the next (0: no probes)."""
+    probe_positions: PositiveInt = 100
+    """Number of positions of each of the game's own probes."""
+    probe_nodes: NonNegativeInt = 100
+    """Nodes of the searches that are probed beside the network alone (0: no search)."""
+    probe_everywhere: bool = False
+    """If set, the network alone is also probed in every position, in games whose positions are all
+    known (krk: 175,168, some ten seconds of a core for a small network)."""
+    ladder_every: PositiveInt = 5
+    """Rounds from one rung of the Elo ladder to the next."""
+    ladder_games: Even = 0
+    """Games of each match between two rungs (0: no ladder; even, as openings are played twice). A
+    rung plays the one before it, the second before it, the fourth, and so on."""
+    ladder_nodes: PositiveInt | None = None
+    """Nodes of these matches' searches (none: as in self-play)."""
+    ladder_phases: bool = False
+    """If set, each phase's expert of a rung also plays a match alone: among the experts of the rung
+    before, against that rung. Needs a gate."""
+    report: bool = True
+    """If set, report.html is written after each round."""
+
+    def __post_init__(self) -> None:
+        check(self)
+        if self.ladder_phases and not self.ladder_games:
+            message = "ladder_phases=True: without a ladder there are no rungs; give ladder_games"
+            raise InvalidConfig(message)
+
+    @classmethod
+    def nothing(cls) -> Self:
+        """Return settings without probes, ladder and report."""
+        return cls(probe_every=0, report=False)
+
+    def is_probed(self, version: int, last: int) -> bool:
+        """Return True if a version is probed; the first and the last of a run are.
+
+        Args:
+            version: The version.
+            last: The last version of the run.
+        """
+        return bool(self.probe_every) and (version % self.probe_every == 0 or version == last)
+
+    def rungs(self, done: int) -> list[int]:
+        """Return the versions of the ladder.
+
+        Args:
+            done: Number of rounds that have ended.
+        """
+        return list(range(0, done + 1, self.ladder_every)) if self.ladder_games else []
+
+    @staticmethod
+    def opponents(rungs: list[int]) -> list[int]:
+        """Return the opponents of the last rung: those a power of two below it.
+
+        Args:
+            rungs: Versions of the ladder.
+        """
+        found, step = [], 1
+        while step < len(rungs):
+            found.append(rungs[-1 - step])
+            step *= 2
+        return found
+
 
 ONE_CYCLE, CONSTANT = "one-cycle", "constant"
 """Schedules: one cycle a round, and ``max_lr`` and ``max_momentum`` always."""
 
 
 def self_play_settings(**changes: Any) -> SupervisedConfig:
-    """How networks learn from self-play unless told otherwise: value and policy count alike.
+    """Return the default training settings of self-play: value and policy count alike.
 
     The weights of the losses are the study's (M2CTS, Table XI: value, policy and WDL 0.499, plies
     left 0.002), the batch and the optimiser are for small budgets.
@@ -42,7 +127,7 @@ def self_play_settings(**changes: Any) -> SupervisedConfig:
 
 
 def check_learning(settings: SupervisedConfig) -> None:
-    """Refuse settings of learning that a replay decides, as they would change nothing.
+    """Refuse training settings that the replay decides, because they would change nothing.
 
     Raises:
         InvalidConfig: One of them is set; the message says what to set instead.
@@ -58,66 +143,66 @@ def check_learning(settings: SupervisedConfig) -> None:
 
 
 def self_play_search(**changes: Any) -> SearchConfig:
-    """How games of self-play are searched unless told otherwise.
+    """Return the default search settings of self-play.
 
-    It is the published self-play (:meth:`phasezoo.agents.SearchConfig.self_play`), but for one leaf
-    a tree at a time, because many trees fill the batches, and unvisited actions are worth the mean
-    of their node (``fpu=0``) and not -1, which is the stronger choice with few nodes (the page
+    They are those of the published self-play (:meth:`phasezoo.agents.SearchConfig.self_play`), but
+    with one leaf a tree at a time, because many trees fill the batches, and with unvisited actions
+    worth the mean of their node (``fpu=0``) and not -1, which is stronger with few nodes (the page
     ``docs/search_options.md``).
     """
     return SearchConfig.self_play(**{"batch_size": 1, "fpu": 0.0, **changes})
 
 
 def measuring_search(search: SearchConfig) -> SearchConfig:
-    """How versions are searched that are measured: no noise, and as many nodes for every move."""
+    """Return the settings for measured versions: no noise, the same nodes for every move."""
     return search.with_(dirichlet_epsilon=0.0, cheap_search_prob=0.0, node_random_factor=0.0)
 
 
 @dataclass(frozen=True)
 class SelfPlayConfig:
-    """How a network learns by play; "Table XI" and "XII" are the M2CTS paper's.
+    """Settings of learning by play; "Table XI" and "XII" are the M2CTS paper's.
 
     Raises:
         InvalidConfig: A value is outside its range; the message names the field.
     """
 
     updates: PositiveInt = 20
-    """Rounds of playing and learning (Table XII: 10); a run of more goes on with one of fewer."""
+    """Rounds of playing and learning (Table XII: 10); a finished run goes on if given more."""
     games_per_update: Annotated[int, Interval(ge=1, le=1_000_000)] = 128
-    """Games of a round."""
+    """Number of games of a round."""
     nodes: Annotated[int, Interval(ge=1, le=10**9)] = 100
     """Nodes of a search (Table XII: 800)."""
     concurrency: Annotated[int, Interval(ge=1, le=1_000_000)] = 64
-    """Games at once; changes no game."""
+    """Number of games at once; changes no game."""
     samples_per_update: Annotated[int, Interval(ge=2, le=10**9)] | None = None
-    """Samples to learn from in a round; none: as ``samples_per_new`` says."""
+    """Number of samples drawn for training in a round; none: by ``samples_per_new``."""
     samples_per_new: Annotated[float, Interval(gt=0, le=1000)] = 4.0
-    """How often every new sample is learnt from, in the mean (Table XII: 6)."""
+    """Mean number of times that a new sample is trained on (Table XII: 6)."""
     search: SearchConfig = field(default_factory=self_play_search)
-    """Everything else that a search does: noise, temperature by ply, cheap searches."""
+    """Settings of searches: noise, temperature by ply, cheap searches."""
     others: str | None = None
-    """Who moves the other players, in games whose players move at once: random, or one of the
-    game's own such as simple (none: one player moves at a time)."""
+    """Agent of the other players, in games whose players move at once: random, or one of the game's
+    own such as simple (none: one player moves at a time)."""
     replay: ReplayRules = field(default_factory=ReplayRules)
-    """What samples are drawn from, and how."""
+    """Settings of the replay that samples are drawn from."""
     learning: SupervisedConfig = field(default_factory=self_play_settings)
-    """How the network learns from them."""
+    """Settings of training on them."""
     schedule: str = ONE_CYCLE
     """Learning rates: one-cycle, constant, or by steps, 0:0.2,1000:0.02."""
     starts: tuple[str, ...] = ("initial",)
-    """Where games start, such as 0.5*initial 0.5*random:2-8."""
+    """Start positions, such as 0.5*initial 0.5*random:2-8."""
     max_plies: PositiveInt | None = None
     """Plies at which a game is cut and counted as a draw (none: never)."""
     resign_value: Annotated[float, Interval(gt=0, le=1)] | None = None
-    """A player gives up if searches expect no more than minus this (none: never)."""
+    """A player resigns if searches expect no more than minus this (none: never)."""
     resign_moves: PositiveInt = 3
-    """How many of a player's searches in a row have to."""
+    """Number of a player's searches in a row that have to."""
     resign_check: Share = 0.1
-    """Share of games that are played on, to see how often giving up was wrong."""
+    """Share of games that are played on, to see how often resigning was wrong."""
     strategy: str = "staged"
-    """How experts learn, if there is a gate: separated, staged or weighted:FACTOR."""
+    """Training strategy of experts, if there is a gate: separated, staged or weighted:FACTOR."""
     routing: Routing = "exact"
-    """Which expert answers which row."""
+    """Routing of rows to experts."""
     promote_games: Even = 0
     """Games of a match that a new version has to win against the best so far, which then plays on
     (even, as openings are played twice; 0: every new version plays)."""
@@ -126,11 +211,11 @@ class SelfPlayConfig:
     promote_nodes: Annotated[int, Interval(ge=1, le=10**9)] | None = None
     """Nodes of the match's searches (none: as in self-play)."""
     shard_games: PositiveInt = 512
-    """Games of a file."""
+    """Number of games of a file."""
     backend: Backend = "auto"
-    """What runs the network while games are played; auto: ONNX Runtime on a CPU, torch on a GPU."""
+    """Backend while games are played; auto: ONNX Runtime on a CPU, torch on a GPU."""
     watching: Watching = field(default_factory=Watching)
-    """What is measured of versions while the run goes on."""
+    """Measurements of versions during the run."""
 
     def __post_init__(self) -> None:
         starts: Any = self.starts
@@ -144,7 +229,7 @@ class SelfPlayConfig:
 
     @property
     def adjudication(self) -> Adjudication | None:
-        """When games are given up."""
+        """Rules of resignation; None: no game is resigned."""
         if self.resign_value is None:
             return None
         return Adjudication(
@@ -156,17 +241,17 @@ class SelfPlayConfig:
 
     @property
     def limit(self) -> Limit:
-        """When searches end."""
+        """Limit of searches."""
         return Limit(nodes=self.nodes)
 
     @classmethod
     def preset(cls, name: str, game: str | None = None, **changes: Any) -> Self:
-        """The settings of a size.
+        """Return the settings of a size.
 
         Args:
             name: ``"quick"`` (minutes on a laptop), ``"standard"`` (hours), or ``"paper"``, the
                 study's amounts (Tables XI and XII), which need a cluster.
-            game: The game's name, if its own settings of this size are wanted where it has some.
+            game: The game's name, for its own settings of this size; None: those of any game.
             **changes: Fields to replace.
 
         Raises:
@@ -184,10 +269,10 @@ class SelfPlayConfig:
 
 
 def check_schedule(schedule: Any, settings: SupervisedConfig) -> None:
-    """Refuse what is no schedule of learning rates.
+    """Refuse a text that is not a schedule of learning rates.
 
     Raises:
-        InvalidConfig: It is none.
+        InvalidConfig: It is not a schedule.
     """
     if not isinstance(schedule, str):
         message = f"schedule={schedule!r}: expected one-cycle, constant, or steps, 0:0.2,1000:0.02"

@@ -22,7 +22,7 @@ from phasezoo.report.plots import (
     ordered_colours,
 )
 from phasezoo.training.score import Score
-from phasezoo.training.selfplay.costs import CostRow
+from phasezoo.training.selfplay.measurements import CostRow
 from phasezoo.training.selfplay.outcome import Update
 
 WIDTH, HEIGHT = 8.2, 2.5
@@ -39,7 +39,7 @@ _SMALL = {
 }
 
 Line = tuple[str, Sequence[float], Sequence[float]]
-"""A name, and its points."""
+"""A name with its points."""
 
 
 def probes(scores: Sequence[Score], lines: Mapping[str, Sequence[Line]]) -> Figure:
@@ -107,7 +107,7 @@ def _games(rows: Sequence[Update], players: int) -> Any:
 
 
 def _results(plot: Any, rows: Sequence[Update], players: int) -> None:
-    """Shares of results by round, one on the other."""
+    """Draw shares of results by round, one on the other."""
     entitle(plot, "results, share of games")
     played = np.array([row.numbers.get("games/played") or 1 for row in rows], dtype=float)
     won = [
@@ -142,7 +142,7 @@ def _ladder(ratings: Mapping[int, Rating]) -> Any:
     versions = list(ratings)
     columns = [[getattr(ratings[v], name) for v in versions] for name in ("low", "value", "high")]
     low, values, high = (np.array(column) for column in columns)
-    # Who won all games has an infinite rating and one finite end, which is drawn in its place.
+    # A version that won all games has an infinite rating and one finite end, drawn in its place.
     known = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high, 0.0))
     values = np.where(np.isfinite(values), values, known)
     low, high = (np.where(np.isfinite(end), end, values) for end in (low, high))
@@ -267,6 +267,6 @@ def _by_round(plot: Any) -> None:
 
 
 def _points(rows: Sequence[Update], column: str) -> tuple[list[float], list[float]]:
-    told = [(row.update, row.numbers.get(column)) for row in rows]
-    known = [(float(place), float(value)) for place, value in told if value is not None]
+    found = [(row.update, row.numbers.get(column)) for row in rows]
+    known = [(float(place), float(value)) for place, value in found if value is not None]
     return [place for place, _ in known], [value for _, value in known]

@@ -1,4 +1,4 @@
-"""A log of finished games that are in no file yet."""
+"""A log of finished games that are not in a file yet."""
 
 import json
 import os
@@ -18,22 +18,20 @@ from phasezoo.runs import jsonable
 from phasezoo.runs.files import append_line, describe_disk_errors, write_whole
 from phasezoo.training.selfplay.recording import PlayedGame
 
-__all__ = ["LOG", "GameLog"]
-
 LOG = "unfinished.jsonl"
-"""The log's name."""
+"""File name of the log."""
 
 
 class GameLog:
-    """Keeps games that have ended on the disk until they are written to a file of a store.
+    """Stores finished games on the disk until they are written to a file of a store.
 
     A game is a line. Before games are written to a file the log names it, so that after a kill they
     are either in the file or in the log, and never in both.
 
     Args:
         path: The log, beside the files or above them.
-        folder: The files' folder.
-        game: What is played.
+        folder: Folder of the files.
+        game: The game.
 
     Raises:
         RunDirectoryError: It cannot be read or written.
@@ -45,11 +43,11 @@ class GameLog:
         self._folder = folder
         self._game = game
         self.waiting: dict[int, PlayedGame] = {}
-        """The games by their numbers, in the order in which they ended."""
+        """Games by their numbers, in the order in which they ended."""
         self._read()
 
     def add(self, played: PlayedGame) -> None:
-        """Keep a game.
+        """Add a game.
 
         Raises:
             RunDirectoryError: The disk is full or cannot be written; earlier games are safe.
@@ -58,7 +56,7 @@ class GameLog:
         self.waiting[played.number] = played
 
     def write(self, name: str, numbers: Sequence[int], metadata: Mapping[str, Any]) -> None:
-        """Write games to a file, in this order, and forget them.
+        """Write games to a file, in this order, and remove them from the log.
 
         Raises:
             RunDirectoryError: The disk is full or cannot be written; the games stay here.
@@ -81,12 +79,12 @@ class GameLog:
         self._forget(numbers)
 
     def close(self) -> None:
-        """Remove the log, if nothing waits in it."""
+        """Remove the log if it is empty."""
         if not self.waiting:
             self._path.unlink(missing_ok=True)
 
     def _append(self, line: Mapping[str, Any]) -> None:
-        # What was written outlives a kill: nobody waits for the disk, which takes 2 to 10 ms.
+        # A written line outlives a kill; waiting for the disk would take 2 to 10 ms.
         with describe_disk_errors(self._path.parent):
             data = json.dumps(line, separators=(",", ":")).encode()
             append_line(self._path, data, through=False)
@@ -102,7 +100,7 @@ class GameLog:
             write_whole(self._path, "".join(f"{line}\n" for line in lines))
 
     def _read(self) -> None:
-        """Take in what an earlier session has left; of a last line that was cut short, nothing."""
+        """Read the games of an earlier session; a last line that was cut short is left out."""
         with describe_disk_errors(self._path.parent):
             data = self._path.read_bytes() if self._path.exists() else b""
         for number, text in enumerate(data[: data.rfind(b"\n") + 1].splitlines(), start=1):
@@ -122,12 +120,12 @@ class GameLog:
 
 
 def _identity(path: Path) -> int | None:
-    """Which file is at a place; None if there is none."""
+    """Return the number of the file at a path; None if there is no file."""
     return path.stat().st_ino if path.exists() else None
 
 
 def _line(played: PlayedGame) -> dict[str, Any]:
-    """A game as JSON."""
+    """Return a game as JSON."""
     entry = played.entry
     visits = entry.visits
     return {
@@ -151,7 +149,7 @@ def _known(value: float) -> float | None:
 
 
 def _played(game: Game, line: dict[str, Any]) -> PlayedGame:
-    """The game of a line."""
+    """Return the game of a line."""
     visits, values, phases = line["visits"], line["values"], line["phases"]
     kinds = (np.int64, np.int32, np.int32)
     if visits is not None:
@@ -177,12 +175,7 @@ def _played(game: Game, line: dict[str, Any]) -> PlayedGame:
 
 
 def _numbers(given: Any, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-    """A column of a game.
-
-    Raises:
-        OverflowError: A number does not fit.
-        ValueError: It is no list of numbers.
-    """
+    """Return a column of a game; raises ``OverflowError`` or ``ValueError`` if it cannot be one."""
     numbers = np.array(given, dtype=kind)
     if numbers.ndim != 1:
         message = f"{str(given)[:40]} is no list of numbers"

@@ -1,15 +1,16 @@
-"""Many games of one agent against itself, all leaves in one batch."""
+"""Games of an agent against itself, all leaves in one batch, and the agents of a run's versions."""
 
 import contextlib
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from phasezoo import agents
-from phasezoo.agents import Limit, SearchConfig
+from phasezoo import agents, gating, inference
+from phasezoo.agents import Limit, MCTSAgent, SearchConfig
 from phasezoo.agents.arguments import seed_of
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.arena.concurrent_games import ConcurrentGames, Scheduled, SideFailed
@@ -20,6 +21,7 @@ from phasezoo.errors import InvalidConfig, InvalidEvaluation, InvalidState
 from phasezoo.games import Game, acting_players
 from phasezoo.games.options import at_least
 from phasezoo.inference.counts import Counts
+from phasezoo.training.selfplay.config import SelfPlayConfig
 from phasezoo.training.selfplay.recording import PlayedGame, Recorder
 from phasezoo.training.selfplay.start_sources import (
     Begun,
@@ -38,31 +40,31 @@ _EXPLORATION = (
     "q_value_weight",
     "quantile_clipping",
 )
-"""What searches explore by in self-play, and what would play against it."""
+"""Options of exploration in self-play."""
 
 
 @dataclass(frozen=True)
 class Generation:
-    """How games of self-play are played; a game is known by the seed and its number alone."""
+    """Settings of games of self-play; a game depends on the seed and its number alone."""
 
     game: Game
-    """What is played."""
+    """The game."""
     seed: int = 0
-    """Everything random comes from it."""
+    """Seed of everything random."""
     starts: StartSource = field(default_factory=UsualStart)
-    """Where games start."""
+    """Start positions."""
     concurrency: int = 64
-    """Games at once (1 or more), and so about the rows of a call of the evaluator."""
+    """Number of games at once (1 or more), about the rows of a call of the evaluator."""
     max_plies: int | None = None
     """Plies at which a game is cut and counted as a draw (1 or more); None: never."""
     adjudication: Adjudication | None = None
-    """When games are given up, and how many of those are played on; None: never."""
+    """Rules of resignation, with the share of those games that are played on; None: never."""
     limit: Limit | None = None
-    """When searches end; None: as the agent says."""
+    """Limit of searches; None: the agent's."""
     pool_rows: int | None = None
-    """The most rows that the evaluator gets at once; None: 256, or ``concurrency`` if more."""
+    """Largest number of rows of a call of the evaluator; None: 256, or ``concurrency`` if more."""
     threads: int | None = None
-    """Threads that walk trees and make planes; None: as the agent says."""
+    """Number of threads for trees and planes; None: the agent's."""
 
     def __post_init__(self) -> None:
         seed_of(self.seed)
@@ -74,20 +76,20 @@ class Generation:
         if rules is None:
             return
         if not isinstance(rules, Adjudication):
-            message = f"adjudication={rules!r}: expected is arena.Adjudication(…)"
+            message = f"adjudication={rules!r}: expected arena.Adjudication(…)"
             raise InvalidConfig(message)
         rules.check_game(self.game)
 
     def check_start(self, gate: Gate | None = None) -> None:
-        """Refuse what the first game cannot start from, before anything is played.
+        """Refuse a start of the first game from which it cannot be played.
 
         Args:
-            gate: Is asked for the phase there, which it may be unable to tell of this game.
+            gate: Gate that has to know the phase there.
 
         Raises:
             InvalidConfig: No game can start so.
-            InvalidGate: The gate wants something that the game's states do not have.
-            InvalidState: The game is over, or cut by ``max_plies``, where it was to start.
+            InvalidGate: The gate needs something that the game's states do not have.
+            InvalidState: The game is over at its start, or cut by ``max_plies``.
         """
         state = next(self._scheduled([0], Recorder(self.game))).history[-1]
         if gate is not None:
@@ -96,21 +98,21 @@ class Generation:
     def play(
         self, agent: Any, numbers: Sequence[int], finished: Callable[[PlayedGame], None]
     ) -> Counts:
-        """Play some games to their ends.
+        """Play games to their ends.
 
         Args:
-            agent: Who plays all players, or its text.
-            numbers: Which games, ascending.
-            finished: Called with each, as it ends.
+            agent: Agent of all players, or its text.
+            numbers: Numbers of the games, ascending.
+            finished: Called with each game as it ends.
 
         Returns:
-            What inference took.
+            Rows, calls and seconds of inference.
 
         Raises:
             InvalidConfig: No game can start so.
-            InvalidEvaluation: The evaluator's answer is not valid, NaN for example; the message
-                says how many games had been finished.
-            InvalidState: The game is over, or cut by ``max_plies``, where one was to start.
+            InvalidEvaluation: The evaluator's answer is not valid, NaN for example; the message has
+                the number of finished games.
+            InvalidState: A game is over at its start, or cut by ``max_plies``.
             PhasezooError: The game or the agent breaks a contract.
         """
         recorder = Recorder(self.game)
@@ -148,7 +150,7 @@ class Generation:
             return Counts() + side.pool.counts
 
     def _pool_rows(self, agent: Any) -> int | None:
-        """Rows for a call, if it matters: at least one of each game."""
+        """Return the rows of a call, at least one of each game; None: the agent's own."""
         if self.pool_rows is not None or not hasattr(agent, "config"):
             return self.pool_rows
         batch = getattr(agent.config, "batch_size", 1)
@@ -192,13 +194,13 @@ class Generation:
 
 
 def _text(state: Any, action: int) -> str:
-    """An action as openings are written."""
+    """Return an action as openings are written."""
     notation = getattr(state, "uci", None)
     return str(action) if notation is None else str(notation(action))
 
 
 def exploring(agent: Any) -> Any:
-    """``agent``, with exploration if its searches have none: otherwise all games would be the same.
+    """Return the agent, with exploration if its searches have none, so that games differ.
 
     It is that of the published self-play (M2CTS, Table XII): noise 0.25 of Dirichlet(0.3), actions
     drawn at temperature 0.8 in the first 15 plies, by visits alone.
@@ -213,3 +215,42 @@ def exploring(agent: Any) -> Any:
     changed = copy.copy(agent)
     changed.config = config.with_(**{name: getattr(published, name) for name in _EXPLORATION})
     return changed
+
+
+@dataclass(frozen=True)
+class Players:
+    """Makes evaluators and agents of a run's versions, in other processes too."""
+
+    game: Game
+    """The game."""
+    config: SelfPlayConfig
+    """Settings."""
+    gate: Any = None
+    """Gate of the experts, as it was given; None: a version is one network."""
+    own_agent: Callable[[Any], Any] | None = None
+    """Function that makes the agent of an evaluator; None: a tree search."""
+    own_load: Callable[..., Any] | None = None
+    """Function that makes the evaluator of a version's directory; None: by its manifest."""
+
+    def loaded(self, folder: Path, **options: Any) -> Any:
+        """Load the evaluator of a version."""
+        if self.own_load is not None:
+            return self.own_load(folder, **options)
+        if self.gate is None:
+            return inference.load(folder, **options)
+        gate = gating.make(self.gate, self.game.name)
+        return inference.load_experts(folder).mixture(self.config.routing, gate=gate, **options)
+
+    def evaluator(self, folder: Path) -> Any:
+        """Load the evaluator with which a version plays."""
+        options = {} if self.own_load is not None else {"backend": self.config.backend}
+        return self.loaded(folder, **options)
+
+    def searching(self, evaluator: Any, search: SearchConfig, nodes: int) -> Any:
+        """Make the agent that plays with an evaluator."""
+        if self.own_agent is not None:
+            return self.own_agent(evaluator)
+        limit, others = Limit(nodes=nodes), self.config.others
+        if others is not None:  # a proof would hold for their drawn answers alone
+            search = search.with_(solver=False)
+        return MCTSAgent(evaluator, others=others, limit=limit, config=search, game=self.game)

@@ -1,4 +1,4 @@
-"""Learns one network from a replay, round by round."""
+"""A learner: one network that is trained on a replay, round by round."""
 
 import copy
 import logging
@@ -42,33 +42,31 @@ from phasezoo.training.selfplay.replay import Replay
 from phasezoo.training.steps import LossSums, Steps, number_of
 from phasezoo.training.trainer import torch_threads
 
-__all__ = ["Learner"]
-
 _LOGGER = logging.getLogger(__name__)
 
 
 class Learner:
-    """A network that learns from what a :class:`Replay` holds, round by round.
+    """A network that is trained on the samples of a :class:`Replay`, round by round.
 
     Its losses, optimisers and steps are those of :func:`phasezoo.training.train_supervised`. The
     optimiser goes on from round to round.
 
     Args:
         game: The game, or its name.
-        network: What the network is made from; None: what ``initial`` is, else ``resnet-16x2``.
-        config: The knobs; None: :func:`self_play_settings`. Those of validation are not used,
-            and ``value_mix`` and ``symmetries`` are the replay's.
-        schedule: Learning rates: ``"one-cycle"``, a cycle of its own for every round;
+        network: Architecture; None: that of ``initial``, else ``resnet-16x2``.
+        config: Training settings; None: :func:`self_play_settings`. Those of validation are not
+            used, and ``value_mix`` and ``symmetries`` are the replay's.
+        schedule: Learning rates: ``"one-cycle"``, one cycle in every round;
             ``"constant"``, ``max_lr`` always; or by steps of all rounds, ``"0:0.2,1000:0.02"``.
         planes: Input planes; None: the game's default.
-        history: How many of the last moves they show; None: all.
+        history: Number of last moves that they show; None: all.
         initial: Directory of a network of the same architecture and game to start from.
-        seed: Decides the first weights and what is drawn.
-        gate: Names the phase of an expert.
-        phase: Whose expert it is, by its index or name; None: a network of all phases.
+        seed: Seed of the first weights and of what is drawn.
+        gate: Gate of the phases of experts.
+        phase: Phase of the expert, by its index or name; None: a network of all phases.
 
     Raises:
-        CheckpointError: ``initial`` is no network, or does not fit.
+        CheckpointError: ``initial`` is not a network, or does not fit.
         GameMismatch: ``initial`` is a network of another game.
         InvalidConfig: An option is out of range.
         InvalidNetwork: The network fails when it is tried.
@@ -116,11 +114,11 @@ class Learner:
         self._steps = Steps(made.network, self.settings, self.manifest.input_shape, seed)
         self.counters = Counters()
         self.rounds = 0
-        """Rounds done."""
+        """Number of finished rounds."""
 
     @property
     def network(self) -> torch.nn.Module:
-        """The network as it is now."""
+        """Network with its current weights."""
         return self._steps.network
 
     def learn(
@@ -131,21 +129,21 @@ class Learner:
         phase: int | str | None = None,
         weights: Sequence[float] | None = None,
     ) -> dict[str, float | None]:
-        """Learn from samples that are drawn from a replay as it is now.
+        """Train on samples that are drawn from a replay.
 
-        If a loss, or a weight, is no number any more, the network and its optimiser go back to
+        If a loss or a weight becomes NaN or infinite, the network and its optimiser go back to
         where the round began, which is counted as a spike.
 
         Args:
-            replay: Where samples come from.
-            samples: How many are drawn (2 or more: of one there is no spread).
-            phase: Draws those of one phase alone.
-            weights: What samples of each phase count.
+            replay: The replay.
+            samples: Number of samples (2 or more: one has no spread).
+            phase: Draws samples of this phase alone.
+            weights: Weight of the samples of each phase.
 
         Returns:
-            Means over the samples, each alike, of what was learnt from (with ``value_mix`` the
-            mixed values): ``loss`` (the reported total), ``policy_loss``, ``value_mse``,
-            ``policy_accuracy``, ``wdl_loss``, ``plies_mse``.
+            Unweighted means over the samples (with ``value_mix`` of the mixed values): ``loss``
+            (the reported total), ``policy_loss``, ``value_mse``, ``policy_accuracy``,
+            ``wdl_loss``, ``plies_mse``.
 
         Raises:
             InvalidConfig: ``samples`` is below 2, or there is no such phase.
@@ -191,31 +189,36 @@ class Learner:
         return _row(sums)
 
     def _check_replay(self, replay: Any) -> None:
-        """Refuse what cannot be learnt from."""
+        """Refuse something that is not a replay, or one of another game."""
         instance_of("replay", replay, Replay)
         if replay.game.name != self.game.name:
-            message = f"a replay of {replay.game.name!r}, and what is learnt is {self.game.name!r}"
+            message = (
+                f"a replay of {replay.game.name!r}, and the learner's game is {self.game.name!r}"
+            )
             raise StoreError(message)
 
     def save(self, folder: str | Path, **about: Any) -> Path:
         """Save weights, optimiser and counters in a folder, in place of those of earlier rounds.
 
         Args:
-            folder: The folder of this learner's checkpoints.
-            **about: What else is to be known, as JSON.
+            folder: Folder of this learner's checkpoints.
+            **about: Further values to keep, as JSON.
 
         Raises:
-            CheckpointError: It cannot be written; what was saved before is still there.
+            CheckpointError: It cannot be written; earlier checkpoints are still there.
         """
         manifest = replace(self.manifest, training={"rounds": self.rounds, "about": about})
         checkpoints = Checkpoints(Path(folder), manifest)
         return checkpoints.save(self.network, self._steps.optimizer, self.counters)
 
     def restore(self, folder: str | Path) -> dict[str, Any] | None:
-        """Go on from what :meth:`save` saved last.
+        """Restore the last checkpoint of :meth:`save`.
+
+        Args:
+            folder: Folder of this learner's checkpoints.
 
         Returns:
-            What else was to be known; None if nothing was saved.
+            The further values; None if nothing was saved.
 
         Raises:
             CheckpointError: A file is missing, truncated or changed, or of another network.
@@ -227,8 +230,8 @@ class Learner:
         kept = Manifest.read(latest)
         if (kept.game, kept.network_text) != (self.game.name, self.manifest.network_text):
             message = (
-                f"{latest}: a checkpoint of {kept.network_text!r} of {kept.game!r}, and what "
-                f"learns is {self.manifest.network_text!r} of {self.game.name!r}"
+                f"{latest}: a checkpoint of {kept.network_text!r} of {kept.game!r}, and the "
+                f"learner is {self.manifest.network_text!r} of {self.game.name!r}"
             )
             raise CheckpointError(message)
         self.counters = checkpoints.restore(latest, self.network, self._steps.optimizer)
@@ -237,13 +240,21 @@ class Learner:
         return dict(training.get("about", {}))
 
     def start_from(self, other: "Learner") -> None:
-        """Take over the weights of another learner, with a new optimiser."""
+        """Copy the weights of another learner, and begin with a new optimiser.
+
+        Args:
+            other: The other learner.
+        """
         state = copy.deepcopy(other.network.state_dict())
         self.network.load_state_dict(state)
         self._steps.optimizer.state.clear()
 
     def publish(self, folder: str | Path, **about: Any) -> Path:
         """Write the network as :func:`phasezoo.inference.load` reads it; whole, or not at all.
+
+        Args:
+            folder: The directory of the network.
+            **about: Values of its manifest's ``training``.
 
         Raises:
             CheckpointError: It cannot be written.
@@ -254,7 +265,11 @@ class Learner:
         return Path(folder)
 
     def evaluator(self, **options: Any) -> Any:
-        """The network as it is now, as an evaluator; ``options`` as for ``TorchEvaluator``."""
+        """Return an evaluator with a copy of the network.
+
+        Args:
+            **options: As for ``TorchEvaluator``.
+        """
         network = copy.deepcopy(self.network).eval()
         return inference.TorchEvaluator(network, manifest=self.manifest, **options)
 
@@ -284,7 +299,7 @@ class Learner:
         self._steps.optimizer.load_state_dict(optimizer)
         self.counters.spikes += 1
         _LOGGER.warning(
-            "round %d: the loss or the weights are no numbers any more; the network goes back to "
+            "round %d: the loss or the weights are NaN or infinite; the network goes back to "
             "where the round began (spike %d)",
             self.rounds,
             self.counters.spikes,
@@ -298,18 +313,14 @@ class Learner:
 
 
 _ROUNDS = 1_000
-"""First name of the random streams that rounds draw by, one each."""
+"""Number of the first round's random stream."""
 
 
 def _phase_of(gate: Any, phase: Any) -> str:
-    """The name of a phase.
-
-    Raises:
-        InvalidConfig: The gate has no such phase, or tells none apart.
-    """
+    """Return the name of a phase."""
     names, spec = tuple(gate.names), gating.spec_of(gate)
     if len(names) < 2:
-        message = f"phase {phase!r}: give gate= whose phase it is; {spec!r} tells none apart"
+        message = f"phase {phase!r}: give gate= whose phase it is; {spec!r} has one phase"
         raise InvalidConfig(message)
     whole = isinstance(phase, int | np.integer) and not isinstance(phase, bool)
     if whole and 0 <= phase < len(names):
@@ -321,15 +332,11 @@ def _phase_of(gate: Any, phase: Any) -> str:
 
 
 def _initial(path: Path, game: Game) -> Manifest:
-    """What a network to start from says of itself.
-
-    Raises:
-        GameMismatch: It is of another game.
-    """
+    """Return the manifest of a network to start from."""
     manifest = Manifest.read(path)
     if manifest.game != game.name:
         message = (
-            f"{path}: a network of {manifest.game!r}, and what is learnt is {game.name!r}; "
+            f"{path}: a network of {manifest.game!r}, and the learner's game is {game.name!r}; "
             "start from a network of that game"
         )
         raise GameMismatch(message)

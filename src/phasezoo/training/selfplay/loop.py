@@ -1,4 +1,4 @@
-"""Learning by play: games, replay, learner, new version, again."""
+"""Learning by play: rounds of games, replay, training and a new version."""
 
 import contextlib
 import dataclasses
@@ -26,65 +26,61 @@ from phasezoo.training.probes.catalogue import probes_of
 from phasezoo.training.probes.probe import as_probe
 from phasezoo.training.run_files import RunDetails, claimed
 from phasezoo.training.selfplay.config import SelfPlayConfig, measuring_search
-from phasezoo.training.selfplay.generation import Generation
-from phasezoo.training.selfplay.numbers import columns_of, metrics_row
-from phasezoo.training.selfplay.onlooker import Onlooker
+from phasezoo.training.selfplay.generation import Generation, Players
+from phasezoo.training.selfplay.learners import Learners
+from phasezoo.training.selfplay.measurements import ProbeRow
+from phasezoo.training.selfplay.monitor import RunMonitor, VersionMonitor
 from phasezoo.training.selfplay.outcome import (
     SelfPlayOutcome,
     SelfPlayProgress,
     Update,
     version_folder,
 )
-from phasezoo.training.selfplay.players import Players
 from phasezoo.training.selfplay.recording import PlayedGame
-from phasezoo.training.selfplay.rounds import LEARNERS, Rounds
+from phasezoo.training.selfplay.rounds import LEARNERS, Rounds, columns_of, metrics_row
 from phasezoo.training.selfplay.start_texts import source_of_texts
-from phasezoo.training.selfplay.students import Students
-from phasezoo.training.selfplay.watch import ProbeRow, Watch
 from phasezoo.types import SIMULTANEOUS
-
-__all__ = ["SelfPlay"]
 
 KIND = "self-play"
 
 _INCIDENTAL = ("updates", "concurrency", "backend", "watching")
-"""Options that change no number of a round, which a run that goes on may change."""
+"""Options that change no number of a round; a run that goes on may have others."""
 
 
 class SelfPlay:
-    """Lets a network learn a game by playing it against itself.
+    """A run in which a network learns a game by playing it against itself.
 
     Every round plays games with the best version so far, adds them to a replay, learns from it and
     publishes a new version, which may have to win a match before it plays.
 
     Args:
         game: The game, or its name; a user's own too.
-        network: What the network is made from; None: what ``initial`` is, else ``resnet-16x2``.
-        gate: Names phases, each of which gets an expert, by ``config.strategy``; None: one network.
-        config: The knobs; None: the defaults.
+        network: Architecture; None: that of ``initial``, else ``resnet-16x2``.
+        gate: Gate whose phases each get an expert, by ``config.strategy``; None: one network.
+        config: Settings; None: the defaults.
         out: A new or empty directory, or that of this very run.
-        seed: Everything random comes from it.
+        seed: Seed of everything random.
         initial: Directory of a network to start from.
         planes: Input planes; None: the game's default.
-        history: How many of the last moves they show; None: all.
-        agent: Makes the agent that plays from an evaluator, for games in which it takes more than a
-            tree search, such as those in which players move at once; None: a
-            :class:`phasezoo.agents.MCTSAgent` with ``config.search`` and ``config.nodes``.
+        history: Number of last moves that they show; None: all.
+        agent: Makes the agent from an evaluator, for games that need more than a tree search, such
+            as those in which players move at once; None: a :class:`phasezoo.agents.MCTSAgent` with
+            ``config.search`` and ``config.nodes``.
         load: Makes an evaluator of a version's directory; None: :func:`phasezoo.inference.load`.
-        progress: Told of every game and round.
+        progress: Called with the progress after every game and stage.
         on_update: Called with every round that has ended.
-        loggers: Take the numbers of every round.
-        probes: What is measured of versions besides the game's own probes: functions of a
+        loggers: Loggers of the numbers of every round.
+        probes: Probes of versions besides the game's own: functions of a
             :class:`phasezoo.training.Probed`, or :class:`phasezoo.training.Probe`.
-        on_probe: Called with what a probe told.
+        on_probe: Called with every result of a probe.
         **overrides: Fields of ``config`` to replace.
 
     Raises:
         GameMismatch: ``initial`` is a network of another game.
         InvalidConfig: An option does not exist or is out of range.
         InvalidGate: ``gate`` fits no state of this game.
-        InvalidState: The first game would start where it is over, or cut.
-        PhasezooError: What else :class:`Learner` raises.
+        InvalidState: The first game is over at its start, or cut.
+        PhasezooError: See :class:`Learner`.
     """
 
     def __init__(
@@ -123,7 +119,7 @@ class SelfPlay:
         self.out = folder_path("out", out)
         self.seed = seed_of(seed)
         knobs = self.config
-        self._students = Students(
+        self._learners = Learners(
             self.game,
             network,
             gate,
@@ -133,7 +129,7 @@ class SelfPlay:
             history=history,
             initial=initial,
         )
-        if knobs.watching.ladder_phases and self._students.gate is None:
+        if knobs.watching.ladder_phases and self._learners.gate is None:
             message = "ladder_phases=True: one network has no experts; give a gate to learn some"
             raise InvalidConfig(message)
         self._generation = Generation(
@@ -144,7 +140,7 @@ class SelfPlay:
             knobs.max_plies,
             knobs.adjudication,
         )
-        self._generation.check_start(self._students.gate)
+        self._generation.check_start(self._learners.gate)
         self._players = Players(
             self.game,
             knobs,
@@ -177,15 +173,15 @@ class SelfPlay:
         """Play and learn until ``config.updates`` rounds have ended.
 
         Called again, or with the same arguments in another process, it goes on where it was: with
-        the games that had ended, the replay, the optimisers and every counter. It then comes to the
-        same as a run that was never stopped, if the evaluator answers a row alike in any batch;
-        networks do so but for rounding.
+        the finished games, the replay, the optimisers and every counter. Its result is that of a
+        run that was never stopped if the evaluator answers a row alike in any batch; networks do so
+        except for rounding.
 
         Raises:
             CheckpointError: Files are truncated or changed, or the disk is full.
             InvalidEvaluation: The network's answer is not valid; finished games are kept.
             InvalidNetwork: Too many rounds ended in NaN.
-            InvalidState: A game would start where it is over.
+            InvalidState: A game is over at its start.
             RunDirectoryError: The directory belongs to another run, or cannot be written.
         """
         identity = self._identity
@@ -197,30 +193,30 @@ class SelfPlay:
                 self.out,
                 self.config,
                 self._generation,
-                self._students,
+                self._learners,
                 self._player,
                 self.generate,
-                self._tell,
+                self._report,
             )
             done = len(rounds.rows)
             remove_partials(version_folder(self.out, 0).parent)
-            self._students.restore(self.out / LEARNERS, done)
+            self._learners.restore(self.out / LEARNERS, done)
             if done == 0:
-                self._students.publish(version_folder(self.out, 0), 0)
-            onlooker = self._onlooker()
+                self._learners.publish(version_folder(self.out, 0), 0)
+            monitor = self._monitor()
             try:
-                onlooker.begun(rounds)
-                self._play(rounds, onlooker)
+                monitor.begun(rounds)
+                self._play(rounds, monitor)
             except BaseException:
-                # What stopped the run is what is raised, even if the page cannot be written.
+                # The error of the run is raised even if the report cannot be written.
                 with contextlib.suppress(PhasezooError):
-                    onlooker.stopped(rounds)
+                    monitor.stopped(rounds)
                 raise
             best = rounds.rows[-1].best if rounds.rows else 0
             updates = tuple(rounds.rows)
             return SelfPlayOutcome(self.out, self.game.name, updates, best, self._players.loaded)
 
-    def _play(self, rounds: Rounds, onlooker: Onlooker) -> None:
+    def _play(self, rounds: Rounds, monitor: RunMonitor) -> None:
         """Play and learn from the first round that has not ended to the last."""
         done = len(rounds.rows)
         with self._metrics(done) as log:
@@ -231,21 +227,21 @@ class SelfPlay:
                 log.add(metrics_row(self._last))
                 if self._on_update is not None:
                     self._on_update(self._last)
-                onlooker.ended(rounds)
+                monitor.ended(rounds)
 
     def _metrics(self, done: int) -> MetricsLog:
-        """Where the numbers of rounds go, after those of the rounds that are done."""
+        """Return the log of the numbers of rounds, after those of the rounds that are done."""
         board = (TensorBoardLogger(),) if self.config.learning.tensorboard else ()
-        students = self._students
-        names = () if students.gate is None else tuple(students.learners)
+        learners = self._learners
+        names = () if learners.gate is None else tuple(learners.by_name)
         columns = columns_of(self.game.num_players, names)
         run = LoggedRun(self.out, self._identity)
         return MetricsLog(run, columns, done, [*board, *self._loggers])
 
     def _identified(self) -> dict[str, Any]:
-        """All that the numbers of the run depend on, as JSON."""
-        learners = self._students.learners
-        gate = self._students.gate
+        """Return the settings and weights that the numbers of the run depend on, as JSON."""
+        learners = self._learners.by_name
+        gate = self._learners.gate
         return {
             "game": self.game.name,
             "options": dict(self.game.options),
@@ -260,7 +256,7 @@ class SelfPlay:
         }
 
     def _player(self, version: int, search: SearchConfig, nodes: int) -> Any:
-        """The agent that plays a version."""
+        """Make the agent that plays with a version."""
         return self._players.searching(self._evaluator(version), search, nodes)
 
     def _evaluator(self, version: int) -> Any:
@@ -269,25 +265,25 @@ class SelfPlay:
     def generate(
         self, version: int, numbers: Sequence[int], finished: Callable[[PlayedGame], None]
     ) -> Counts:
-        """Let a version play the games of these numbers; another way to play them replaces this.
+        """Let a version play games; a subclass may play them in another way.
 
         Args:
-            version: Which one plays.
-            numbers: The games, ascending.
-            finished: To be called with each, once, when it has ended.
+            version: The version.
+            numbers: Numbers of the games, ascending.
+            finished: To be called with each game, once, when it has ended.
 
         Returns:
-            What inference took.
+            Rows, calls and seconds of inference.
         """
         player = self._player(version, self.config.search, self.config.nodes)
         return self._generation.play(player, numbers, finished)
 
-    def _onlooker(self) -> Onlooker:
-        """What measures versions, searched without noise, and writes the page."""
+    def _monitor(self) -> RunMonitor:
+        """Make the monitor, whose versions search without noise."""
         knobs = self.config
         playing = measuring_search(knobs.search)
         still = playing.with_(temperature=0.0, gumbel_scale=0.0)
-        watch = Watch(
+        versions = VersionMonitor(
             self.out,
             knobs.watching,
             self.game,
@@ -299,12 +295,12 @@ class SelfPlay:
             seed=self.seed,
             concurrency=knobs.concurrency,
             max_plies=knobs.max_plies,
-            phases=() if self._students.gate is None else self._students.gate.names,
-            told=self._on_probe,
+            phases=() if self._learners.gate is None else self._learners.gate.names,
+            on_probe=self._on_probe,
         )
-        return Onlooker(self.out, KIND, knobs, self.game, self._students, watch, self._probes)
+        return RunMonitor(self.out, KIND, knobs, self.game, self._learners, versions, self._probes)
 
-    def _tell(self, update: int, doing: str, done: int) -> None:
+    def _report(self, update: int, doing: str, done: int) -> None:
         if self._progress is None:
             return
         knobs = self.config
@@ -320,11 +316,7 @@ class SelfPlay:
 
 
 def _check_turns(game: Game, others: str | None) -> None:
-    """Refuse games that cannot be searched so.
-
-    Raises:
-        InvalidConfig: Players move at once, and nobody moves the others; or there are no others.
-    """
+    """Refuse games of simultaneous moves without agents for the other players, and the reverse."""
     at_once = game.initial_state().to_play == SIMULTANEOUS
     if at_once and others is None:
         raise needs_others(game)
@@ -332,7 +324,7 @@ def _check_turns(game: Game, others: str | None) -> None:
 
 
 def _decisive(config: SelfPlayConfig) -> dict[str, Any]:
-    """The options that the numbers of a run depend on, as JSON."""
+    """Return the options that the numbers of a run depend on, as JSON."""
     knobs: dict[str, Any] = jsonable.plain(config)
     for name in _INCIDENTAL:
         del knobs[name]

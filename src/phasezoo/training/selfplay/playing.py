@@ -1,4 +1,4 @@
-"""Games of an agent against itself, into a store."""
+"""Games of an agent against itself, written to a store."""
 
 import contextlib
 import shutil
@@ -18,8 +18,6 @@ from phasezoo.training.selfplay.game_log import LOG, GameLog
 from phasezoo.training.selfplay.generation import Generation, exploring
 from phasezoo.training.selfplay.recording import PlayedGame
 from phasezoo.training.selfplay.start_texts import start_source
-
-__all__ = ["play_games"]
 
 
 def play_games(
@@ -42,35 +40,35 @@ def play_games(
     on_game: Callable[[PlayedGame], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> GameStore:
-    """Let an agent play all players of many games, and keep what its searches found.
+    """Let an agent play all players of many games, and store the results of its searches.
 
     The games run side by side with one tree each, and their leaves are answered in one batch. A
     game depends on ``seed`` and its number alone, not on ``concurrency``, as long as the evaluator
-    answers a row alike in any batch. ``docs/definitions/self_play.md`` says what is kept.
+    answers a row alike in any batch. ``docs/definitions/self_play.md`` defines what is stored.
 
     Args:
         agent: An agent, or its text such as ``"mcts:nodes=100"``. Temperature by ply, noise and
             cheap searches are options of its search (:class:`phasezoo.agents.SearchConfig`).
-        game: What is played, a user's own game too.
-        games: How many (1 or more).
-        seed: Everything random comes from it (0 to 2^64 - 1).
+        game: The game, or its name; a user's own too.
+        games: Number of games (1 or more).
+        seed: Seed of everything random (0 to 2^64 - 1).
         out: The folder of the store, which must not exist unless ``append`` is set.
-        starts: Where games start: texts such as ``"random:2-8"``, an opening suite, a store of
-            games, states, a source of one's own, or a mapping of texts to their shares
+        starts: Start positions: texts such as ``"random:2-8"``, an opening suite, a store of games,
+            states, a source of your own, or a mapping of texts to their shares
             (``docs/definitions/self_play.md#starts``). None: the usual start.
         limit: Replaces the limit of the agent's searches.
-        explore: Whether an agent whose searches have neither noise nor temperature gets those of
+        explore: If set, an agent whose searches have neither noise nor temperature gets those of
             the published self-play (:meth:`phasezoo.agents.SearchConfig.self_play`).
-        concurrency: Games at once.
+        concurrency: Number of games at once.
         max_plies: Plies at which a game is cut, and counts as a draw.
-        adjudication: When games are given up; ``check=`` of it is the share of those that are
-            played on to see whether that was right. None: never.
-        pool_rows: The most rows that the evaluator gets at once.
-        threads: Threads that walk trees and make planes.
-        append: Whether the store may exist already; give another ``seed`` then.
-        shard_games: Games of a file. Every game is on the disk when it has ended: until its file
-            is full it is kept in ``unfinished.jsonl``, from where the next call with ``append``
-            takes up what a kill has left.
+        adjudication: Rules of resignation; its ``check=`` is the share of those games that are
+            played on to see if that was right. None: never.
+        pool_rows: Largest number of rows of a call of the evaluator.
+        threads: Number of threads for trees and planes.
+        append: If set, the store may exist already; give another ``seed`` then.
+        shard_games: Number of games of a file. Every game is on the disk when it has ended: until
+            its file is full it is in ``unfinished.jsonl``, from which the next call with ``append``
+            takes the games that a kill has left.
         on_game: Called with each game as it ends.
         progress: Called with the number of finished games and of all.
 
@@ -78,7 +76,7 @@ def play_games(
         GameMismatch: The agent's evaluator is a network of another game.
         InvalidConfig: An argument is out of range.
         InvalidEvaluation: The evaluator's answer is not valid; finished games are kept.
-        InvalidState: A game would start where it is over.
+        InvalidState: A game is over at its start.
         StoreError: The store exists, or cannot be written.
     """
     at_least("games", games, 1)
@@ -119,14 +117,14 @@ def play_games(
         ):
             generation.play(player, range(games), finished)
     except BaseException:
-        if is_new and done == 0:  # the mended call may have the folder
+        if is_new and done == 0:  # a corrected call may use the folder
             shutil.rmtree(folder, ignore_errors=True)
         raise
     return GameStore.open(folder)
 
 
 class _Files:
-    """Writes games to a store's files by their numbers, whatever the order in which they end."""
+    """Writes games to a store's files in the order of their numbers."""
 
     def __init__(self, folder: Path, game: Game, size: int) -> None:
         self._folder = folder
@@ -136,7 +134,7 @@ class _Files:
         self._first = 0
 
     def add(self, played: PlayedGame) -> None:
-        """Keep a game."""
+        """Add a game."""
         self._log.add(played)
         numbers = range(self._first, self._first + self._size)
         if all(number in self._log.waiting for number in numbers):
@@ -144,7 +142,7 @@ class _Files:
             self._first += self._size
 
     def close(self) -> None:
-        """Write what waits for games that were never finished."""
+        """Write the games that wait for games that were never finished."""
         self._write(sorted(self._log.waiting))
         self._log.close()
 

@@ -1,4 +1,4 @@
-"""What is kept of a game of self-play: actions, what searches visited and expected, its end."""
+"""Records of games of self-play: actions, visits and values of searches, the end."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,27 +18,25 @@ from phasezoo.data.store_file import decisions_a_ply
 from phasezoo.games import Game
 from phasezoo.training.selfplay.start_sources import Begun
 
-__all__ = ["PARTS", "Ply", "PlayedGame", "Recorder"]
-
 PARTS = 1_000_000
-"""What a policy that is no count of visits is kept in: millionths."""
+"""Units in which a policy is stored that is not a count of visits: millionths."""
 
 _SAME = 1e-5
-"""How near a policy is to shares of visits that counts as being them."""
+"""Largest difference between a policy and shares of visits that are taken for equal."""
 
 
 @dataclass(frozen=True)
 class Ply:
-    """What is known of a ply; of players who did not search there is nothing to know."""
+    """Record of a ply; the entries of players who did not search are None."""
 
     joint: tuple[int, ...]
-    """The action, or one of each player where all move at once (0 of those who are out)."""
+    """Action, or the actions of all players if they move at once (0 for players who are out)."""
     visits: tuple[Mapping[int, int] | None, ...]
-    """What is to be learnt of each decision; None: nothing."""
+    """Policy target of each decision, as counts; None: no target."""
     values: tuple[float | None, ...]
-    """What each search expected."""
+    """Value of each search."""
     phases: tuple[int | None, ...]
-    """The phase that each search was in."""
+    """Phase of each search."""
 
 
 @dataclass(frozen=True)
@@ -46,26 +44,26 @@ class PlayedGame:
     """A game of self-play."""
 
     number: int
-    """Which one, from 0."""
+    """Number of the game, from 0."""
     entry: GameEntry
-    """The game as stores keep it."""
+    """Game as stores have it."""
     ending: str
-    """What ended it: ``"rules"``, ``"max_plies"``, ``"resignation"`` or ``"agreement"``."""
+    """Reason of its end: ``"rules"``, ``"max_plies"``, ``"resignation"`` or ``"agreement"``."""
     searched: int
-    """Decisions that are to be learnt from."""
+    """Number of decisions with a policy target."""
     cheap: int
-    """Decisions of cheap searches, which are not."""
+    """Number of decisions of cheap searches, which have none."""
     verdict: tuple[float, ...] | None = None
-    """What each player would have got from a resignation after which the game was played on."""
+    """Returns by a resignation after which the game was played on."""
 
     @property
     def plies(self) -> int:
-        """Plies, those before the agent took over among them if they are rows of the store."""
+        """Number of plies, including those before the agent's first if the store has them."""
         return len(self.entry.actions)
 
     @property
     def is_misjudged(self) -> bool:
-        """Whether the verdict was wrong."""
+        """True if the verdict was wrong."""
         returns = self.entry.returns
         if self.verdict is None or returns is None:
             return False
@@ -74,22 +72,22 @@ class PlayedGame:
 
 @dataclass
 class _Notes:
-    """What has been noted of a game that is being played."""
+    """Records of a game that is being played."""
 
     begun: Begun
     plies: list[Ply] = field(default_factory=list)
     cheap: int = 0
     last: Any = None
-    """The state before the last ply."""
+    """State before the last ply."""
     is_searched: bool = False
-    """Whether anybody searched, however cheaply."""
+    """True if there was a search, cheap ones included."""
 
 
 class Recorder:
-    """Notes what happens in games, and makes entries of those that end.
+    """Records games that are being played, and makes entries of those that end.
 
     Args:
-        game: What is played.
+        game: The game.
     """
 
     def __init__(self, game: Game) -> None:
@@ -98,34 +96,34 @@ class Recorder:
         self._notes: dict[int, _Notes] = {}
 
     def begin(self, number: int, begun: Begun) -> None:
-        """A game starts."""
+        """Start a game."""
         self._notes[number] = _Notes(begun)
 
     def moved(self, scheduled: Scheduled, state: Any, moves: Mapping[int, Move]) -> None:
-        """Moves are about to be played."""
+        """Record moves before they are played."""
         notes = self._notes[scheduled.number]
         notes.last = state
-        told = dict(moves)
+        by_player = dict(moves)
         if self._width == 1:
-            told = {0: next(iter(moves.values()))}
-        seats = range(self._width)
-        searches = [getattr(told.get(seat), "search", None) for seat in seats]
+            by_player = {0: next(iter(moves.values()))}
+        every = [by_player.get(player) for player in range(self._width)]
+        searches = [getattr(move, "search", None) for move in every]
         notes.is_searched |= any(search is not None for search in searches)
         notes.cheap += sum(bool(getattr(search, "cheap", False)) for search in searches)
         notes.plies.append(
             Ply(
-                joint=tuple(int(told[seat].action) if seat in told else 0 for seat in seats),
+                joint=tuple(0 if move is None else int(move.action) for move in every),
                 visits=tuple(_target(search) for search in searches),
-                values=tuple(_value(told.get(seat)) for seat in seats),
-                phases=tuple(getattr(told.get(seat), "phase", None) for seat in seats),
+                values=tuple(_value(move) for move in every),
+                phases=tuple(getattr(move, "phase", None) for move in every),
             )
         )
 
     def finished(self, record: GameRecord) -> PlayedGame:
-        """A game has ended.
+        """Return the record of a game that has ended.
 
         Raises:
-            StoreError: What it started from cannot be written.
+            StoreError: Its start cannot be written.
         """
         notes = self._notes.pop(record.number)
         start, before = self._start(notes.begun)
@@ -137,10 +135,10 @@ class Recorder:
             start=start,
             actions=np.array([ply.joint for ply in plies], np.int64).reshape(-1, self._width),
             returns=None if record.ending == "rules" else _returns(record, notes),
-            # Cheap searches alone are searches too: no decision of such a game is to be learnt.
-            visits=_told([p.visits for p in plies], self._width, known=notes.is_searched),
-            values=_told([ply.values for ply in plies], 1),
-            phases=_told([ply.phases for ply in plies], 1),
+            # A game with cheap searches alone has the column, with no target in it.
+            visits=_column([p.visits for p in plies], self._width, known=notes.is_searched),
+            values=_column([ply.values for ply in plies], 1),
+            phases=_column([ply.phases for ply in plies], 1),
             source="self-play" if record.ending == "rules" else f"self-play: {record.ending}",
         )
         if entry.returns is None:
@@ -151,7 +149,7 @@ class Recorder:
         )
 
     def _start(self, begun: Begun) -> tuple[Start, list[tuple[int, ...]]]:
-        """The start as a store keeps it, and the plies of the game before the agent took over."""
+        """Return the start as stores have it, and the plies before the agent's first."""
         text = begun.start
         if begun.actions:
             text = start_text(self._game, begun.states[-1])
@@ -164,17 +162,19 @@ class Recorder:
 
 
 def _returns(record: GameRecord, notes: _Notes) -> list[float]:
-    """What each player got from a game that was cut or given up; who was out keeps theirs."""
+    """Return the returns of a game that was cut or resigned; players who are out keep theirs."""
     settled = getattr(notes.last, "settled", None)
     if settled is None:
         return list(record.returns)
     after = replay(notes.last, list(notes.plies[-1].joint))
-    told = ((after.settled(player), value) for player, value in enumerate(record.returns))
-    return [value if early is None else early for early, value in told]
+    pairs = ((after.settled(player), value) for player, value in enumerate(record.returns))
+    return [value if early is None else early for early, value in pairs]
 
 
-def _told(plies: Sequence[tuple[Any, ...]], width: int, *, known: bool = False) -> list[Any] | None:
-    """What is told of each ply; None if nothing is told of any, unless that is ``known``."""
+def _column(
+    plies: Sequence[tuple[Any, ...]], width: int, *, known: bool = False
+) -> list[Any] | None:
+    """Return a column of a game; None if all entries are, unless the column is ``known``."""
     if not known and all(one is None for ply in plies for one in ply):
         return None
     if width == 1:
@@ -188,9 +188,9 @@ def _value(move: Move | None) -> float | None:
 
 
 def _target(search: Any) -> dict[int, int] | None:
-    """The policy to learn from a search, as counts; None if there was none, or a cheap one.
+    """Return the policy target of a search, as counts; None without a search or after a cheap one.
 
-    They are the visits if the search's policy are their shares, else millionths of the policy: of
+    The counts are visits if the search's policy are their shares, else millionths of the policy: of
     proven wins, pruned playouts and planning with Gumbel noise.
     """
     if search is None or getattr(search, "cheap", False):

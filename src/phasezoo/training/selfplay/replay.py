@@ -1,34 +1,127 @@
-"""The newest positions of self-play, of which a learner draws."""
+"""The replay: a window of the newest samples of self-play, from which a learner draws."""
 
 import warnings
 from collections import deque
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from annotated_types import Interval
 
 from phasezoo import games as known_games
 from phasezoo import gating
+from phasezoo.data.batches import Batch
 from phasezoo.data.positions import PositionTable
+from phasezoo.data.sampler import Sampler
 from phasezoo.data.store import GameStore
 from phasezoo.data.store_file import DamagedFile, describe, read_file
 from phasezoo.data.store_folder import files_of
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.games import Game
 from phasezoo.games.options import folder_path, instance_of
-from phasezoo.training.selfplay.replay_sampler import ReplayRules, ReplaySampler
+from phasezoo.specs import PositiveFloat, PositiveInt, Share, check
 
-__all__ = ["Replay"]
+_AGES = 4
+"""Number of the random stream that draws by age, beside those of :class:`Sampler`."""
+
+
+@dataclass(frozen=True)
+class ReplayRules:
+    """Settings of drawing from a replay; see ``docs/definitions/self_play.md#replay``."""
+
+    capacity: PositiveInt = 100_000
+    """Number of samples, the newest. A sample is a searched decision."""
+    half_life: PositiveFloat | None = None
+    """Age, in samples, at which one is drawn half as often as the newest; None: all alike."""
+    counts: Literal["sample", "game"] = "sample"
+    """Unit of equal weight in the losses: the sample or the game."""
+    discount: Annotated[float, Interval(gt=0, le=1)] = 1.0
+    """Factor of a sample's weight for every ply that is left."""
+    symmetries: bool | None = None
+    """If set, a symmetry of the board is drawn for a sample each time; None: in games whose start
+    has them all."""
+    value_mix: Share = 0.0
+    """Share of the searches' values in the value targets."""
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
+class ReplaySampler(Sampler):
+    """Draws samples by their age, and weighs them.
+
+    Args:
+        store: The games.
+        rows: The samples, oldest first.
+        rules: Settings of drawing.
+        **options: See :class:`Sampler`.
+    """
+
+    def __init__(
+        self, store: GameStore, rows: PositionTable, rules: ReplayRules, **options: Any
+    ) -> None:
+        super().__init__(store, rows, **options)
+        self._chances: npt.NDArray[np.float64] | None = None
+        if rules.half_life is not None:
+            ages = np.arange(len(rows) - 1, -1, -1, dtype=np.float64)
+            chances = np.cumsum(np.exp2(-ages / rules.half_life))
+            self._chances = chances / chances[-1]
+        self.row_weights = _row_weights(store, rows, rules)
+
+    def batch_rows(self, index: int) -> npt.NDArray[np.int64]:
+        """Return ``int64[B]``: the samples of a batch, all in turn or drawn by their ages."""
+        if self._chances is None:
+            return super().batch_rows(index)
+        drawn = self._stream(_AGES, index).random(self.batch_size)
+        rows: npt.NDArray[np.int64] = np.searchsorted(self._chances, drawn, side="right")
+        return np.minimum(rows, len(self.rows) - 1)
+
+    def sized(self, index: int, size: int | None) -> Batch:
+        """Return batch ``index``, with another number of samples if ``size`` is given."""
+        if size is None or size == self.batch_size:
+            return self.batch(index)
+        parts = [self.batch(index, np.arange(min(size, self.batch_size)))]
+        if size > self.batch_size:
+            parts.append(self.batch(index + 1, np.arange(size - self.batch_size)))
+        return Batch.joined(parts)
+
+    def make(
+        self,
+        rows: npt.NDArray[np.int64],
+        hidden: npt.NDArray[np.bool_] | None = None,
+        symmetries: npt.NDArray[np.uint8] | None = None,
+    ) -> Batch:
+        """Return the batch of some samples; see :meth:`Sampler.make`."""
+        batch = super().make(rows, hidden, symmetries)
+        if self.row_weights is None:
+            return batch
+        return replace(batch, weight=batch.weight * self.row_weights[rows])
+
+
+def _row_weights(
+    store: GameStore, rows: PositionTable, rules: ReplayRules
+) -> npt.NDArray[np.float32] | None:
+    """Return ``float32[P]`` with mean 1: the weight of each sample; None: all alike."""
+    if rules.counts == "sample" and rules.discount == 1:
+        return None
+    weights = np.ones(len(rows))
+    if rules.counts == "game":
+        weights /= np.bincount(rows.game)[rows.game]
+    if rules.discount < 1:
+        left = np.diff(store.offsets)[rows.game] - rows.ply
+        weights *= rules.discount ** left.astype(np.float64)
+    scaled: npt.NDArray[np.float32] = (weights / weights.mean()).astype(np.float32)
+    return scaled
 
 
 _TOGETHER = 512
-"""Games of a part: the oldest part is cut anew whenever games are added."""
+"""Number of games of a part: the oldest part is cut again whenever games are added."""
 
 
 class _Part(NamedTuple):
-    """Games that are dropped together, but for the oldest ones."""
+    """Games that are dropped together, except the oldest part."""
 
     store: GameStore
     table: PositionTable
@@ -39,8 +132,8 @@ class Replay:
 
     Args:
         game: The game, or its name.
-        rules: How it is drawn from.
-        gate: Names the phases of samples.
+        rules: Settings of drawing.
+        gate: Gate of the phases of samples.
         **changes: Fields of ``rules`` to replace, such as ``capacity=50_000``.
 
     Raises:
@@ -65,9 +158,9 @@ class Replay:
             raise InvalidConfig(message) from error
         self.gate = gating.make(gate, self.game.name)
         self.generated = 0
-        """Samples that were ever added."""
+        """Number of samples that were added so far."""
         self.skipped: list[str] = []
-        """Why files could not be used, each by its name."""
+        """Reasons why files could not be used, with their names."""
         self._parts: deque[_Part] = deque()
 
     @classmethod
@@ -79,7 +172,13 @@ class Replay:
         gate: Any = "none",
         **changes: Any,
     ) -> "Replay":
-        """The newest games of a store, of which no more files are read than are needed.
+        """Open the newest games of a store; only the files that are needed are read.
+
+        Args:
+            folder: The store.
+            rules: Settings of drawing.
+            gate: Gate of the phases of samples.
+            **changes: Fields of ``rules`` to replace.
 
         Raises:
             StoreError: There are no games.
@@ -97,7 +196,7 @@ class Replay:
         return replay
 
     def __len__(self) -> int:
-        """Samples that can be drawn."""
+        """Return the number of samples that can be drawn."""
         return min(self._held, self.rules.capacity)
 
     @property
@@ -106,11 +205,17 @@ class Replay:
 
     @property
     def num_games(self) -> int:
-        """Games that are held in memory."""
+        """Number of games in memory."""
         return sum(len(part.store) for part in self._parts)
 
     def add(self, store: GameStore) -> int:
-        """Take in games, the newest so far; how many samples they are.
+        """Add games, the newest so far.
+
+        Args:
+            store: The games.
+
+        Returns:
+            Number of their samples.
 
         Raises:
             StoreError: They are of another game.
@@ -123,12 +228,15 @@ class Replay:
         return self.generated - before
 
     def read(self, files: "list[Path]") -> int:
-        """Take in files of games, oldest first; those that are not needed are only counted past.
+        """Add files of games, oldest first; older ones than the window needs are not read.
 
         A file that is cut short is named in a warning and in :attr:`skipped`, and left out.
 
+        Args:
+            files: The files.
+
         Returns:
-            Samples that were read.
+            Number of samples that were read.
         """
         instance_of("files", files, list)
         stores: list[GameStore] = []
@@ -147,7 +255,10 @@ class Replay:
         return sum(self.add(store) for store in reversed(stores))
 
     def samples(self, phase: int | str | None = None) -> tuple[GameStore, PositionTable]:
-        """The games in memory, and :meth:`table`.
+        """Return the games in memory, and :meth:`table`.
+
+        Args:
+            phase: Samples of one phase alone, by its index or name.
 
         Raises:
             StoreError: There are no samples.
@@ -156,13 +267,13 @@ class Replay:
         return GameStore.merge([part.store for part in self._parts]), table
 
     def table(self, phase: int | str | None = None) -> PositionTable:
-        """The samples that can be drawn, oldest first, by their games in :meth:`samples`.
+        """Return the samples that can be drawn, oldest first, by their games in :meth:`samples`.
 
         Args:
-            phase: Those of one phase alone, by its index or name.
+            phase: Samples of one phase alone, by its index or name.
 
         Raises:
-            StoreError: There are none.
+            StoreError: There are no samples.
         """
         if not len(self):
             message = "the replay is empty: add games whose decisions were searched"
@@ -183,24 +294,24 @@ class Replay:
         threads: int | None = None,
         packed: bool = False,
     ) -> "ReplaySampler":
-        """What draws batches of the samples that there are now.
+        """Return a sampler of the current samples.
 
         Args:
-            batch_size: Samples of a batch.
-            seed: Fixes what is drawn.
+            batch_size: Number of samples of a batch.
+            seed: Seed of what is drawn.
             planes: Input planes; None: the game's default.
             phase: Draws samples of one phase alone.
-            weights: What samples of each phase count.
+            weights: Weight of the samples of each phase.
             history_dropout: Share of samples without their last moves.
-            threads: Threads that make planes.
-            packed: Whether they come packed.
+            threads: Number of threads that make planes.
+            packed: If set, planes come packed.
 
         Raises:
             StoreError: There are no samples.
         """
         store, table = self.samples(phase)
         rules = self.rules
-        turned = store.is_symmetric if rules.symmetries is None else rules.symmetries
+        symmetries = store.is_symmetric if rules.symmetries is None else rules.symmetries
         return ReplaySampler(
             store,
             table,
@@ -209,7 +320,7 @@ class Replay:
             batch_size=batch_size,
             seed=seed,
             history_dropout=history_dropout,
-            symmetries=turned,
+            symmetries=symmetries,
             threads=threads,
             value_mix=rules.value_mix if store.has_values else 0.0,
             weights=weights,
@@ -217,7 +328,7 @@ class Replay:
         )
 
     def _keep(self, part: _Part) -> None:
-        """Take in games, and drop those of which no sample can be drawn any more."""
+        """Add games, and drop those without samples in the window."""
         self.generated += len(part.table)
         self._parts.append(part)
         while self._held - len(self._parts[0].table) >= self.rules.capacity:
@@ -234,7 +345,7 @@ class Replay:
             raise StoreError(message)
         table = store.positions(self.gate)
         visits = store.columns.visits
-        if visits is not None:  # what nobody searched, or cheaply, is no sample
+        if visits is not None:  # decisions without a search, or with a cheap one, are no samples
             places = store.offsets[table.game] + table.ply
             width = store.columns.width
             decisions = places if width == 1 else places * width + table.player
@@ -243,7 +354,7 @@ class Replay:
 
 
 def _joined(parts: list[_Part]) -> PositionTable:
-    """The samples of all parts, by their games in the merged store."""
+    """Return the samples of all parts, by their games in the merged store."""
     shifts = np.cumsum([0, *(len(part.store) for part in parts)])
     tables = [part.table for part in parts]
     games = [t.game + shift for t, shift in zip(tables, shifts, strict=False)]
@@ -257,7 +368,7 @@ def _joined(parts: list[_Part]) -> PositionTable:
 
 
 def _described(file: Path) -> Game | None:
-    """The game of a file; None if the file is damaged."""
+    """Return the game of a file; None if the file is damaged."""
     try:
         return describe(file).made(file)
     except DamagedFile:

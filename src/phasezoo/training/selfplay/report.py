@@ -15,10 +15,9 @@ from phasezoo.runs.record import RunRecord
 from phasezoo.training.score import Score
 from phasezoo.training.selfplay import figures
 from phasezoo.training.selfplay.config import SelfPlayConfig
-from phasezoo.training.selfplay.costs import CostRow
 from phasezoo.training.selfplay.figures import Line
+from phasezoo.training.selfplay.measurements import CostRow, ProbeRow, RungRow, elo_of, gains_of
 from phasezoo.training.selfplay.outcome import Update
-from phasezoo.training.selfplay.watch import ProbeRow, RungRow, elo_of, gains_of
 
 REFRESH_S = 30
 """A browser loads the page again after so many seconds while the run goes on."""
@@ -26,12 +25,12 @@ REFRESH_S = 30
 
 @dataclass(frozen=True)
 class Seen:
-    """All that is known of a run now."""
+    """State of a run."""
 
     config: SelfPlayConfig
     game: str
     players: int
-    """Players of a game."""
+    """Number of players."""
     network: str
     parameters: int
     gate: str | None
@@ -41,7 +40,7 @@ class Seen:
     scores: tuple[Score, ...]
     """Scores of the probes."""
     rows: Sequence[Update] = ()
-    """The rounds that have ended."""
+    """Rounds that have ended."""
     probes: Sequence[ProbeRow] = ()
     """Measurements of versions."""
     ladder: Sequence[RungRow] = ()
@@ -49,16 +48,16 @@ class Seen:
     costs: Sequence[CostRow] = ()
     """Costs of rounds."""
     is_stopped: bool = False
-    """Whether the run was stopped, or failed, after the last of the rounds."""
+    """True if the run was stopped, or failed, after the last of the rounds."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether the run has come to its end."""
+        """True if the run has ended."""
         return len(self.rows) >= self.config.updates
 
     @property
     def goes_on(self) -> bool:
-        """Whether more rounds follow in this session."""
+        """True if more rounds follow in this session."""
         return not (self.is_whole or self.is_stopped)
 
 
@@ -116,7 +115,7 @@ def _state_table(seen: Seen) -> Table:
 
 
 def _scores(seen: Seen) -> list[tuple[Score, list[Line]]]:
-    """Scores that were measured, with their lines."""
+    """Return the scores that were measured, with their lines."""
     lines = probe_lines(seen.probes)
     return [(score, lines[score.name]) for score in seen.scores if score.name in lines]
 
@@ -286,7 +285,7 @@ def _spent(costs: Sequence[CostRow]) -> dict[str, float]:
 
 
 def _rates(costs: Sequence[CostRow]) -> list[tuple[str, str]]:
-    """Speeds over all rounds."""
+    """Return speeds over all rounds."""
     count, decimal, percent = numbers.count, numbers.decimal, numbers.percent
     playing = sum(row.seconds.get("playing", 0.0) for row in costs)
     wall, calls = sum(row.wall for row in costs), sum(row.calls for row in costs)
@@ -306,7 +305,7 @@ def _rates(costs: Sequence[CostRow]) -> list[tuple[str, str]]:
 
 
 def _settings(config: SelfPlayConfig) -> list[tuple[str, Any]]:
-    """Every knob, those of parts by their path."""
+    """Return every setting, those of parts by their path."""
     found: list[tuple[str, Any]] = []
     for name, value in jsonable.plain(config).items():
         if isinstance(value, dict):
@@ -317,7 +316,7 @@ def _settings(config: SelfPlayConfig) -> list[tuple[str, Any]]:
 
 
 def _command() -> str:
-    """The command that was typed, of a program the program alone."""
+    """Return the command line of the run; of a user's program, its name alone."""
     program, *rest = sys.argv or [""]
     name = Path(program).name
     if name in ("__main__.py", "phasezoo") and rest:

@@ -1,4 +1,4 @@
-"""The games of a run on disk: files of so many games each, and a log of those that wait for one."""
+"""The games of a run on the disk: files of equal size, and a log of games that are in none yet."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -14,37 +14,35 @@ from phasezoo.runs.files import describe_disk_errors
 from phasezoo.training.selfplay.game_log import LOG, GameLog
 from phasezoo.training.selfplay.recording import PlayedGame
 
-__all__ = ["Shards", "Tally"]
-
 
 @dataclass(frozen=True)
 class Tally:
-    """What is counted of the games of a file."""
+    """Counts over games, such as those of a file."""
 
     games: int = 0
-    """Games."""
+    """Number of games."""
     plies: int = 0
-    """Their plies."""
+    """Number of their plies."""
     searched: int = 0
-    """Decisions to learn from."""
+    """Number of decisions with a policy target."""
     cheap: int = 0
-    """Decisions of cheap searches."""
+    """Number of decisions of cheap searches."""
     resigned: int = 0
-    """Games that were given up."""
+    """Number of games that were resigned."""
     cut: int = 0
-    """Games that were cut."""
+    """Number of games that were cut."""
     checked: int = 0
-    """Games that were played on after somebody would have given up, to their end."""
+    """Number of games that were played on to their end after a verdict of resignation."""
     misjudged: int = 0
-    """Games among those that ended otherwise."""
+    """Number of these that ended otherwise."""
     entropy: float = 0.0
     """Sum of the entropies of all targets, in nats."""
     won: tuple[int, ...] = ()
-    """Games that each player won."""
+    """Number of games that each player won."""
 
     @classmethod
     def of(cls, games: Sequence[PlayedGame]) -> "Tally":
-        """What is counted of some games."""
+        """Count over some games."""
         players = len(games[0].entry.returns) if games and games[0].entry.returns is not None else 0
         judged = [game for game in games if game.verdict is not None and game.ending == "rules"]
         endings = [game.ending for game in games]
@@ -59,8 +57,8 @@ class Tally:
             misjudged=sum(game.is_misjudged for game in judged),
             entropy=float(sum(_entropy(game.entry.visits) for game in games)),
             won=tuple(
-                sum(bool(game.entry.returns[seat] > 0) for game in games)  # type: ignore[index]
-                for seat in range(players)
+                sum(bool(game.entry.returns[player] > 0) for game in games)  # type: ignore[index]
+                for player in range(players)
             ),
         )
 
@@ -76,17 +74,17 @@ class Tally:
 
 
 class Shards:
-    """Keeps every finished game of a run, whatever happens to it.
+    """Stores every finished game of a run.
 
     A game is written to a log as it ends. When all games of a file have ended, they are written to
     it by their numbers, and leave the log. Files are named by the numbers of their first and last
     game.
 
     Args:
-        folder: The files' folder, a games store.
-        game: What is played.
-        size: Games of a file.
-        per_round: Games of a round, whose end ends a file.
+        folder: Folder of the files, a games store.
+        game: The game.
+        size: Number of games of a file.
+        per_round: Number of games of a round, whose end ends a file.
 
     Raises:
         RunDirectoryError: The folder cannot be written.
@@ -105,12 +103,12 @@ class Shards:
         self._write_whole_files(list(self._log.waiting))
 
     def files(self, first: int, last: int) -> list[Path]:
-        """The files of games from ``first`` to before ``last``, in their order."""
+        """Return the files of games from ``first`` to before ``last``, in their order."""
         known = sorted(self.folder.glob(f"games-*{SUFFIX}"))
         return [file for file in known if first <= _span(file)[0] and _span(file)[1] < last]
 
-    def gone(self, last: int) -> list[str]:
-        """The names of files that are not there though all games before ``last`` have ended."""
+    def lost(self, last: int) -> list[str]:
+        """Return names of files that are missing though all games before ``last`` have ended."""
         names = [
             _name(*self._bounds(low))
             for begin in range(0, last, self._per_round)
@@ -119,7 +117,7 @@ class Shards:
         return [name for name in names if not (self.folder / name).exists()]
 
     def missing(self, first: int, last: int) -> list[int]:
-        """The games from ``first`` to before ``last`` that have not ended."""
+        """Return the games from ``first`` to before ``last`` that have not ended."""
         done = set(self._log.waiting)
         for file in self.files(first, last):
             low, high = _span(file)
@@ -127,7 +125,7 @@ class Shards:
         return [number for number in range(first, last) if number not in done]
 
     def add(self, played: PlayedGame) -> None:
-        """Keep a game that has ended.
+        """Add a game that has ended.
 
         Raises:
             RunDirectoryError: The disk is full or cannot be written; earlier games are safe.
@@ -137,21 +135,21 @@ class Shards:
         self._write_whole_files([played.number])
 
     def tally(self, first: int, last: int) -> Tally:
-        """What is counted of the games from ``first`` to before ``last``, all of which have ended.
+        """Count over the games from ``first`` to before ``last``, all of which have ended.
 
-        Of files that are damaged nothing is.
+        Damaged files are left out.
         """
         total = Tally()
         for file in self.files(first, last):
             try:
-                told = dict(describe(file).metadata)
+                counts = dict(describe(file).metadata)
             except DamagedFile:
                 continue
-            total += Tally(**{**told, "won": tuple(told.get("won", ()))})
+            total += Tally(**{**counts, "won": tuple(counts.get("won", ()))})
         return total
 
     def _write_whole_files(self, numbers: Sequence[int]) -> None:
-        """Write the files of these games that have all of theirs."""
+        """Write those files of these games that are complete."""
         for low, high in sorted({self._bounds(number) for number in numbers}):
             waiting = self._log.waiting
             games = [waiting[number] for number in range(low, high + 1) if number in waiting]
@@ -159,7 +157,7 @@ class Shards:
                 self._log.write(_name(low, high), range(low, high + 1), asdict(Tally.of(games)))
 
     def _bounds(self, number: int) -> tuple[int, int]:
-        """The first and the last game of the file that a game belongs to."""
+        """Return the first and the last game of a game's file."""
         begin = number - number % self._per_round
         low = begin + (number - begin) // self._size * self._size
         return low, min(low + self._size, begin + self._per_round) - 1
@@ -170,7 +168,7 @@ def _name(first: int, last: int) -> str:
 
 
 def _span(file: Path) -> tuple[int, int]:
-    """The numbers of a file's first and last game; of another file's, none."""
+    """Return the first and last game in a file's name; -1 for both in another name."""
     words = file.stem.split("-")
     if len(words) != 3 or not all(word.isdecimal() for word in words[1:]):
         return -1, -1

@@ -1,4 +1,4 @@
-"""Where games of self-play start: sources that draw starts."""
+"""Sources that draw the start positions of self-play."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,40 +19,26 @@ from phasezoo.games.contracts import played
 from phasezoo.games.options import at_least
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = [
-    "Begun",
-    "GivenStarts",
-    "MixedStarts",
-    "RandomPlies",
-    "StartSource",
-    "StoredPositions",
-    "SuiteStarts",
-    "UsualStart",
-    "check_source",
-    "checked_share",
-    "over_there",
-]
-
 _TRIES = 100
-"""Draws of random plies, each of which may end the game, before that is an error."""
+"""Number of draws of random plies, each of which may end the game, before an error."""
 
 
 class Begun(NamedTuple):
-    """A game up to where the agent takes over."""
+    """A game up to the agent's first move."""
 
     start: Start | None
-    """What the first state is written as; None if it cannot be."""
+    """Text of the first state; None if it has none."""
     states: tuple[Any, ...]
-    """The states so far, oldest first."""
+    """States so far, oldest first."""
     actions: tuple[Any, ...] = ()
-    """What was played from each of them but the last."""
+    """Action in each of them but the last."""
 
 
 class StartSource(Protocol):
     """Draws starts of games; a user's own needs this method alone."""
 
     def begin(self, game: Game, rng: np.random.Generator) -> Begun:
-        """A start of ``game``, drawn from ``rng`` alone."""
+        """Draw a start of ``game`` from ``rng`` alone."""
         ...
 
 
@@ -72,10 +58,10 @@ class UsualStart:
 
 @dataclass(frozen=True)
 class SuiteStarts:
-    """An opening of a suite, each as likely as the others, with its moves as history."""
+    """An opening of a suite, drawn uniformly, with its moves as history."""
 
     openings: Any = None
-    """A suite, a file, lists of moves, or the name of a suite in the package; None: the usual."""
+    """Suite, file, lists of moves, or name of a suite of the package; None: the default."""
 
     def begin(self, game: Game, rng: np.random.Generator) -> Begun:
         """See :class:`StartSource`."""
@@ -99,9 +85,9 @@ class RandomPlies:
     """The usual start, and then random legal actions."""
 
     low: int
-    """The fewest (0 or more)."""
+    """Smallest number of plies (0 or more)."""
     high: int
-    """The most; how many is drawn from all between."""
+    """Largest number of plies."""
 
     def __post_init__(self) -> None:
         _check_range("random plies", self.low, self.high)
@@ -110,7 +96,7 @@ class RandomPlies:
         """See :class:`StartSource`.
 
         Raises:
-            InvalidConfig: So many random plies end every game.
+            InvalidConfig: Every game ended within its random plies.
         """
         for _ in range(_TRIES):
             start, states, _ = UsualStart().begin(game, rng)
@@ -131,7 +117,7 @@ class RandomPlies:
 
 @dataclass(frozen=True)
 class GivenStarts:
-    """One of several starts, each as likely as the others."""
+    """One of several starts, drawn uniformly."""
 
     starts: Sequence[Any]
     """States, or texts as stores have them: FENs, columns, ``seed:N``."""
@@ -142,11 +128,11 @@ class GivenStarts:
             raise InvalidConfig(message)
 
     def check(self, game: Game) -> None:
-        """Look at all of them.
+        """Check all of them.
 
         Raises:
-            CorruptRecord: One is no start of this game.
-            InvalidState: The game is over there.
+            CorruptRecord: One is not a start of this game.
+            InvalidState: The game is over at one.
         """
         for index in range(len(self.starts)):
             self._begun(game, index)
@@ -171,14 +157,14 @@ class GivenStarts:
 
 @dataclass(frozen=True)
 class StoredPositions:
-    """A position of a stored game: any game, and any of its plies, each as likely as the others."""
+    """A position of a stored game: the game and its ply are each drawn uniformly."""
 
     store: GameStore | str | Path
-    """The games, or where they are."""
+    """Store, or its path."""
     low: int = 0
-    """The first ply that is drawn."""
+    """First ply that is drawn."""
     high: int | None = None
-    """The last one; None: as far as the game goes."""
+    """Last ply that is drawn; None: the last of the game."""
 
     def __post_init__(self) -> None:
         _check_range("plies", self.low, self.low if self.high is None else self.high)
@@ -187,7 +173,7 @@ class StoredPositions:
         """Open the store.
 
         Raises:
-            InvalidConfig: It is of another game, or no game gets so far.
+            InvalidConfig: It is of another game, or no game reaches the first ply.
             StoreError: It cannot be opened.
         """
         store = self._store()
@@ -207,7 +193,7 @@ class StoredPositions:
         return _followed(game, store, row, ply)
 
     def _plies(self, store: GameStore) -> tuple[Any, Any]:
-        """The games that get to the first ply that is drawn, and the last ply of every game."""
+        """Return the games that reach the first ply, and the last ply of every game."""
         lengths = np.diff(store.offsets)
         most = lengths - 1 if self.high is None else np.minimum(lengths - 1, self.high)
         return np.flatnonzero(most >= self.low), most
@@ -223,7 +209,7 @@ class StoredPositions:
 
 @dataclass(frozen=True)
 class MixedStarts:
-    """One of several sources, each with its share of the games."""
+    """One of several sources, drawn by their shares."""
 
     sources: Sequence[tuple[float, StartSource]]
     """Shares, which are numbers above 0, and sources."""
@@ -236,7 +222,7 @@ class MixedStarts:
             checked_share(source, share)
 
     def check(self, game: Game) -> None:
-        """Look at every source that can be looked at."""
+        """Check every source that can be checked."""
         for _, source in self.sources:
             check_source(source, game)
 
@@ -248,10 +234,10 @@ class MixedStarts:
 
 
 def checked_share(start: Any, share: Any) -> float:
-    """The share of the games that begin from a start.
+    """Return the share of a start as a number.
 
     Raises:
-        InvalidConfig: It is no number above 0.
+        InvalidConfig: It is not a number above 0.
     """
     numbers = (int, float, np.integer, np.floating)
     if isinstance(share, bool) or not isinstance(share, numbers) or not 0 < share < np.inf:
@@ -261,10 +247,10 @@ def checked_share(start: Any, share: Any) -> float:
 
 
 def check_source(source: StartSource, game: Game) -> None:
-    """Refuse now what could not be started from later, as far as the source can tell.
+    """Refuse a source that cannot give a start, as far as it can be checked.
 
     Raises:
-        PhasezooError: It cannot.
+        PhasezooError: The source refused the game.
     """
     check = getattr(source, "check", None)
     if check is not None:
@@ -287,7 +273,7 @@ def _random_action(state: Any, rng: np.random.Generator) -> int:
 
 
 def _followed(game: Game, store: GameStore, row: int, ply: int) -> Begun:
-    """A stored game up to a ply."""
+    """Return a stored game up to a ply."""
     start, width = store.starts.get(row, ""), store.columns.width
     states = [start_state(game, start)]
     first = int(store.offsets[row])
@@ -303,5 +289,5 @@ def _followed(game: Game, store: GameStore, row: int, ply: int) -> Begun:
 
 
 def over_there(where: str) -> InvalidState:
-    """The error of a start at which nothing can be played."""
+    """Return the error of a start at which the game is over."""
     return InvalidState(f"{where}: the game is over there, so that nothing can be played")

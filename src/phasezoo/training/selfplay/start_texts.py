@@ -1,4 +1,4 @@
-"""Sources of starts as texts, and whatever else may be given as starts."""
+"""Sources of starts from texts and from other objects that a user may give."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,27 +20,25 @@ from phasezoo.training.selfplay.start_sources import (
     checked_share,
 )
 
-__all__ = ["GRAMMAR", "source_of_texts", "start_source"]
-
 GRAMMAR = (
     "initial, suite, suite:NAME or suite:FILE, random:LOW-HIGH (plies), starts:FILE (a FEN or "
     "another start a line), games:STORE or games:STORE:LOW-HIGH (plies), each with a share before "
     "it if there are several, as in 0.25*random:2-8"
 )
-"""What a source's text can be."""
+"""Texts of a source."""
 
 _SOURCE = re.compile(r"([^*:]*\*)?(initial|suite|(suite|random|starts|games):.*)")
 
 
 def start_source(starts: Any) -> StartSource:
-    """What somebody gave as starts, as a source.
+    """Return a source from starts of any kind.
 
     Args:
         starts: A source, a text of :data:`GRAMMAR` or several of them, an opening suite, a store of
             games, a list of states or FENs; or a mapping of texts to shares. None: the usual start.
 
     Raises:
-        InvalidConfig: It is none of these.
+        InvalidConfig: They are of no such kind.
     """
     if starts is None:
         return UsualStart()
@@ -64,26 +62,26 @@ def start_source(starts: Any) -> StartSource:
 
 
 def source_of_texts(texts: Sequence[str]) -> StartSource:
-    """The source of one text of :data:`GRAMMAR`, or of several with their shares.
+    """Return the source of one text of :data:`GRAMMAR`, or of several with their shares.
 
     Raises:
-        InvalidConfig: One is none.
+        InvalidConfig: One is not such a text.
     """
     mixed = [_parsed(text) for text in texts]
     return mixed[0][1] if len(mixed) == 1 else MixedStarts(mixed)
 
 
 def _is_source(text: Any) -> bool:
-    """Whether it is the text of a source, and not a start such as a FEN."""
+    """Return True for the text of a source, and False for a start such as a FEN."""
     return isinstance(text, str) and _SOURCE.fullmatch(text) is not None
 
 
 def _parsed(text: str) -> tuple[float, StartSource]:
-    """The share and the source that a text means."""
+    """Return the share and the source of a text."""
     share, star, rest = str(text).rpartition("*")
-    kind, _, told = rest.partition(":")
+    kind, _, given = rest.partition(":")
     try:
-        return checked_share(text, float(share) if star else 1.0), _of_kind(kind, told)
+        return checked_share(text, float(share) if star else 1.0), _of_kind(kind, given)
     except ValueError as error:
         if isinstance(error, PhasezooError):
             raise
@@ -92,27 +90,27 @@ def _parsed(text: str) -> tuple[float, StartSource]:
 
 
 def _with_share(text: str, share: Any) -> tuple[float, StartSource]:
-    """A text whose share stands beside it."""
+    """Return the share and the source of a text whose share is given beside it."""
     if isinstance(text, str) and "*" in text:
         message = f"start {text!r}: its share is given beside it, {share!r}; leave the other out"
         raise InvalidConfig(message)
     return checked_share(text, share), _parsed(text)[1]
 
 
-def _of_kind(kind: str, told: str) -> StartSource:
-    if kind == "initial" and not told:
+def _of_kind(kind: str, given: str) -> StartSource:
+    if kind == "initial" and not given:
         return UsualStart()
     if kind == "suite":
-        return SuiteStarts(told or None)
+        return SuiteStarts(given or None)
     if kind == "random":
-        return RandomPlies(*_range(told))
-    if kind == "starts" and told:
-        return GivenStarts(_lines(Path(told)))
-    if kind == "games" and told:
-        path, _, plies = told.rpartition(":")
+        return RandomPlies(*_range(given))
+    if kind == "starts" and given:
+        return GivenStarts(_lines(Path(given)))
+    if kind == "games" and given:
+        path, _, plies = given.rpartition(":")
         if path and re.fullmatch(r"\d+-\d+", plies):
             return StoredPositions(path, *_range(plies))
-        return StoredPositions(told)
+        return StoredPositions(given)
     raise ValueError(kind)
 
 

@@ -2,10 +2,8 @@
 
 from collections.abc import Mapping
 
-from phasezoo.training.selfplay.config import self_play_search, self_play_settings
-from phasezoo.training.selfplay.recipes import Recipe
-from phasezoo.training.selfplay.replay_sampler import ReplayRules
-from phasezoo.training.selfplay.watching import Watching
+from phasezoo.training.selfplay.config import Recipe, Watching, self_play_search, self_play_settings
+from phasezoo.training.selfplay.replay import ReplayRules
 
 
 def connect_four_recipes() -> Mapping[str, Recipe]:

@@ -1,4 +1,4 @@
-"""The networks that a run teaches: one, or an expert for each phase of a gate."""
+"""The learners of a run: one network, or an expert for each phase of a gate."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,15 +17,13 @@ from phasezoo.training.selfplay.outcome import Row
 from phasezoo.training.selfplay.replay import Replay
 from phasezoo.training.strategies import Strategy, check_learns_by_play, phase_weights
 
-__all__ = ["Students"]
-
 ALL = "all"
-"""The network of all phases, which staged experts begin from; or the only one."""
+"""Name of the network of all phases, which staged experts begin from; or of the only one."""
 
 
 @dataclass(frozen=True)
-class _Lesson:
-    """What a learner gets of a round's samples."""
+class _Draw:
+    """Samples that a learner draws in a round."""
 
     samples: int
     phase: str | None = None
@@ -33,17 +31,17 @@ class _Lesson:
     start: str | None = None
 
 
-class Students:
-    """The learners of a run, and how they share a replay's samples.
+class Learners:
+    """The learners of a run, and their shares of a replay's samples.
 
-    Without a gate there is one. ``docs/definitions/self_play.md#experts`` says what experts get.
+    Without a gate there is one. ``docs/definitions/self_play.md#experts`` defines the shares.
 
     Args:
-        game: What is played.
-        network: What every network is made from; None: what ``initial`` is.
-        gate: Names the phases; None: one network for all.
-        config: The knobs.
-        seed: Of first weights, which all networks share, and of what is drawn.
+        game: The game.
+        network: Architecture of every network; None: that of ``initial``.
+        gate: Gate of the phases; None: one network for all.
+        config: Settings of the run.
+        seed: Seed of the first weights, which all networks share, and of what is drawn.
         options: ``planes``, ``history`` and ``initial`` of every :class:`Learner`.
 
     Raises:
@@ -61,61 +59,59 @@ class Students:
     ) -> None:
         self._game = game
         self._done: dict[str, Row] = {}
-        """What learners told of the next round, which they have done already."""
+        """Numbers of learners that have done the next round already."""
         self.gate = None if gate is None else gating.make(gate, game.name)
         self._least = max(2, config.learning.batch_size // 2)
         self.strategy = Strategy.parse(config.strategy)
         check_learns_by_play(self.strategy, f"strategy={config.strategy!r}")
         shared = {"config": config.learning, "schedule": config.schedule, "seed": seed, **options}
         if self.gate is None:
-            self.learners = {ALL: Learner(game, network, **shared)}
+            self.by_name = {ALL: Learner(game, network, **shared)}
             return
         if len(self.gate.names) < 2:
             message = f"gate {gating.spec_of(self.gate)!r} has one phase: experts need two or more"
             raise InvalidConfig(message)
         phases = tuple(self.gate.names)
         self._folders = dict(zip(phases, training_names("expert", phases), strict=True))
-        self.learners = {}
+        self.by_name = {}
         if self.strategy.kind == "staged":
-            self.learners[ALL] = Learner(game, network, **shared)
+            self.by_name[ALL] = Learner(game, network, **shared)
         for phase, name in self._folders.items():
-            self.learners[name] = Learner(game, network, gate=self.gate, phase=phase, **shared)
+            self.by_name[name] = Learner(game, network, gate=self.gate, phase=phase, **shared)
 
     def learn(self, replay: Replay, samples: int, folder: Path, update: int) -> Row:
-        """A round: every learner gets its part of the samples, and is saved in ``folder``.
+        """Train every learner on its share of the samples, and save it in ``folder``.
 
-        Learners that were found to have done this very round are left as they are.
+        Learners that have done this round before a kill are left as they are.
 
         Raises:
             InvalidNetwork: A learner had too many rounds that ended in NaN.
         """
-        told: dict[str, Row] = {}
-        for name, lesson in self._lessons(replay, samples).items():
-            learner = self.learners[name]
+        rows: dict[str, Row] = {}
+        for name, draw in self._draws(replay, samples).items():
+            learner = self.by_name[name]
             if name in self._done:
-                told[name] = self._done.pop(name)
+                rows[name] = self._done.pop(name)
                 continue
-            if lesson.start is not None:
-                learner.start_from(self.learners[lesson.start])
+            if draw.start is not None:
+                learner.start_from(self.by_name[draw.start])
             row: Row = {}
-            if lesson.samples:
-                row = learner.learn(
-                    replay, lesson.samples, phase=lesson.phase, weights=lesson.weights
-                )
-            row["samples"], row["spikes"] = lesson.samples, learner.counters.spikes
+            if draw.samples:
+                row = learner.learn(replay, draw.samples, phase=draw.phase, weights=draw.weights)
+            row["samples"], row["spikes"] = draw.samples, learner.counters.spikes
             learner.save(folder / name, update=update, row=row)
-            told[name] = row
+            rows[name] = row
         if self.gate is None:
-            return told[ALL]
-        return {f"{name}/{key}": value for name, row in told.items() for key, value in row.items()}
+            return rows[ALL]
+        return {f"{name}/{key}": value for name, row in rows.items() for key, value in row.items()}
 
     def restore(self, folder: Path, update: int) -> None:
-        """Go on from what was saved after round ``update``, or after the next one, which was cut.
+        """Restore the learners after round ``update``, or after the next one, which was cut short.
 
         Raises:
-            CheckpointError: Something else is there, or nothing where something has to be.
+            CheckpointError: A checkpoint is of another round, or missing.
         """
-        for name, learner in self.learners.items():
+        for name, learner in self.by_name.items():
             known = learner.restore(folder / name)
             found = 0 if known is None else int(known.get("update", -1))
             if found not in (update, update + 1):
@@ -136,32 +132,32 @@ class Students:
         if is_published(folder):
             return
         if self.gate is None:
-            self.learners[ALL].publish(folder, update=update)
+            self.by_name[ALL].publish(folder, update=update)
             return
-        for name, learner in self.learners.items():
+        for name, learner in self.by_name.items():
             learner.publish(folder / "networks" / name, update=update)
         inference.Experts(
             folder,
             game=self._game.name,
             gate=str(gating.spec_of(self.gate)),
             experts={phase: f"networks/{name}" for phase, name in self._folders.items()},
-            baseline_folder=f"networks/{ALL}" if ALL in self.learners else None,
+            baseline_folder=f"networks/{ALL}" if ALL in self.by_name else None,
             strategy=str(self.strategy),
             training={"update": update},
         ).save()
 
-    def _lessons(self, replay: Replay, samples: int) -> Mapping[str, _Lesson]:
-        """What every learner gets, in the order in which they learn; nothing of no samples."""
+    def _draws(self, replay: Replay, samples: int) -> Mapping[str, _Draw]:
+        """Return the samples of every learner, in the order of training."""
         if samples == 0:
-            return dict.fromkeys(self.learners, _Lesson(0))
+            return dict.fromkeys(self.by_name, _Draw(0))
         if self.gate is None:
-            return {ALL: _Lesson(samples)}
+            return {ALL: _Draw(samples)}
         names = tuple(self.gate.names)
         if self.strategy.kind == "weighted":
             factor = self.strategy.factor or 1.0
             shares = _shared(samples, replay, names, self._least)
             return {
-                self._folders[name]: _Lesson(
+                self._folders[name]: _Draw(
                     shares[index],
                     weights=tuple(phase_weights(len(names), index, factor).tolist()),
                 )
@@ -172,19 +168,19 @@ class Students:
         start = ALL if staged else None
         shares = _shared(own, replay, names, self._least)
         experts = {
-            self._folders[name]: _Lesson(shares[index], phase=name, start=start)
+            self._folders[name]: _Draw(shares[index], phase=name, start=start)
             for index, name in enumerate(names)
         }
-        return {ALL: _Lesson(max(samples // 2, self._least)), **experts} if staged else experts
+        return {ALL: _Draw(max(samples // 2, self._least)), **experts} if staged else experts
 
 
 def is_published(folder: Path) -> bool:
-    """Whether a version is whole."""
+    """Return True if a version is whole."""
     return any((folder / name).is_file() for name in (MANIFEST, inference.experts.EXPERTS))
 
 
 def _shared(samples: int, replay: Replay, phases: tuple[str, ...], least: int) -> list[int]:
-    """Samples by phase, as large a part of them as the phase is of the replay; 0 without any.
+    """Share samples among phases as the replay does; 0 for a phase without samples.
 
     Not fewer than ``least``: over a few positions the statistics of a batch norm are poor.
     """
