@@ -1,4 +1,4 @@
-"""The knobs of training a gate."""
+"""Settings of training a gate."""
 
 import re
 from collections.abc import Mapping
@@ -15,23 +15,23 @@ _NETWORK = re.compile(r"mlp-([0-9]{1,4})x([0-9])")
 
 @dataclass(frozen=True)
 class GateConfig:
-    """How a gate learns, by AdamW (Loshchilov and Hutter, 2019) with a falling learning rate.
+    """Settings of training a gate by AdamW (Loshchilov and Hutter, 2019), with a falling rate.
 
     Raises:
         InvalidConfig: A value is outside its range; the message names the field.
     """
 
     epochs: Annotated[int, Interval(ge=1, le=10_000)] = 20
-    """How often each training position is seen."""
+    """Number of times that each training position is seen."""
     batch_size: Annotated[int, Interval(ge=1, le=65_536)] = 128
-    """Positions an update."""
+    """Number of positions of an update."""
     learning_rate: PositiveFloat = 2e-3
     """Learning rate at the beginning; it falls to 0 along half a cosine."""
     weight_decay: NonNegativeFloat = 1e-2
     """Weight decay."""
     balance: NonNegativeFloat = 0.0
-    """With experts: how much an uneven load costs. The cost is K times the sum over the K experts
-    of the share of a batch's positions that an expert is the likeliest for, times its mean
+    """With experts: weight of the cost of an uneven load. The cost is K times the sum over the K
+    experts of the share of a batch's positions that an expert is the likeliest for, times its mean
     probability (Fedus et al. 2022, equations 4 to 6): 1 if the load is even."""
 
     def __post_init__(self) -> None:
@@ -39,7 +39,7 @@ class GateConfig:
 
 
 def gate_config(options: Mapping[str, Any]) -> GateConfig:
-    """The options of a call, checked.
+    """Check the options of a call.
 
     Raises:
         InvalidConfig: There is no such option, or a value is out of range.
@@ -48,10 +48,10 @@ def gate_config(options: Mapping[str, Any]) -> GateConfig:
 
 
 def hidden_layers(network: str) -> tuple[int, ...]:
-    """The units of each hidden layer of ``mlp-64x1``.
+    """Return the units of each hidden layer of ``mlp-64x1``.
 
     Raises:
-        InvalidConfig: The text says something else.
+        InvalidConfig: The text has another form.
     """
     match = _NETWORK.fullmatch(network) if isinstance(network, str) else None
     if match is None or not 1 <= int(match[1]) <= 4096:

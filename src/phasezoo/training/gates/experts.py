@@ -1,4 +1,4 @@
-"""What frozen experts say of positions, and what a mixture of it loses."""
+"""Answers of frozen experts on positions, and the losses of their mixtures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ from phasezoo.inference.storage.experts import Experts, load_experts
 from phasezoo.training.losses import POLICY_SHARE, VALUE_SHARE
 
 _BATCH = 256
-"""Positions that experts answer at once."""
+"""Number of positions that experts evaluate at once."""
 
 _LEAST = 1e-30
-"""The mixture's probability of an action is taken for no less, so that its logarithm exists."""
+"""Least probability of an action in a mixture, so that its logarithm exists."""
 
 
 @dataclass(frozen=True)
@@ -33,23 +33,23 @@ class FrozenExperts:
     """The experts of a mixture, in the order of its phases."""
 
     names: tuple[str, ...]
-    """The phases."""
+    """Names of the phases."""
     evaluators: tuple[Any, ...]
-    """Who answers for each."""
+    """Evaluator of each phase."""
     gate: Any = None
-    """The fixed gate that they come with, if any."""
+    """Fixed gate that they come with, if any."""
 
     @classmethod
     def of(cls, given: Any, names: Sequence[str] | None) -> "FrozenExperts":
-        """Experts as a user gives them.
+        """Return frozen experts from those that a user gives.
 
         Args:
-            given: A mapping of names, a mixture, a folder of experts, or what is loaded of it.
+            given: A mapping of names, a mixture, a folder of experts, or the loaded experts.
             names: The order of the phases; default that of ``given``.
 
         Raises:
             CheckpointError: The folder holds no experts.
-            InvalidConfig: They are none of these or fewer than two, or the names are others.
+            InvalidConfig: They are of another kind or fewer than two, or the names are others.
         """
         if isinstance(given, str | Path):
             given = load_experts(given)
@@ -77,27 +77,27 @@ class FrozenExperts:
 
 @dataclass(frozen=True)
 class Answers:
-    """What K experts say of P positions, as far as losses read it."""
+    """Answers of K experts on P positions, as far as losses need them."""
 
     offsets: npt.NDArray[np.int64]
-    """``int64[P + 1]``: position ``i`` has the target actions from here on."""
+    """``int64[P + 1]``: index of the first target action of each position."""
     wanted: npt.NDArray[np.float32]
-    """``float32[T]``: the probability of each target action."""
+    """``float32[T]``: probability of each target action."""
     given: npt.NDArray[np.float32]
-    """``float32[T, K]``: what each expert gives it, over all actions, legal or not."""
+    """``float32[T, K]``: its probability by each expert, over all actions, legal or not."""
     values: npt.NDArray[np.float32]
-    """``float32[P, K]``: what each expert expects."""
+    """``float32[P, K]``: value by each expert."""
     result: npt.NDArray[np.float32]
-    """``float32[P]``: how the game ended."""
+    """``float32[P]``: result of the game."""
 
     def losses(self, weights: Tensor, rows: npt.NDArray[np.int64] | None = None) -> Tensor:
-        """The reported total of the mixture on each position, ``float32[B]``.
+        """Return ``float32[B]``, the reported total loss of the mixture on each position.
 
         ``0.99 * -sum_a w(a) log sum_k g_k p_k(a) + 0.01 * (sum_k g_k v_k - z)^2``
 
         Args:
-            weights: ``float32[B, K]``: how much each expert counts; rows sum to 1.
-            rows: ``int64[B]``: which positions; None: all.
+            weights: ``float32[B, K]``: weight of each expert; rows sum to 1.
+            rows: ``int64[B]``: the positions; None: all.
         """
         chosen = np.arange(len(self.result)) if rows is None else rows
         offsets, entries = entries_of(self.offsets, chosen)
@@ -111,7 +111,7 @@ class Answers:
 
 
 def answers_of(experts: FrozenExperts, store: PositionStore, rows: PositionTable) -> Answers:
-    """Ask every expert about every position once; experts that share planes share their making.
+    """Evaluate every position once by every expert; experts share equal planes.
 
     Raises:
         InvalidConfig: An expert wants no planes.
@@ -153,7 +153,7 @@ def _without_planes(batch: Batch) -> Batch:
 def _targets(
     batch: Batch,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any], npt.NDArray[np.float32]]:
-    """Offsets, actions and probabilities of what is to be played."""
+    """Return offsets, actions and probabilities of the policy targets."""
     if batch.policy is not None:
         return batch.policy.offsets, batch.policy.actions, batch.policy.probabilities
     count = len(batch)
@@ -163,11 +163,7 @@ def _targets(
 def _read(
     answer: Evaluation, batch: Batch, name: str, evaluator: Any
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Probabilities of the target actions, and the values, of one expert's answer.
-
-    Raises:
-        InvalidEvaluation: It has no policy logits for every action, or is not finite.
-    """
+    """Return an expert's probabilities of the target actions, and its values."""
     who = f"the expert {name!r} ({name_of(evaluator)})"
     logits = answer.policy_logits
     offsets, actions, _ = _targets(batch)

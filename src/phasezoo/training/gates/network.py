@@ -1,4 +1,4 @@
-"""The small network that a gate is while it learns; see :class:`phasezoo.gating.learned.Router`."""
+"""The network of a gate in training; see :class:`phasezoo.gating.learned.Router`."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -16,13 +16,13 @@ from phasezoo.gating.learned import Router
 class GateNetwork(nn.Module):
     """Hidden layers with ReLU between planes and the logits of phases.
 
-    Many phases depend on how many pieces there are, or how many on a rank, wherever exactly they
-    stand. So the first layer's weights are sums of what a channel counts anywhere, on each row, in
-    each column and on each square; what is learnt is kept as the sum alone.
+    Many phases depend on the number of pieces, or of those on a rank, wherever exactly they stand.
+    So the first layer's weights are sums of a weight for the whole channel, one for each row, each
+    column and each square; the trained gate stores the sum alone.
 
     Args:
         planes: ``float32[B, C, H, W]``: typical positions, by which channels are scaled.
-        hidden: Units of each hidden layer.
+        hidden: Number of units of each hidden layer.
         phases: Number of phases.
     """
 
@@ -47,7 +47,7 @@ class GateNetwork(nn.Module):
         self.rest = nn.ModuleList(nn.Linear(*pair) for pair in pairwise(sizes))
 
     def forward(self, planes: Tensor) -> Tensor:
-        """``float32[B, phases]``, logits of ``float32[B, C, H, W]``."""
+        """Return the logits ``float32[B, phases]`` of planes ``float32[B, C, H, W]``."""
         weight, bias = self._first()
         rows = planes.flatten(1) @ weight + bias
         for layer in self.rest:
@@ -55,12 +55,12 @@ class GateNetwork(nn.Module):
         return rows
 
     def decayed(self) -> Iterable[nn.Parameter]:
-        """Weights that are kept small; biases are not."""
+        """Return the parameters with weight decay: weights, not biases."""
         return (parameter for parameter in self.parameters() if parameter.ndim > 1)
 
     @torch.no_grad()
     def router(self, game: str, planes: str) -> Router:
-        """The network as a gate has it."""
+        """Return the network in the form of a gate."""
         pairs: list[tuple[Any, Any]] = [self._first()]
         pairs += [(layer.weight.T, layer.bias) for layer in self.rest]
         layers = tuple(
@@ -69,7 +69,7 @@ class GateNetwork(nn.Module):
         return Router(game, planes, self.shape, layers)
 
     def _first(self) -> tuple[Tensor, Tensor]:
-        """``float32[C * H * W, units]`` and ``float32[units]`` for planes as they are."""
+        """Return ``float32[C * H * W, units]`` and ``float32[units]`` for unscaled planes."""
         squares, rows, columns, whole = self.parts
         _, height, width = self.shape
         weight = (

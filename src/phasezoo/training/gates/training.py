@@ -34,28 +34,28 @@ from phasezoo.training.gates.network import GateNetwork
 from phasezoo.training.resampling import percentiles, resample_games
 
 _TRAIN, _VALIDATION, _TEST, _WEIGHTS, _ORDER, _RESAMPLING = 11, 12, 13, 14, 15, 16
-"""Names of random streams."""
+"""Numbers of random streams."""
 
 _HELD_OUT = 10_000
-"""The most positions that a gate is validated, and that it is tested on."""
+"""Largest number of positions of validation, and of the test."""
 
 _SCALED_BY = 1024
-"""Positions by which the channels of the planes are scaled."""
+"""Number of positions by which the channels of the planes are scaled."""
 
 Columns = dict[str, npt.NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
 class Part:
-    """Positions of one part of the games, and what is to be learnt there."""
+    """Positions of one part of the games, with their targets."""
 
     store: PositionStore
     rows: PositionTable
     answers: Answers | None
-    """What the experts say; None: the labels are the rows' phases."""
+    """Answers of the experts; None: the labels are the rows' phases."""
 
     def losses(self, logits: Tensor, rows: npt.NDArray[np.int64] | None = None) -> Tensor:
-        """``float32[B]``: what is minimised, of some of the rows, or of all."""
+        """Return ``float32[B]``, the loss of some of the rows, or of all."""
         if self.answers is not None:
             return self.answers.losses(torch.softmax(logits, dim=1), rows)
         phases = self.rows.phase if rows is None else self.rows.phase[rows]
@@ -63,7 +63,7 @@ class Part:
         return functional.cross_entropy(logits, labels, reduction="none")
 
     def logits(self, router: Router) -> npt.NDArray[np.float32]:
-        """``float32[P, phases]``: what a gate says of all rows, as it will when it is used."""
+        """Return ``float32[P, phases]``, the logits of a finished gate for all rows."""
         sampler = Sampler(self.store, self.rows, router.planes, 256)
         return np.concatenate([router.logits(batch.float_planes) for batch in sampler.in_order()])
 
@@ -98,7 +98,7 @@ def train_gate(
     phases = _phase_names(labelled, frozen, names)
     fixed = _fixed_gates(compare, frozen, game)
     parts = _parts(store, splits, labelled, frozen, positions, seed)
-    best, untrained = _learnt(parts, hidden, len(phases), spec, seed, options)
+    best, untrained = _trained(parts, hidden, len(phases), spec, seed, options)
     test = parts["test"]
     router = best.router(game, spec)
     columns = _columns(test, router, untrained.router(game, spec), frozen, fixed)
@@ -106,13 +106,13 @@ def train_gate(
     metric = "accuracy" if frozen is None else "loss"
     scores, gains = _estimates(columns, test.rows.game, metric, seed)
     shares = np.bincount(found, minlength=len(phases)) / len(found)
-    told = {
+    about = {
         "labels": None if frozen is not None else gating.spec_of(labelled),
         "experts": None if frozen is None else list(frozen.names),
         "positions": len(parts["train"].rows), "seed": seed, **dataclasses.asdict(options),
         "metric": metric, "scores": {name: vars(score) for name, score in scores.items()},
     }  # fmt: skip
-    _write(directory, router, phases, network, told)
+    _write(directory, router, phases, network, about)
     return GateTraining(
         gate=LearnedGate(router, phases, f"{LEARNED}{out}"),
         directory=directory,
@@ -127,18 +127,14 @@ def train_gate(
 
 
 def _check_free(directory: Path) -> None:
-    """Refuse to put a gate in the place of something else.
-
-    Raises:
-        CheckpointError: Something is there that is no gate.
-    """
+    """Refuse a directory that holds something other than a gate."""
     if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
         return
     try:
         GateManifest.read(directory)
         others = [path.name for path in directory.iterdir() if path.name not in (MANIFEST, WEIGHTS)]
     except InvalidGate:
-        others = ["something else than a gate"]
+        others = ["something other than a gate"]
     if others:
         message = f"{directory} holds {', '.join(others)}: choose a new or empty directory"
         raise CheckpointError(message)
@@ -147,12 +143,7 @@ def _check_free(directory: Path) -> None:
 def _phase_names(
     labels: Any, frozen: FrozenExperts | None, names: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """The phases of the gate to be.
-
-    Raises:
-        InvalidConfig: There are more or fewer names than phases, or there is one phase.
-        InvalidGate: Two names are the same.
-    """
+    """Return the names of the phases of the new gate."""
     if frozen is not None:
         return check_names(frozen.names, "learned")
     own = tuple(labels.names)
@@ -169,12 +160,7 @@ def _phase_names(
 def _fixed_gates(
     compare: Sequence[Any], frozen: FrozenExperts | None, game: str
 ) -> dict[str, tuple[Any, list[int]]]:
-    """The fixed gates to compare with by their specifications, and their phases' experts.
-
-    Raises:
-        InvalidConfig: A gate has other phases than there are experts, or there are none.
-        InvalidGate: There is no such gate.
-    """
+    """Return the fixed gates to compare with, by their texts, with the experts of their phases."""
     own = [] if frozen is None or frozen.gate is None else [frozen.gate]
     gates = [gating.make(gate, game) for gate in [*own, *compare]]
     if frozen is None and gates:
@@ -198,11 +184,7 @@ def _parts(
     positions: int,
     seed: int,
 ) -> dict[str, Part]:
-    """The positions to learn from, to choose by and to test on.
-
-    Raises:
-        StoreError: There are none of one of these.
-    """
+    """Return the positions of training, validation and test."""
     divided = store.split(seed) if splits is None else splits
     streams = dict(zip(SPLITS, (_TRAIN, _VALIDATION, _TEST), strict=True))
     tables: dict[str, PositionTable] = {}
@@ -224,7 +206,7 @@ def _parts(
     return found
 
 
-def _learnt(
+def _trained(
     parts: Mapping[str, Part],
     hidden: Sequence[int],
     phases: int,
@@ -232,7 +214,7 @@ def _learnt(
     seed: int,
     config: GateConfig,
 ) -> tuple[GateNetwork, GateNetwork]:
-    """The network after the epoch that the validation positions liked best, and the untrained."""
+    """Return the network of the epoch with the least validation loss, and the untrained one."""
     part = parts["train"]
     size = min(config.batch_size, len(part.rows))
     sampler = Sampler(part.store, part.rows, planes, size, seed=stream_seed(seed, _ORDER))
@@ -274,7 +256,7 @@ def _optimiser(
 
 
 def _unevenness(logits: Tensor) -> Tensor:
-    """Fedus et al. 2022, equation 4 without its factor: 1 if all experts have as much to do."""
+    """Return Fedus et al. 2022, equation 4 without its factor: 1 if the load is even."""
     probabilities = torch.softmax(logits, dim=1)
     experts = probabilities.shape[1]
     likeliest = torch.bincount(logits.argmax(dim=1), minlength=experts) / len(logits)
@@ -283,7 +265,7 @@ def _unevenness(logits: Tensor) -> Tensor:
 
 @torch.no_grad()
 def _validation(network: GateNetwork, part: Part, planes: str) -> float:
-    """The mean loss on the validation positions."""
+    """Return the mean loss on the validation positions."""
     logits = part.logits(network.router(part.store.game.name, planes))
     return float(part.losses(torch.from_numpy(logits)).mean())
 
@@ -295,7 +277,7 @@ def _columns(
     frozen: FrozenExperts | None,
     fixed: Mapping[str, tuple[Any, list[int]]],
 ) -> Columns:
-    """How each of what is compared does on each test position; ``phases`` are the gate's."""
+    """Return a score of each gate and mixture for each test position, and the gate's phases."""
     logits = test.logits(router)
     found = logits.argmax(axis=1)
     before = test.logits(untrained)
@@ -319,7 +301,7 @@ def _mixtures(
     logits: npt.NDArray[np.float32],
     before: npt.NDArray[np.float32],
 ) -> Columns:
-    """The losses of mixtures of the experts on each test position."""
+    """Return the losses of mixtures of the experts on each test position."""
     count = len(frozen.names)
     ones = np.eye(count, dtype=np.float32)
     weights: dict[str, Any] = {
@@ -339,21 +321,21 @@ def _mixtures(
 
 
 def _phases_of(gate: Any, part: Part) -> npt.NDArray[np.int64]:
-    """The phases of a part's rows by another gate than the one that labelled them."""
+    """Return the phases of a part's rows by another gate than the one that labelled them."""
     table = part.store.positions(gate)
     rows = np.searchsorted(_places(table), _places(part.rows))
     return table.phase[rows].astype(np.int64)
 
 
 def _places(table: PositionTable) -> npt.NDArray[np.int64]:
-    """``int64[P]``, ascending: a number for each row's game, ply and player."""
+    """Return ``int64[P]``, ascending: a number for each row's game, ply and player."""
     return (table.game.astype(np.int64) << 40) | (table.ply.astype(np.int64) << 8) | table.player
 
 
 def _estimates(
     columns: Columns, games: npt.NDArray[np.int32], metric: str, seed: int
 ) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
-    """Means of the columns, and by how much the first is better than each of the others."""
+    """Return means of the columns, and the gains of the first over each of the others."""
     names = list(columns)
     _, game_of = np.unique(games, return_inverse=True)
     table = np.stack([columns[name] for name in names], axis=1)
@@ -379,13 +361,9 @@ def _estimate(mean: float, resampled: npt.NDArray[np.float64]) -> Estimate:
 
 
 def _write(
-    directory: Path, router: Router, names: Sequence[str], network: str, told: dict[str, Any]
+    directory: Path, router: Router, names: Sequence[str], network: str, about: dict[str, Any]
 ) -> None:
-    """Keep the gate: whole, or not at all.
-
-    Raises:
-        CheckpointError: The disk refuses.
-    """
+    """Write the gate: whole, or not at all."""
     from safetensors.numpy import save
 
     arrays: dict[str, npt.NDArray[np.float32]] = {}
@@ -399,7 +377,7 @@ def _write(
         names=tuple(names),
         network=network,
         files={WEIGHTS: digest(data)},
-        training=told,
+        training=about,
         phasezoo=version("phasezoo"),
     )
     write_directory(directory, {WEIGHTS: data, MANIFEST: manifest.to_json()})

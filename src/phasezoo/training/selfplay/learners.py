@@ -8,6 +8,7 @@ from typing import Any
 from phasezoo import gating, inference
 from phasezoo.errors import CheckpointError, InvalidConfig, StoreError
 from phasezoo.games import Game
+from phasezoo.inference.storage.experts import EXPERTS
 from phasezoo.inference.storage.manifest import MANIFEST
 from phasezoo.networks.registry import Factory
 from phasezoo.training.experts import training_names
@@ -176,7 +177,7 @@ class Learners:
 
 def is_published(folder: Path) -> bool:
     """Return True if a version is whole."""
-    return any((folder / name).is_file() for name in (MANIFEST, inference.experts.EXPERTS))
+    return any((folder / name).is_file() for name in (MANIFEST, EXPERTS))
 
 
 def _shared(samples: int, replay: Replay, phases: tuple[str, ...], least: int) -> list[int]:
