@@ -74,8 +74,7 @@ def test_the_tables_of_search_options_state_the_defaults(row: dict[str, str]) ->
     names = re.findall(r"`(\w+)`", row["option"])
     values = [value(part) for part in stated.split(", ")]
     for name, said in zip(names, values if len(values) > 1 else values * len(names), strict=True):
-        if name != "fpu_root":  # is not read where the style is "same"
-            assert getattr(config, name) == said, name
+        assert getattr(config, name) == said, name
 
 
 def test_every_search_option_off_the_page_of_limits_is_in_a_table() -> None:

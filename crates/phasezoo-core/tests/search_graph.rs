@@ -34,14 +34,13 @@ proptest! {
     #[test]
     fn where_no_lines_meet_a_graph_is_the_tree(
         seed: u64, players in 1_usize..=4, whole: bool, plies in 2_u32..8, batch_size in 1_usize..20,
-        style in 0_usize..3, nodes in 1_u64..600, noise: bool, use_lcb_for_selection: bool,
+        style in 0_usize..3, nodes in 1_u64..600, noise: bool,
     ) {
         let start = Dice::new(seed, players, whole, plies);
         let dirichlet_epsilon = if noise { 0.25 } else { 0.0 };
         let found = [false, true].map(|graph| {
             let params = Params {
-                batch_size, virtual_style: STYLES[style], dirichlet_epsilon, use_lcb_for_selection,
-                ..params(graph)
+                batch_size, virtual_style: STYLES[style], dirichlet_epsilon, ..params(graph)
             };
             let mut driver = Driver::new(Turns::of(&start).keeping::<Replay>(), params, OPINIONS);
             let result = driver.search(&start, infinite(nodes));

@@ -79,7 +79,7 @@ pub(crate) struct SearchResult {
     #[pyo3(get)]
     phase: i8,
     /// Why the search ended: "nodes", "simulations", "movetime", "depth", "mate", "solved", "forced",
-    /// "decided", "exhausted", "memory", "schedule", "stopped" or "failed".
+    /// "exhausted", "memory", "schedule", "stopped" or "failed".
     #[pyo3(get)]
     ended: &'static str,
     /// Whether this was one of the cheap searches (`cheap_search_prob`).

@@ -12,6 +12,7 @@ from tyro.conf import arg
 from phasezoo.apps.command_words import chosen, options_of
 from phasezoo.errors import InvalidConfig
 from phasezoo.plugins import import_module
+from phasezoo.specs.removed import removal_of
 
 T = TypeVar("T")
 
@@ -180,7 +181,8 @@ class Common:
         for key in options:
             if key not in known:
                 names = ", ".join(o.name for o in known.values() if not o.is_positional)
-                message = f"{self.config}: unknown key {key!r}; this command has {names}"
+                complaint = f"unknown key {key!r}; this command has {names}"
+                message = f"{self.config}: {removal_of(key) or complaint}"
                 raise InvalidConfig(message)
             if known[key].is_positional:
                 message = f"{self.config}: {key} is not read from a file; type it"

@@ -19,6 +19,7 @@ from tyro.constructors import (
 from phasezoo.apps.command_words import chosen, options_of, unknown_command
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import as_typed, check, values_of
+from phasezoo.specs.removed import removal_of
 
 T = TypeVar("T")
 
@@ -97,10 +98,13 @@ def parse(kind: Any, arguments: Sequence[str], program: str) -> Any:
             raise
         command, count = chosen(kind, arguments)
         named = getattr(command, "program", None) or " ".join([program, *arguments[:count]])
-        error = unknown_command(kind, arguments) or _with_own_hints(
-            _sentence(complaints.getvalue()), command
+        names = [word[2:].partition("=")[0] for word in arguments if word.startswith("--")]
+        complaint = (
+            unknown_command(kind, arguments)
+            or next(filter(None, map(removal_of, names)), None)
+            or _with_own_hints(_sentence(complaints.getvalue()), command)
         )
-        message = f"{error} (see {named} --help)"
+        message = f"{complaint} (see {named} --help)"
         raise InvalidConfig(message) from None
     check(found, as_typed)
     return found

@@ -17,6 +17,7 @@ from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import name_of
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
+from phasezoo.specs import removed
 from phasezoo.specs.text import one_line
 
 if TYPE_CHECKING:
@@ -184,7 +185,10 @@ def _side(
     )
     gates = (None, None) if mixture is None else (_mark(mixture.gate), _mark(mixture.search_gate))
     described = (stats.name, stats.limit, *gates, stats.routing)
-    searched = asdict(config) if isinstance(config, agents.SearchConfig) else None
+    searched = None
+    if isinstance(config, agents.SearchConfig):
+        # With the options of 0.2.0, whose unfinished matches go on.
+        searched = {**removed.DEFAULTS, **asdict(config)}
     pool = agents.seats_of(agent, game, limit=limit, pool_rows=pool_rows, threads=threads)
     if hasattr(pool, "end"):
         stack.callback(pool.end)

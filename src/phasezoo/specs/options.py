@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from phasezoo.errors import InvalidConfig
+from phasezoo.specs.removed import removal_of
 from phasezoo.specs.text import did_you_mean
 from phasezoo.specs.values import (
     REQUIRED,
@@ -285,6 +286,8 @@ def unknown_option(name: str, of: str, known: Collection[str], listed: str | Non
         known: The options that it has.
         listed: What the message says of them; default their names.
     """
+    if gone := removal_of(name):
+        return gone
     hint = did_you_mean(name, known, most=3, form="{}=", cutoff=0.5)
     there_are = f"there are {', '.join(known)}" if known else "it has none"
     return f"{name}=: {of} has no such option{';' if hint == '.' else hint} {listed or there_are}"

@@ -12,6 +12,7 @@ from phasezoo import _core, agents, games, inference
 from phasezoo.agents.search.config import params_of
 from phasezoo.errors import InvalidConfig, UnknownGame
 from phasezoo.specs import fields_of
+from phasezoo.specs.removed import REMOVED
 
 
 @given(st.one_of(st.none(), st.integers(1, 10**9)), st.one_of(st.none(), st.floats(0.001, 1e9)))
@@ -83,6 +84,19 @@ def test_unknown_search_options_list_the_known_ones():
         agents.SearchConfig().with_(cpuct=2)
     with pytest.raises(InvalidConfig, match="speed=: a search"):
         agents.MCTSAgent(inference.Uniform(), speed=3)
+
+
+@pytest.mark.parametrize("name", REMOVED)
+def test_removed_search_options_say_what_to_use_instead(name):
+    assert name not in _core.SearchParams().asdict()
+    told = re.escape(f"{name}= was removed after version 0.2.0") + f".*{REMOVED[name].instead[:9]}"
+    for make in (
+        lambda: agents.MCTSAgent(inference.Uniform(), **{name: REMOVED[name].default}),
+        lambda: agents.make(f"mcts:{name}=0.5"),
+        lambda: agents.make("mcts", **{name: 0.5}),
+    ):
+        with pytest.raises(InvalidConfig, match=told):
+            make()
 
 
 @pytest.mark.parametrize(

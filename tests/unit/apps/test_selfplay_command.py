@@ -167,6 +167,7 @@ WRONG = [
     (["--gate", "lichess"], 2, "lichess"),
     (["--initial", "missing"], 1, "missing"),
     (["--search.dirichlet-epsilon", "3"], 2, "dirichlet_epsilon"),
+    (["--search.draw-score", "0.1"], 2, "draw_score= was removed after version 0.2.0"),
     (["--learning.max-lr", "0"], 2, "max_lr"),
     (["--replay.capacity", "0"], 2, "capacity"),
     (["--promote-games", "3"], 2, "even"),

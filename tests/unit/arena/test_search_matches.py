@@ -1,9 +1,13 @@
+import json
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 import toy_games
 
 from phasezoo import agents, arena, inference
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
+from phasezoo.specs import removed
 
 toy_games.register()
 LICHESS = ("opening", "middlegame", "endgame")
@@ -220,3 +224,13 @@ def test_tree_reuse_spares_no_nodes_but_deepens_the_tree():
     assert kept.sides[0].nodes_per_move == pytest.approx(40, abs=2)
     assert dropped.sides[0].nodes_per_move == pytest.approx(40, abs=2)
     assert kept.games != dropped.games
+
+
+def test_a_log_names_the_options_of_version_0_2_0_so_that_its_matches_go_on(tmp_path):
+    log = tmp_path / "games.jsonl"
+    searches = agents.MCTSAgent(inference.Uniform(), limit=agents.Limit(nodes=4), seed=1)
+    arena.play_match(searches, "random", game="connect-four", games=2, seed=1, log=log)
+    match = json.loads(log.read_text().splitlines()[0])["match"]
+    searched, random = (side[5] for side in match["sides"])
+    assert searched.keys() == asdict(searches.config).keys() | removed.DEFAULTS.keys()
+    assert random is None

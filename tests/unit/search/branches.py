@@ -1,6 +1,5 @@
 """A game in which every position has moves, priors and a value of its own, for tests of options."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -67,7 +66,6 @@ def core(
     /,
     seed: int = 3,
     begin: dict[str, Any] | None = None,
-    heads: Callable[[Any], dict[str, Any]] = lambda state: {},
     **params: Any,
 ) -> _core.SearchResult:
     """The core's result: priors as they are, ends unproven, unvisited actions lost."""
@@ -77,7 +75,7 @@ def core(
         Handle("branches", 2, WIDTH), _core.SearchParams(**{"batch_size": rows, **given})
     )
     tree = pool.add(seed)
-    return run_core(pool, tree, root, simulations, answer, WIDTH, rows, heads, **(begin or {}))
+    return run_core(pool, tree, root, simulations, answer, WIDTH, rows, **(begin or {}))
 
 
 def mean(node: Node) -> float:

@@ -26,9 +26,6 @@ class Node:
     count: int = 0
     raw: float = 0.0
     children: dict[int, "Node"] = field(default_factory=dict)
-    bonus: dict[int, float] = field(default_factory=dict)
-    plies: float = 0.0
-    samples: dict[int, list[float]] = field(default_factory=dict)
 
     def mean(self, player: int) -> float:
         """The mean of what was backed up, for ``player``."""
@@ -60,7 +57,7 @@ def puct(
 
         def score(action: int) -> float:
             count = node.visits[action]
-            q = node.q(action) + node.bonus.get(action, 0.0) if count else initial
+            q = node.q(action) if count else initial
             return q + factor * node.priors[action] / (1 + count)
 
         return max(node.actions, key=lambda action: (round(score(action), 5), -rank(node, action)))
@@ -71,19 +68,6 @@ def puct(
 def rank(node: Node, action: int) -> int:
     """The place of an action by falling prior, smaller actions first among equals."""
     return sorted(node.actions, key=lambda a: (-node.priors[a], a)).index(action)
-
-
-def by_bounds(root: Node, stdevs: float, proportion: float) -> int:
-    """The action of the best lower bound, by the values that were backed up."""
-    most = max(root.visits.values())
-    leader = min((a for a in root.actions if root.visits[a] == most), key=lambda a: rank(root, a))
-    bounds = {}
-    for action in root.actions:
-        values = root.samples.get(action, [])
-        if len(values) > 1 and len(values) >= proportion * most:
-            error = np.sqrt(np.var(values, ddof=1) / len(values))
-            bounds[action] = root.q(action) - stdevs * error
-    return max([leader, *bounds], key=lambda action: bounds.get(action, -9.0))
 
 
 def evaluate(state: Any, answer: Callable[[Any], tuple[dict[int, float], float]]) -> Node:
@@ -101,16 +85,10 @@ def search(
     simulations: int,
     answer: Callable[[Any], tuple[dict[int, float], float]],
     choose: Choose,
-    plies_left: Callable[[Any], float] = lambda state: 0.0,
-    utility: Callable[[float, float, float, float], float] = lambda *given: 0.0,
 ) -> Node:
-    """The root after ``simulations`` descents, the root's own evaluation not counted.
-
-    ``utility`` of (plies of a child, of its parent, Q of the child, value of the parent) is added
-    to an action's Q when it is backed up.
-    """
+    """The root after ``simulations`` descents, the root's own evaluation not counted."""
     root = evaluate(state, answer)
-    root.total, root.count, root.plies = root.raw, 1, plies_left(state)
+    root.total, root.count = root.raw, 1
     for _ in range(simulations):
         path: list[tuple[Node, int]] = []
         node, value, player = root, 0.0, 0
@@ -129,16 +107,8 @@ def search(
             value = float(child.state.returns[player]) if child.state.is_terminal else child.raw
             child.total += value
             child.count += 1
-            plies = 0.0 if child.state.is_terminal else plies_left(child.state)
-            child.plies += plies
             break
         for node, action in reversed(path):
-            plies += 1
-            node.plies += plies
-            child = node.children[action]
-            lengths = child.plies / child.count, node.plies / (node.count + 1)
-            node.bonus[action] = utility(*lengths, node.q(action), node.mean(node.player))
-            node.samples.setdefault(action, []).append(value if node.player == player else -value)
             node.visits[action] += 1
             node.total += value if node.player == player else -value
             node.count += 1
@@ -153,14 +123,9 @@ def run_core(
     answer: Callable[[Any], tuple[dict[int, float], float]],
     num_actions: int,
     rows: int = 1,
-    heads: Callable[[Any], dict[str, Any]] = lambda state: {},
     **begin: Any,
 ) -> _core.SearchResult:
-    """What the core finds with the same answers and ``simulations`` descents below the root.
-
-    ``heads`` says what else is known of a state, ``wdl`` or ``plies_left``; ``wdl`` in place of the
-    value.
-    """
+    """What the core finds with the same answers and ``simulations`` descents below the root."""
     pool.begin(tree, root, simulations=simulations + 1, **begin)
     while pool.running:
         leaves = pool.collect(rows)
@@ -172,9 +137,5 @@ def run_core(
             moves, values[row] = answer(state)
             for action, logit in moves.items():
                 logits[row, action] = logit
-        said = [heads(state) for state in leaves.states()]
-        more = {name: np.array([row[name] for row in said], dtype=np.float32) for name in said[0]}
-        if "wdl" not in more:
-            more["value"] = values
-        pool.complete(leaves, policy_logits=logits, **more)
+        pool.complete(leaves, policy_logits=logits, value=values)
     return pool.finish(tree)

@@ -81,3 +81,9 @@ def test_keys_that_are_no_numbers_are_named() -> None:
     pool.begin(tree, Raising(9), nodes=100)
     with pytest.raises(AttributeError, match="stonse"):
         drive(pool)
+
+
+@pytest.mark.parametrize("name", ["epsilon_greedy", "epsilon_checks"])
+def test_shared_nodes_are_refused_what_they_cannot_know(name: str) -> None:
+    with pytest.raises(errors.InvalidConfig, match=f"{name} is 0.1, and graph is on"):
+        pile_pool(graph=True, **{name: 0.1})

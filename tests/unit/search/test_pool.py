@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from search_fakes import chess_pool, chess_state, drive, pile_pool, synthetic, zeros
+from search_fakes import Pile, chess_pool, chess_state, drive, pile_pool, synthetic, zeros
 
 from phasezoo import _core, errors, games
 from phasezoo.errors import (
@@ -332,3 +332,16 @@ def test_removed_trees_are_gone() -> None:
     with pytest.raises(InvalidState, match="tree 0"):
         pool.remove(tree)
     assert pool.add(1) == 1
+
+
+def test_heads_that_a_search_does_not_need_are_checked_too() -> None:
+    pool, tree = pile_pool(batch_size=3)
+    pool.begin(tree, Pile(12), nodes=20)
+    leaves = pool.collect(1)
+    with pytest.raises(InvalidEvaluation, match=r"plies_left\[0\] is -5"):
+        pool.complete(leaves, value=[0.0], plies_left=[-5.0])
+    with pytest.raises(InvalidEvaluation, match="sum to 1"):
+        pool.complete(leaves, value=[0.0], wdl=[[1.0, 1.0, 1.0]])
+    pool.complete(leaves, value=[0.0], plies_left=[5.0], wdl=[[0.0, 1.0, 0.0]])
+    drive(pool, num_actions=4)
+    assert pool.finish(tree).simulations > 0

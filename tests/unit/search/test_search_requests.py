@@ -143,29 +143,3 @@ def test_a_number_of_lines_is_at_least_one(count: int) -> None:
     )
     with pytest.raises(InvalidConfig, match=rf"lines\({count}\): give a whole number"):
         result.lines(count)
-
-
-@pytest.mark.parametrize("rows", [1, 64])
-@pytest.mark.parametrize("first", [0, 1])
-def test_a_search_ends_when_its_leader_cannot_be_caught(first: int, rows: int) -> None:
-    for simulations in (50, 200, 800):
-        whole = core(Branches(first=first), simulations, rows)
-        early = core(Branches(first=first), simulations, rows, smart_pruning_factor=1.0)
-        assert early.ended in ("decided", "simulations")
-        assert early.simulations <= whole.simulations
-        assert early.action == whole.action
-        bold = core(Branches(first=first), simulations, rows, smart_pruning_factor=4.0)
-        assert bold.simulations <= early.simulations
-    assert early.ended == "decided"
-
-
-def test_early_ends_need_a_limit_and_leave_endless_searches_alone() -> None:
-    pool, tree = chess_pool(smart_pruning_factor=1.33)
-    pool.begin(tree, chess_state(), infinite=True)
-    leaves = pool.collect(1)
-    pool.complete(leaves, value=[0.0])
-    assert pool.is_running(tree)
-    pool.begin(tree, chess_state(), movetime_ms=3_600_000.0)
-    for _ in range(20):
-        pool.complete(leaves := pool.collect(1), value=[0.0] * len(leaves))
-    assert pool.status(tree) == "running"

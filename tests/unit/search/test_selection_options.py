@@ -1,4 +1,4 @@
-"""First play urgency, constants of the root's own, and descents that begin elsewhere."""
+"""First play urgency, and descents that begin elsewhere."""
 
 from collections.abc import Callable
 from typing import Any
@@ -39,38 +39,12 @@ def test_unvisited_children_are_worth_what_the_style_says(name: str, first: int)
     assert found.value == pytest.approx(mean(expected), abs=1e-5)
 
 
-@pytest.mark.parametrize("first", [0, 1])
-@pytest.mark.parametrize("name", UNVISITED)
-def test_the_root_may_have_constants_of_its_own(name: str, first: int) -> None:
-    given, unvisited = UNVISITED[name]
-    style = given.get("fpu_style", "reduction")
-    params = {"fpu": 0.1, "fpu_root": given.get("fpu"), "fpu_style_root": style}
-    params |= {"c_puct_init_root": 1.1, "c_puct_base_root": 300.0}
-    own = puct(1.1, 300.0, unvisited)
-    rule = puct(unvisited=lambda node: max(-1.0, mean(node) - 0.1), root=own)
-    expected = search(Branches(first=first), 200, answer, rule)
-    found = core(Branches(first=first), 200, **params)
-    assert found.visits.tolist() == [expected.visits[a] for a in found.actions]
-    assert found.visits.tolist() != core(Branches(first=first), 200, fpu=0.1).visits.tolist()
-
-
-def test_the_same_constants_at_the_root_change_nothing() -> None:
-    same = {"fpu": 0.1, "fpu_root": 0.1, "fpu_style_root": "reduction", "c_puct_init_root": 2.5}
-    found, plain = core(Branches(), 200, **same), core(Branches(), 200, fpu=0.1)
-    assert found.visits.tolist() == plain.visits.tolist()
-
-
 @pytest.mark.parametrize(
     "given",
     [
         {"fpu": -0.5},
         {"fpu": 1.5, "fpu_style": "absolute"},
-        {"fpu_root": 0.5},
-        {"fpu_root": -0.5, "fpu_style_root": "reduction"},
         {"fpu_style": "loss"},
-        {"fpu_style_root": "none"},
-        {"c_puct_init_root": -1.0},
-        {"c_puct_base_root": 0.0},
         {"epsilon_greedy": 1.5},
         {"epsilon_checks": float("nan")},
     ],

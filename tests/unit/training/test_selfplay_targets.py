@@ -34,32 +34,6 @@ def completed_q_target(priors: Array, visits: Array, q: Array, raw: float) -> Ar
     return np.asarray(shares / shares.sum())
 
 
-def pruned_target(priors: Array, visits: Array, q: Array, k: float) -> Array:
-    """Visits without forced ones (Wu 2019, section 3.2), shares of what is left.
-
-    Of every move but the most visited one up to sqrt(k P N) visits are taken, as long as its PUCT
-    value stays below that of the most visited one, and moves of one visit are dropped.
-    """
-    total = visits.sum()
-    exploration = (np.log((total + 19652 + 1) / 19652) + 2.5) * np.sqrt(total)
-
-    def puct(move: int, count: float) -> float:
-        return float(q[move] + exploration * priors[move] / (1 + count))
-
-    best = int(np.argmax(visits))
-    left = visits.copy()
-    for move in range(len(visits)):
-        takes = int(np.sqrt(k * priors[move] * total)) if move != best else 0
-        while (
-            takes > 0 and left[move] > 0 and puct(move, left[move] - 1) < puct(best, visits[best])
-        ):
-            left[move] -= 1
-            takes -= 1
-        if move != best and left[move] <= 1:
-            left[move] = 0
-    return np.asarray(left / left.sum())
-
-
 def kept(
     tmp_path: Path, config: SearchConfig, nodes: int
 ) -> Iterator[tuple[Any, Any, Array, float]]:
@@ -98,22 +72,3 @@ def test_completed_q_targets_are_the_papers(tmp_path: Path, nodes: int) -> None:
         assert target == pytest.approx(expected, abs=2e-5), state
         checked += not np.allclose(expected, visits / visits.sum(), atol=0.02)
     assert checked > 10  # targets that visits alone would not give
-
-
-@pytest.mark.parametrize("k", [2.0, 8.0])
-def test_targets_are_pruned_of_forced_playouts(tmp_path: Path, k: float) -> None:
-    config = SearchConfig(
-        forced_playouts_k=k,
-        node_temperature=1.0,
-        temperature=0.0,
-        q_value_weight=0.0,
-        solver=False,
-        reuse_tree=False,
-    )
-    pruned = 0
-    for state, found, target, _ in kept(tmp_path, config, 80):
-        priors, visits = found.prior.astype(np.float64), found.visits.astype(np.float64)
-        expected = pruned_target(priors, visits, found.q.astype(np.float64), k)
-        assert target == pytest.approx(expected, abs=2e-5), state
-        pruned += not np.allclose(expected, visits / visits.sum(), atol=1e-3)
-    assert pruned > 5

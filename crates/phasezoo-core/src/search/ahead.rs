@@ -141,9 +141,7 @@ impl<M: SearchModel> Search<M> {
     pub(crate) fn may_go_ahead(&self, rules: &Rules) -> bool {
         let params = &rules.params;
         let explores = params.epsilon_greedy > 0.0 || params.epsilon_checks > 0.0;
-        let is_steered = params.root == Selection::Gumbel
-            || params.interior == Selection::Gumbel
-            || params.forced_playouts_k > 0.0;
+        let is_steered = params.root == Selection::Gumbel || params.interior == Selection::Gumbel;
         !(explores || is_steered || self.tree.is_graph())
     }
 

@@ -21,10 +21,9 @@ pub(crate) fn backup<S>(tree: &mut Tree<S>, path: &[Step], leaf: NodeId, values:
         let node = tree.node(step.node);
         let actor = node.actor;
         if node.proven {
-            values = tree.counted(tree.values(step.node));
+            values = tree.values(step.node);
         }
         let q = edge_q(tree, child, actor);
-        let q = q + tree.moves_left(step.node, child, q);
         let (quad, lane) = tree.quad_mut(step.node, step.slot);
         quad.visits[lane] += 1;
         quad.q[lane] = q;

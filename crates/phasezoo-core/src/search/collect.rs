@@ -5,7 +5,6 @@ use super::backup::{add_waiting, backup, remove_waiting};
 use super::batch::LeafBatch;
 use super::drawn;
 use super::expand::{Expanded, Place};
-use super::lcb;
 use super::limit::{Ended, MAX_IDLE};
 use super::select::Arrival;
 use super::session::{Rules, Search};
@@ -204,24 +203,16 @@ impl<M: SearchModel> Search<M> {
     /// Backs up a visit of a node whose value is known.
     pub(crate) fn count_end(&mut self, id: NodeId, values: Values) {
         let is_draw = self.tree.worth(&values, self.tree.node(id).actor) == 0.0;
-        let values = self.tree.counted(values);
-        let counted = &self.path[self.skipped..];
-        if self.tree.moves_left.is_some() {
-            let plies = if self.tree.node(id).proven { self.tree.rest(id).distance } else { 0 };
-            self.tree.add_plies(counted, id, plies.into());
-        }
-        backup(&mut self.tree, counted, id, values);
-        self.note_at_root(&values, Some(f32::from(is_draw)));
+        backup(&mut self.tree, &self.path[self.skipped..], id, values);
+        self.note_at_root(f32::from(is_draw));
         self.simulations += 1;
         self.descents.note(self.path.len());
     }
 
-    /// Counts what a simulation that began at the root gave, and its chance of a draw if that is known, for
-    /// the root's move that it went through.
-    pub(crate) fn note_at_root(&mut self, values: &Values, chance: Option<f32>) {
-        let Some(step) = self.path.first().filter(|_| self.skipped == 0) else { return };
-        lcb::note(&mut self.spreads, &self.tree, step.slot, values);
-        if let Some(chance) = chance {
+    /// Counts the chance of a draw of a simulation that began at the root, for the root's move that it went
+    /// through.
+    pub(crate) fn note_at_root(&mut self, chance: f32) {
+        if let Some(step) = self.path.first().filter(|_| self.skipped == 0) {
             drawn::note(&mut self.drawn, step.slot, chance);
         }
     }

@@ -5,7 +5,6 @@ use super::batch::{LeafBatch, Ticket};
 use super::drawn;
 use super::evaluation::{Evaluation, Shape, sort_candidates};
 use super::heads::Heads;
-use super::lcb;
 use super::session::{Rules, Search};
 use super::solver::prove_upwards;
 use super::tree::{Kind, ROOT};
@@ -54,13 +53,10 @@ impl<M: SearchModel> Search<M> {
         let tree = &mut self.tree;
         let actor = tree.node(id).actor;
         let values = evaluation.values(row, actor, tree.rule());
-        // A value that is exact stays so.
-        let draw = if proof.is_some() { 0.0 } else { heads.draw(row) };
         let chance = match proof {
             Some(_) => f32::from(tree.worth(&values, actor) == 0.0),
             None => heads.draw(row),
         };
-        let values = tree.with_draw(values, draw);
         let (priors, actions) = tree.candidates_mut(id);
         let legal = batch.legal(row);
         evaluation.priors(
@@ -79,20 +75,14 @@ impl<M: SearchModel> Search<M> {
             tree.remember(key, id);
         }
         remove_waiting(tree, &path[skipped..]);
-        let mut values = values;
         if let Some(plies) = proof {
             tree.set_proven(id, &values, plies);
             prove_upwards(tree, &path, id);
-            values = tree.counted(values);
-        }
-        if tree.moves_left.is_some() {
-            tree.add_plies(&path[skipped..], id, heads.plies(row));
         }
         backup(tree, &path[skipped..], id, values);
         if skipped == 0
             && let Some(step) = path.first()
         {
-            lcb::note(&mut self.spreads, tree, step.slot, &values);
             drawn::note(&mut self.drawn, step.slot, chance);
         }
 

@@ -2,7 +2,6 @@
 //! the same (`CrazyAra`'s epsilon-greedy and epsilon-checks; `docs/search_options.md`).
 
 use super::expand::Place;
-use super::forced;
 use super::select::{Arrival, Step};
 use super::session::{Rules, Search};
 use super::tree::{Kind, NONE, NodeId, ROOT};
@@ -32,17 +31,6 @@ impl<M: SearchModel> Search<M> {
             return Ok(arrival);
         }
         let (tree, path) = (&mut self.tree, &mut self.path);
-        let forced = rules.params.forced_playouts_k;
-        if forced > 0.0
-            && !self.is_cheap
-            && !pass_proven
-            && let Some(slot) = forced::slot(tree, &self.noise, forced)
-        {
-            path.clear();
-            path.push(Step { node: ROOT, slot });
-            let child = tree.child(ROOT, slot);
-            return Ok(rules.selector.descend_from(child, tree, &[], false, path));
-        }
         if let Some(gumbel) = self.gumbel.as_mut().filter(|_| !pass_proven) {
             let root = tree.node(ROOT);
             if root.kind == Kind::Evaluated && !root.proven {

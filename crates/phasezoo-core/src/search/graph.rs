@@ -138,7 +138,9 @@ impl<M: SearchModel> Search<M> {
         backup_graph(&mut self.tree, &self.path, is_proven.then_some(values));
         // How many of the simulations behind a mean were draws is not known.
         let is_draw = self.tree.worth(&values, self.tree.node(id).actor) == 0.0;
-        self.note_at_root(&values, is_proven.then_some(f32::from(is_draw)));
+        if is_proven {
+            self.note_at_root(f32::from(is_draw));
+        }
         self.simulations += 1;
         self.descents.note(self.path.len());
     }

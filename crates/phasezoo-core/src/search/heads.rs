@@ -1,10 +1,9 @@
 //! What an evaluator says besides moves and values: chances of a draw, plies to the end.
 
 use super::evaluation::{Evaluation, Shape, Value, check_wdl};
-use super::params::Params;
 use crate::error::{Error, Result};
 
-/// Further answers to a batch of `B` rows, which must be right even if no option asks for them.
+/// Further answers to a batch of `B` rows, which must be right even if the search does not need them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Heads<'a> {
     /// `[B, 3]`: probabilities of win, draw, loss for the player to move, beside a value. An evaluation
@@ -15,21 +14,14 @@ pub struct Heads<'a> {
 }
 
 impl<'a> Heads<'a> {
-    /// These answers, checked, with what `evaluation` says itself; options of `params` ask for some.
-    pub(crate) fn checked(
-        mut self,
-        evaluation: &Evaluation<'a>,
-        params: &Params,
-        shape: Shape,
-    ) -> Result<Self> {
+    /// These answers, checked, with what `evaluation` says itself.
+    pub(crate) fn checked(mut self, evaluation: &Evaluation<'a>, shape: Shape) -> Result<Self> {
         if let Some(wdl) = self.wdl {
             check_length("wdl", wdl, shape.rows * 3)?;
             let mut rows = wdl.as_chunks::<3>().0.iter().enumerate();
             rows.try_for_each(|(row, wdl)| check_wdl(wdl, row))?;
         } else if let Value::Wdl(wdl) = evaluation.value {
             self.wdl = Some(wdl);
-        } else if params.draw_score != 0.0 {
-            return Err(lacks("draw_score", "wdl", "[B, 3]"));
         }
         if let Some(plies) = self.plies_left {
             check_length("plies_left", plies, shape.rows)?;
@@ -39,8 +31,6 @@ impl<'a> Heads<'a> {
                     plies[row]
                 )));
             }
-        } else if params.moves_left_max_effect > 0.0 {
-            return Err(lacks("moves_left_max_effect", "plies_left", "[B]"));
         }
         Ok(self)
     }
@@ -48,11 +38,6 @@ impl<'a> Heads<'a> {
     /// The chance of a draw in a row; 0 if nobody says.
     pub(crate) fn draw(&self, row: usize) -> f32 {
         self.wdl.map_or(0.0, |wdl| wdl[row * 3 + 1].clamp(0.0, 1.0))
-    }
-
-    /// The plies that a row's game is expected to last; 0 if nobody says.
-    pub(crate) fn plies(&self, row: usize) -> f32 {
-        self.plies_left.map_or(0.0, |plies| plies[row])
     }
 }
 
@@ -64,11 +49,4 @@ fn check_length(name: &str, given: &[f32], expected: usize) -> Result<()> {
         "{name} has {} numbers, expected {expected} for this batch",
         given.len()
     )))
-}
-
-fn lacks(option: &str, head: &str, shape: &str) -> Error {
-    Error::InvalidEvaluation(format!(
-        "{option} is set and the evaluation has no {head}: answer {head}, float32{shape}, or leave \
-         {option} at 0"
-    ))
 }

@@ -89,9 +89,6 @@ pub enum Ended {
     Solved,
     /// There is one legal move, and it has been looked at.
     Forced,
-    /// No other move can become the most visited one
-    /// ([`super::Params::smart_pruning_factor`]).
-    Decided,
     /// A thousand descents in a row found nothing to expand.
     Exhausted,
     /// The next node would not fit into [`super::Params::memory`], or 32-bit offsets are used up.
@@ -115,7 +112,6 @@ impl Ended {
             Self::Mate => "mate",
             Self::Solved => "solved",
             Self::Forced => "forced",
-            Self::Decided => "decided",
             Self::Exhausted => "exhausted",
             Self::Memory => "memory",
             Self::Schedule => "schedule",
@@ -245,15 +241,6 @@ impl Clock {
     fn served(&self, out: &Out, now: Instant) -> f64 {
         let begun = self.back.map_or(out.since, |back| back.max(out.since));
         now.saturating_duration_since(begun).as_secs_f64()
-    }
-
-    /// Simulations that the time left allows at the pace of those `done`; `None` without a deadline or
-    /// a pace.
-    pub(crate) fn simulations_left(&self, done: u64) -> Option<u64> {
-        let (deadline, now) = (self.deadline?, Instant::now());
-        let passed = now.duration_since(self.started).as_secs_f64();
-        let left = deadline.saturating_duration_since(now).as_secs_f64();
-        (done > 0 && passed > 0.0).then(|| (done as f64 * left / passed) as u64)
     }
 
     /// Notes that leaves leave.

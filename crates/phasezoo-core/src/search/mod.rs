@@ -12,9 +12,8 @@
 //! | `select` | PUCT and virtual visits: the way down |
 //! | `explore` | descents that begin elsewhere, now and then |
 //! | `gumbel` | selection by Gumbel noise and sequential halving |
-//! | `forced`, `lcb` | forced playouts, and the choice by confidence bounds |
-//! | `heads`, `draws`, `moves_left` | what evaluators say besides values, and what it adds to them |
-//! | `searchmoves`, `decided` | a search among some moves, and its early end |
+//! | `heads` | what evaluators say besides values |
+//! | `searchmoves` | a search among some moves |
 //! | `graph` | nodes that several lines lead to |
 //! | `collect`, `expand` | leaves that go out, ends that are backed up at once |
 //! | `ahead` | one tree on several threads |
@@ -39,24 +38,19 @@ pub mod beam;
 mod cache;
 mod collect;
 mod complete;
-mod decided;
 pub mod decoupled;
 mod descents;
 mod drawn;
-mod draws;
 mod edges;
 mod evaluation;
 mod expand;
 mod explore;
-mod forced;
 mod graph;
 mod gumbel;
 mod heads;
 mod inspect;
-mod lcb;
 mod limit;
 mod lines;
-mod moves_left;
 mod params;
 mod pool;
 mod reroot;
@@ -81,7 +75,7 @@ pub use heads::Heads;
 pub use inspect::NodeView;
 pub use limit::{Ended, Limit, Status};
 pub use lines::{Line, Replies};
-pub use params::{FpuStyle, FpuStyleRoot, MemoryFull, Params, Selection, VirtualStyle};
+pub use params::{FpuStyle, MemoryFull, Params, Selection, VirtualStyle};
 pub use pool::SearchPool;
 pub use result::{PlayersPolicy, SearchResult};
 pub use settings::{Setting, Settings};

@@ -61,24 +61,6 @@ impl Choice for FpuStyle {
     ];
 }
 
-/// [`FpuStyle`] at the root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FpuStyleRoot {
-    /// As at every node.
-    Same,
-    /// A style of the root's own.
-    Own(FpuStyle),
-}
-
-impl Choice for FpuStyleRoot {
-    const WORDS: &'static [(&'static str, Self)] = &[
-        ("same", Self::Same),
-        ("reduction", Self::Own(FpuStyle::Reduction)),
-        ("scaled_reduction", Self::Own(FpuStyle::ScaledReduction)),
-        ("absolute", Self::Own(FpuStyle::Absolute)),
-    ];
-}
-
 /// By which rule a descent chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
@@ -119,14 +101,6 @@ settings! {
         node_temperature: f32 = 1.7, To(1e-2, 1e2);
 
         // The root.
-        /// [`Params::c_puct_init`] at the root; `None`: the same.
-        c_puct_init_root: Option<f32> = None, To(0.0, 1e3);
-        /// [`Params::c_puct_base`] at the root; `None`: the same.
-        c_puct_base_root: Option<f32> = None, To(1.0, 1e9);
-        /// [`Params::fpu`] at the root, if [`Params::fpu_style_root`] says so.
-        fpu_root: Option<f32> = None, To(-1.0, 2.0);
-        /// [`Params::fpu_style`] at the root; `Same`: as everywhere, [`Params::fpu`] as well.
-        fpu_style_root: FpuStyleRoot = FpuStyleRoot::Same, Any;
         /// Concentration of the Dirichlet noise at the root.
         dirichlet_alpha: f32 = 0.2, To(1e-3, 1e3);
         /// Share of that noise in the root's priors, 0 (none) to 1.
@@ -158,29 +132,9 @@ settings! {
         /// checks in chess; 0.01 in the published engine).
         epsilon_checks: f32 = 0.0, To(0.0, 1.0);
 
-        // Values.
-        /// What a draw is worth to the player who searches: value = W - L + this * D. It needs
-        /// evaluations with win, draw and loss; contempt is a score below 0.
-        draw_score: f32 = 0.0, To(-1.0, 1.0);
-        /// The most that the plies left add to a Q; 0 is off. It needs evaluations with plies left.
-        moves_left_max_effect: f32 = 0.0, To(0.0, 1.0);
-        /// How much a ply adds.
-        moves_left_slope: f32 = 0.0027, To(0.0, 1.0);
-        /// Nodes whose mean value is not further from 0 than this add nothing.
-        moves_left_threshold: f32 = 0.8, Below(0.0, 1.0);
-        /// The effect's factor is a + b q + c q^2, q the distance from the threshold to 1: a.
-        moves_left_constant_factor: f32 = 0.0, To(-1.0, 1.0);
-        /// b of the same.
-        moves_left_scaled_factor: f32 = 1.6521, To(-2.0, 2.0);
-        /// c of the same.
-        moves_left_quadratic_factor: f32 = -0.6521, To(-1.0, 1.0);
-
         // Self-play.
-        /// k in the least visits `sqrt(k P N)` of a visited move of the root ("forced playouts"); the
-        /// policy is pruned of them. 0 is off.
-        forced_playouts_k: f32 = 0.0, To(0.0, 100.0);
-        /// Share of searches that are cheap ("playout cap randomization"): few nodes, no noise and
-        /// nothing forced at the root.
+        /// Share of searches that are cheap ("playout cap randomization"): few nodes and no noise
+        /// at the root.
         cheap_search_prob: f32 = 0.0, To(0.0, 1.0);
         /// Nodes of a cheap search, if its limit has no fewer.
         cheap_search_nodes: usize = 100, To(1.0, 1e9);
@@ -203,19 +157,9 @@ settings! {
         /// Moves that together hold at most this much of the policy, least first, are never drawn.
         quantile_clipping: f32 = 0.25, Below(0.0, 1.0);
 
-        /// Whether the move is chosen by lower confidence bounds in place of the Q veto and weight.
-        use_lcb_for_selection: bool = false, Any;
-        /// Standard errors of a move's value that its lower bound lies below it.
-        lcb_stdevs: f32 = 5.0, To(0.0, 100.0);
-        /// Share of the most visits that a move needs to be chosen by its bound.
-        min_visit_prop_for_lcb: f32 = 0.15, To(0.0, 1.0);
-
         // Ends.
         /// Whether lines that reach the same position at the same ply share its node.
         graph: bool = false, Any;
-        /// A search stops when the second most visited move cannot catch up in what is left of it
-        /// divided by this ("smart pruning"); 0 is off.
-        smart_pruning_factor: f32 = 0.0, To(0.0, 10.0);
         /// Whether ends of games are carried up the tree as proofs.
         solver: bool = true, Any;
         /// Whether a position that stood before inside the tree counts as a draw (not as a proof).
@@ -237,28 +181,17 @@ impl Params {
     pub fn check(&self) -> Result<()> {
         self.check_ranges()?;
         self.check_graph()?;
-        check_fpu("fpu", self.fpu, self.fpu_style)?;
-        match self.fpu_style_root {
-            FpuStyleRoot::Own(style) => check_fpu("fpu_root", self.fpu_root, style),
-            FpuStyleRoot::Same if self.fpu_root.is_some() => Err(Error::InvalidConfig(
-                "fpu_root is given, and fpu_style_root is \"same\": say which style it is of, \
-                 reduction, scaled_reduction or absolute"
-                    .into(),
-            )),
-            FpuStyleRoot::Same => Ok(()),
-        }
+        let range = match self.fpu_style {
+            FpuStyle::Absolute => To(-1.0, 1.0),
+            FpuStyle::Reduction | FpuStyle::ScaledReduction => To(0.0, 2.0),
+        };
+        self.fpu.check("fpu", range)
     }
-}
 
-impl Params {
     /// Refuses what a node with several parents could not be told.
     fn check_graph(&self) -> Result<()> {
-        let set = [
-            ("epsilon_greedy", self.epsilon_greedy),
-            ("epsilon_checks", self.epsilon_checks),
-            ("draw_score", self.draw_score),
-            ("moves_left_max_effect", self.moves_left_max_effect),
-        ];
+        let set =
+            [("epsilon_greedy", self.epsilon_greedy), ("epsilon_checks", self.epsilon_checks)];
         match set.into_iter().find(|&(_, given)| self.graph && given != 0.0) {
             None => Ok(()),
             Some((name, given)) => Err(Error::InvalidConfig(format!(
@@ -267,11 +200,6 @@ impl Params {
             ))),
         }
     }
-}
-
-fn check_fpu(name: &str, fpu: Option<f32>, style: FpuStyle) -> Result<()> {
-    let range = if style == FpuStyle::Absolute { To(-1.0, 1.0) } else { To(0.0, 2.0) };
-    fpu.check(name, range)
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use super::ahead;
 use super::batch::LeafBatch;
-use super::draws;
 use super::evaluation::{Evaluation, Shape};
 use super::heads::Heads;
 use super::inspect::NodeView;
@@ -51,7 +50,6 @@ impl<M: SearchModel> SearchPool<M> {
         threads: Option<usize>,
     ) -> Result<Self> {
         let rules = Rules::new(params)?;
-        draws::check(&rules.params, model.value_rule())?;
         let memory = memory::available().map(|left| (left / 2) as usize);
         Ok(Self { model, rules, gate, threads, searches: Trees::new(), cursor: 0, memory })
     }
@@ -265,7 +263,7 @@ impl<M: SearchModel> SearchPool<M> {
             rule: self.model.value_rule(),
         };
         evaluation.check_sizes(shape)?;
-        let heads = heads.checked(evaluation, &self.rules.params, shape)?;
+        let heads = heads.checked(evaluation, shape)?;
         for (row, &ticket) in leaves.tickets.iter().enumerate() {
             if let Some(search) = self.searches.find(ticket.tree as usize) {
                 search.is_out(ticket)?;

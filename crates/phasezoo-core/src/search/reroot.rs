@@ -71,7 +71,6 @@ impl<S> Tree<S> {
         self.nodes.truncate(count);
         self.rest.truncate(count);
         self.snapshots.truncate(count);
-        self.plies.truncate(count);
         self.more_sums.truncate(count * (self.width - 1));
         self.more_values.truncate(count * (self.width - 1));
         self.move_candidates(rows);
@@ -122,12 +121,6 @@ impl<S> Tree<S> {
         for entry in 0..width {
             self.more_sums.swap(first * width + entry, second * width + entry);
             self.more_values.swap(first * width + entry, second * width + entry);
-        }
-        // Nodes past the end of the list have no plies yet.
-        if first < self.plies.len() {
-            let last = self.plies.len().max(second + 1);
-            self.plies.resize(last, 0);
-            self.plies.swap(first, second);
         }
     }
 

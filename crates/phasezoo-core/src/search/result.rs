@@ -1,7 +1,5 @@
 //! What a search found.
 
-use super::forced;
-use super::lcb;
 use super::limit::{Ended, Status};
 use super::lines::{Line, Replies};
 use super::root::{Candidate, candidates, choose, final_policy, normalised};
@@ -95,7 +93,7 @@ impl SearchResult {
         let gumbel = search.gumbel.as_ref().filter(|_| proven.is_none());
         let policy = match gumbel {
             Some(_) => improved_policy(tree, rules, &moves),
-            None => policy_of(search, rules, &moves, proven.map(|(worth, _)| worth)),
+            None => final_policy(&rules.params, &moves, proven.map(|(worth, _)| worth)),
         };
         let best = gumbel.and_then(|gumbel| gumbel.action(&rules.gumbel, tree));
         let chosen = best
@@ -170,25 +168,6 @@ impl<M: SearchModel> Search<M> {
         let slot = slot.iter().position(|&known| known == action)?;
         self.drawn.get(slot)?.mean()
     }
-}
-
-/// The share of each move in the policy of a search that is not planned with Gumbel noise.
-fn policy_of<M: SearchModel>(
-    search: &Search<M>,
-    rules: &Rules,
-    moves: &[Candidate],
-    worth: Option<f32>,
-) -> Vec<f32> {
-    let (tree, params) = (&search.tree, &rules.params);
-    if worth.is_some() || !tree.has_root() {
-        return final_policy(params, moves, worth);
-    }
-    let k = if search.is_cheap { 0.0 } else { params.forced_playouts_k };
-    let pruned = (k > 0.0).then(|| forced::pruned(tree, &rules.selector, &search.noise, k, moves));
-    let moves = pruned.as_deref().unwrap_or(moves);
-    let by_bounds = params.use_lcb_for_selection;
-    let by_bounds = by_bounds.then(|| lcb::policy(params, tree, &search.spreads, moves)).flatten();
-    by_bounds.unwrap_or_else(|| final_policy(params, moves, None))
 }
 
 /// The improved policy of the root, by action; proven losses have no share.

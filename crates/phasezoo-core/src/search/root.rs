@@ -64,9 +64,7 @@ pub(crate) fn candidates<S>(tree: &Tree<S>, selector: &Selector) -> Vec<Candidat
                 return found;
             }
             let known = tree.known(edge.child);
-            // A mean holds what draws are worth; one of 0 is no draw.
-            let is_exact = tree.node(edge.child).proven;
-            found.q = tree.worth(&if is_exact { tree.counted(known) } else { known }, actor);
+            found.q = tree.worth(&known, actor);
             let distance = tree.rest(edge.child).distance;
             found.proven = tree.exact_worth(edge.child, actor).map(|worth| (worth, distance));
             found

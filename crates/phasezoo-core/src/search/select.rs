@@ -2,7 +2,7 @@
 
 use super::edges::{Best, QUAD, Quad};
 use super::gumbel::Gumbel;
-use super::params::{FpuStyle, FpuStyleRoot, Params, Selection, VirtualStyle};
+use super::params::{FpuStyle, Params, Selection, VirtualStyle};
 use super::tree::{Kind, NONE, NodeId, ROOT, Tree};
 
 /// Visits up to which the exploration factor is looked up.
@@ -11,9 +11,7 @@ const TABLE: u32 = 4_096;
 /// The rule of selection, prepared once per pool.
 #[derive(Clone, Debug)]
 pub(crate) struct Selector {
-    everywhere: Puct,
-    /// The root's own, if it is another.
-    root: Option<Puct>,
+    puct: Puct,
     /// The rule below the root, if it is another than PUCT.
     interior: Option<Gumbel>,
     /// Edges with more visits than this count waiting descents as losses.
@@ -104,21 +102,8 @@ fn visited_prior<S>(tree: &Tree<S>, id: NodeId) -> f32 {
 impl Selector {
     /// The rule that `params` ask for.
     pub(crate) fn new(params: &Params) -> Self {
-        let (init, base) = (params.c_puct_init, params.c_puct_base);
-        let (fpu, style) = match params.fpu_style_root {
-            FpuStyleRoot::Same => (params.fpu, params.fpu_style),
-            FpuStyleRoot::Own(style) => (params.fpu_root, style),
-        };
-        let is_same = params.c_puct_init_root.is_none()
-            && params.c_puct_base_root.is_none()
-            && params.fpu_style_root == FpuStyleRoot::Same;
-        let at_root = || {
-            let init = params.c_puct_init_root.unwrap_or(init);
-            Puct::new(init, params.c_puct_base_root.unwrap_or(base), fpu, style)
-        };
         Self {
-            everywhere: Puct::new(init, base, params.fpu, params.fpu_style),
-            root: (!is_same).then(at_root),
+            puct: Puct::new(params.c_puct_init, params.c_puct_base, params.fpu, params.fpu_style),
             interior: (params.interior == Selection::Gumbel).then(|| Gumbel::new(params)),
             loss_above: match params.virtual_style {
                 VirtualStyle::Loss => -1,
@@ -129,21 +114,9 @@ impl Selector {
         }
     }
 
-    fn puct(&self, id: NodeId) -> &Puct {
-        match &self.root {
-            Some(root) if id == ROOT => root,
-            _ => &self.everywhere,
-        }
-    }
-
-    /// `c(N) sqrt(N)` at `id`.
-    pub(crate) fn exploration(&self, id: NodeId, visits: u32) -> f32 {
-        self.puct(id).exploration(visits)
-    }
-
     /// Q of a slot of `id` that nobody has visited.
     pub(crate) fn unvisited<S>(&self, tree: &Tree<S>, id: NodeId) -> f32 {
-        self.puct(id).unvisited(tree, id)
+        self.puct.unvisited(tree, id)
     }
 
     /// Walks from the root to where something is to be done, and writes the way into `path`.
@@ -208,7 +181,7 @@ impl Selector {
     /// if they are to be compared.
     fn best<S>(&self, tree: &Tree<S>, id: NodeId, noise: &[f32], pass_proven: bool) -> u32 {
         let node = tree.node(id);
-        let puct = self.puct(id);
+        let puct = &self.puct;
         let waiting = if self.sees_waiting { node.waiting } else { 0 };
         let at = Scoring {
             factor: puct.exploration(node.visits - 1 + waiting),
@@ -322,10 +295,8 @@ mod tests {
         for visits in [1_u32, 100, 4_095, 4_096, 1_000_000] {
             let n = f64::from(visits);
             let expected = (((n + 19_653.0) / 19_652.0).ln() + 2.5) * n.sqrt();
-            assert!(
-                (f64::from(selector.everywhere.exploration(visits)) / expected - 1.0).abs() < 1e-5
-            );
+            assert!((f64::from(selector.puct.exploration(visits)) / expected - 1.0).abs() < 1e-5);
         }
-        assert_eq!(selector.everywhere.exploration(0), 0.0);
+        assert_eq!(selector.puct.exploration(0), 0.0);
     }
 }

@@ -6,11 +6,8 @@ use super::ahead::Ahead;
 use super::batch::Ticket;
 use super::descents::Descents;
 use super::drawn::Drawn;
-use super::draws;
 use super::gumbel::{Gumbel, GumbelRoot};
-use super::lcb::Spread;
 use super::limit::{Clock, Ended, Limit, Status};
-use super::moves_left::MovesLeft;
 use super::params::{Params, Selection};
 use super::result::SearchResult;
 use super::root;
@@ -98,8 +95,6 @@ pub(crate) struct Search<M: SearchModel> {
     pub(crate) sorting: Vec<(f32, Action)>,
     /// Selection at the root by sequential halving, if that is asked for.
     pub(crate) gumbel: Option<GumbelRoot>,
-    /// The values backed up through each of the root's slots, if lower bounds are asked for.
-    pub(crate) spreads: Vec<Spread>,
     /// How many simulations through each of the root's slots were draws.
     pub(crate) drawn: Vec<Drawn>,
     /// Whether this search is one of the cheap ones.
@@ -150,7 +145,6 @@ impl<M: SearchModel> Search<M> {
             key: None,
             sorting: Vec::new(),
             gumbel: None,
-            spreads: Vec::new(),
             drawn: Vec::new(),
             is_cheap: false,
             wanted: Vec::new(),
@@ -191,11 +185,7 @@ impl<M: SearchModel> Search<M> {
                 Some(known) => model.same(known, &root)?,
                 None => false,
             };
-        let draw = draws::score(&rules.params, model.value_rule(), model.actor(&root)?);
-        // What is known was valued for the player who searched.
-        let keep = keep && draw == self.tree.draw;
         self.cancel();
-        (self.tree.draw, self.tree.moves_left) = (draw, MovesLeft::new(&rules.params));
         if !keep {
             self.tree.clear();
             self.tree.transpositions = rules.params.graph.then(Default::default);
@@ -359,8 +349,6 @@ impl<M: SearchModel> Search<M> {
             && self.searchmoves.is_empty()
         {
             Ended::Forced
-        } else if self.is_decided(rules) {
-            Ended::Decided
         } else {
             return;
         };
@@ -413,7 +401,6 @@ impl<M: SearchModel> Search<M> {
     fn forget_root(&mut self) {
         self.noise.clear();
         self.gumbel = None;
-        self.spreads.clear();
         self.drawn.clear();
     }
 
@@ -425,9 +412,6 @@ impl<M: SearchModel> Search<M> {
             root::with_noise(self.tree.priors(ROOT), &rules.params, &mut stream, &mut self.noise);
         }
         self.drawn.resize(self.tree.priors(ROOT).len(), Drawn::default());
-        if rules.params.use_lcb_for_selection {
-            self.spreads.resize(self.tree.priors(ROOT).len(), Spread::default());
-        }
         if rules.params.root == Selection::Gumbel {
             let limit = self.limit.nodes.unwrap_or(u64::MAX);
             let limit = limit.min(self.limit.simulations.unwrap_or(u64::MAX));

@@ -13,7 +13,6 @@
 use std::collections::HashMap;
 
 use super::edges::{Edge, QUAD, Quad};
-use super::moves_left::MovesLeft;
 use super::slab::Slab;
 use super::solver::Range;
 use crate::error::{Error, Result};
@@ -115,11 +114,6 @@ pub(crate) struct Tree<S> {
     pub(super) heap_bytes: usize,
     /// Nodes that further lines may lead to, by key; `None` if every node has one parent.
     pub(super) transpositions: Option<HashMap<u64, NodeId>>,
-    /// What a draw is worth, as entry 0 of values is kept; 0 unless it is asked for.
-    pub(super) draw: f32,
-    /// What plies to the end add to Q, if that is asked for, and their sums over visits.
-    pub(super) moves_left: Option<MovesLeft>,
-    pub(super) plies: Vec<i64>,
     /// What proofs leave open, of proven nodes whose values are not exact for everybody.
     pub(super) ranges: HashMap<NodeId, Range>,
     /// Rows of candidates, each filled up to whole quads with zeros.
@@ -146,9 +140,6 @@ impl<S> Tree<S> {
             snapshots: Vec::new(),
             heap_bytes: 0,
             transpositions: None,
-            draw: 0.0,
-            moves_left: None,
-            plies: Vec::new(),
             ranges: HashMap::new(),
             priors: Slab::new(),
             actions: Slab::new(),
@@ -163,7 +154,6 @@ impl<S> Tree<S> {
         self.more_sums.clear();
         self.more_values.clear();
         self.snapshots.clear();
-        self.plies.clear();
         self.heap_bytes = 0;
         self.transpositions.iter_mut().for_each(HashMap::clear);
         self.ranges.clear();
@@ -182,7 +172,7 @@ impl<S> Tree<S> {
     pub(crate) fn bytes(&self) -> usize {
         let node = size_of::<Node>() + size_of::<Rest>() + size_of::<S>() + (self.width - 1) * 12;
         self.nodes.len() * node
-            + (self.priors.len() + self.plies.len()) * 8
+            + self.priors.len() * 8
             + self.quads.len() * size_of::<Quad>()
             + self.ranges.len() * size_of::<(NodeId, Range)>()
             + self.transpositions.as_ref().map_or(0, |nodes| nodes.len() * 2 * size_of::<u64>())

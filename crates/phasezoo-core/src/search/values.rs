@@ -136,8 +136,7 @@ impl<S> Tree<S> {
         node.proven = true;
         let visits = i64::from(node.visits);
         let mut change = Sums::default();
-        let counted = self.counted(*values);
-        for (entry, &value) in counted.iter().enumerate().take(self.width) {
+        for (entry, &value) in values.iter().enumerate().take(self.width) {
             change[entry] = units(value) * visits - *self.sum_mut(id, entry);
         }
         self.add_to_sum(id, &change);

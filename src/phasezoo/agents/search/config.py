@@ -44,11 +44,6 @@ class SearchConfig:
         virtual_mix_threshold: Visits at which ``virtual_mix`` changes over.
         node_temperature: Softmax temperature of priors; 1.7 in match play, 1.0 in self-play
             (CrazyAra).
-        c_puct_init_root: ``c_puct_init`` at the root (lc0: CPuctAtRoot). None: the same.
-        c_puct_base_root: ``c_puct_base`` at the root (lc0: CPuctBaseAtRoot). None: the same.
-        fpu_root: ``fpu`` at the root, if ``fpu_style_root`` is not ``"same"``. As ``fpu``.
-        fpu_style_root: ``fpu_style`` at the root; ``"same"``: ``fpu`` and ``fpu_style`` hold there
-            too.
         dirichlet_alpha: Concentration of the noise on the root's priors (AlphaZero 2018: 0.3 in
             chess).
         dirichlet_epsilon: Share of noise in the root's priors; 0 in match play, 0.25 in self-play.
@@ -69,20 +64,6 @@ class SearchConfig:
             actions and expand the next unexpanded action there (CrazyAra: 0.05).
         epsilon_checks: The same for the first unexpanded action that is a check (CrazyAra: 0.01);
             as ``epsilon_greedy`` if there is none.
-        draw_score: What a draw is worth to the player who searches: value = W - L + draw_score * D
-            (lc0: DrawScore); below 0 it is contempt. Needs evaluations with ``wdl``.
-        moves_left_max_effect: The most that the plies left add to a value: who wins hurries, who
-            loses waits (lc0: MovesLeftMaxEffect, 0.0345); 0: nothing. Needs evaluations with
-            ``plies_left``.
-        moves_left_slope: How much of it a ply adds (lc0: MovesLeftSlope).
-        moves_left_threshold: Positions whose value is no further from 0 than this are not decided
-            enough to count plies (lc0: MovesLeftThreshold).
-        moves_left_constant_factor: The effect is multiplied by a + b q + c q**2, q from 0 at the
-            threshold to 1: a (lc0).
-        moves_left_scaled_factor: b of the same (lc0).
-        moves_left_quadratic_factor: c of the same (lc0).
-        forced_playouts_k: Visited actions of the root get sqrt(k P N) visits at least, which the
-            policy is pruned of (KataGo: 2 in self-play); 0: none are forced.
         cheap_search_prob: Share of searches with few nodes and without noise, whose
             ``result.cheap`` is true (KataGo: cheapSearchProb, 0.75).
         cheap_search_nodes: Nodes of such a search (KataGo: cheapSearchVisits).
@@ -100,13 +81,6 @@ class SearchConfig:
         temperature_decay: The temperature at ply p is temperature * temperature_decay ** p
             (CrazyAra).
         quantile_clipping: Mass of the least visited actions that a draw leaves out (CrazyAra).
-        use_lcb_for_selection: Plays the action of the best lower confidence bound, in place of veto
-            and weight (KataGo).
-        lcb_stdevs: Standard errors between a value and its bound (KataGo: lcbStdevs).
-        min_visit_prop_for_lcb: Share of the most visits that an action needs for that (KataGo:
-            minVisitPropForLCB).
-        smart_pruning_factor: Ends a search early when the second most visited action cannot catch
-            up in what is left of it divided by this (lc0: 1.33); 0: never.
         graph: Whether lines that reach the same position at the same ply share its node (Czech,
             Korus and Kersting 2021). A shared node was evaluated with the history of the line that
             came first. In chess positions that stood before share none, nor do counts of moves
@@ -141,12 +115,6 @@ class SearchConfig:
 
     # The root
 
-    c_puct_init_root: Annotated[float, Interval(ge=0, le=1000)] | None = _DEFAULT.c_puct_init_root
-    c_puct_base_root: Annotated[float, Interval(ge=1, le=10**9)] | None = _DEFAULT.c_puct_base_root
-    fpu_root: float | None = _DEFAULT.fpu_root
-    fpu_style_root: Literal["same", "reduction", "scaled_reduction", "absolute"] = (
-        _DEFAULT.fpu_style_root
-    )
     dirichlet_alpha: Annotated[float, Interval(ge=0.001, le=1000)] = _DEFAULT.dirichlet_alpha
     dirichlet_epsilon: Share = _DEFAULT.dirichlet_epsilon
 
@@ -167,25 +135,8 @@ class SearchConfig:
     epsilon_greedy: Share = _DEFAULT.epsilon_greedy
     epsilon_checks: Share = _DEFAULT.epsilon_checks
 
-    # Values
-
-    draw_score: Annotated[float, Interval(ge=-1, le=1)] = _DEFAULT.draw_score
-    moves_left_max_effect: Share = _DEFAULT.moves_left_max_effect
-    moves_left_slope: Share = _DEFAULT.moves_left_slope
-    moves_left_threshold: Annotated[float, Interval(ge=0, lt=1)] = _DEFAULT.moves_left_threshold
-    moves_left_constant_factor: Annotated[float, Interval(ge=-1, le=1)] = (
-        _DEFAULT.moves_left_constant_factor
-    )
-    moves_left_scaled_factor: Annotated[float, Interval(ge=-2, le=2)] = (
-        _DEFAULT.moves_left_scaled_factor
-    )
-    moves_left_quadratic_factor: Annotated[float, Interval(ge=-1, le=1)] = (
-        _DEFAULT.moves_left_quadratic_factor
-    )
-
     # Self-play
 
-    forced_playouts_k: Annotated[float, Interval(ge=0, le=100)] = _DEFAULT.forced_playouts_k
     cheap_search_prob: Share = _DEFAULT.cheap_search_prob
     cheap_search_nodes: Annotated[int, Interval(ge=1, le=10**9)] = _DEFAULT.cheap_search_nodes
     node_random_factor: Share = _DEFAULT.node_random_factor
@@ -199,13 +150,8 @@ class SearchConfig:
     temperature_decay: Share = _DEFAULT.temperature_decay
     quantile_clipping: Annotated[float, Interval(ge=0, lt=1)] = _DEFAULT.quantile_clipping
 
-    use_lcb_for_selection: bool = _DEFAULT.use_lcb_for_selection
-    lcb_stdevs: Annotated[float, Interval(ge=0, le=100)] = _DEFAULT.lcb_stdevs
-    min_visit_prop_for_lcb: Share = _DEFAULT.min_visit_prop_for_lcb
-
     # Ends
 
-    smart_pruning_factor: Annotated[float, Interval(ge=0, le=10)] = _DEFAULT.smart_pruning_factor
     graph: bool = _DEFAULT.graph
     solver: bool = _DEFAULT.solver
     draw_on_second_occurrence: bool = _DEFAULT.draw_on_second_occurrence

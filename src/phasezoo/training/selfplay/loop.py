@@ -18,6 +18,7 @@ from phasezoo.inference.counts import Counts
 from phasezoo.inference.storage.files import digest, remove_partials
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
+from phasezoo.specs import removed
 from phasezoo.training.checkpoint import model_bytes
 from phasezoo.training.loggers import LoggedRun, Logger, TensorBoardLogger
 from phasezoo.training.metrics import MetricsLog, read_metrics
@@ -188,6 +189,7 @@ class SelfPlay:
         incidental = {name: getattr(self.config, name) for name in _INCIDENTAL}
         details = RunDetails(incidental, {"self-play": self.seed}, _core.default_threads())
         known = _decisive(SelfPlayConfig())
+        known["search"] |= removed.DEFAULTS
         with claimed(self.out, identity, details, resume=True, kind=KIND, defaults=known):
             rounds = Rounds(
                 self.out,

@@ -191,7 +191,7 @@ def _target(search: Any) -> dict[int, int] | None:
     """Return the policy target of a search, as counts; None without a search or after a cheap one.
 
     The counts are visits if the search's policy are their shares, else millionths of the policy: of
-    proven wins, pruned playouts and planning with Gumbel noise.
+    proven wins and planning with Gumbel noise.
     """
     if search is None or getattr(search, "cheap", False):
         return None
