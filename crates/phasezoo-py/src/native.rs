@@ -4,7 +4,7 @@ use phasezoo_core::game::{Game, Player, Turn};
 use phasezoo_core::gate::{self, GateKind, Gating};
 use phasezoo_core::model::Turns;
 use phasezoo_core::perft::{self, Moves};
-use phasezoo_core::records::{Episodes, Starts, Stored, Told};
+use phasezoo_core::records::{Episodes, Stored, Told};
 use phasezoo_core::search::Params;
 use phasezoo_core::search::beam;
 use phasezoo_core::search::decoupled::{self, Together};
@@ -188,14 +188,6 @@ pub(crate) trait Room: Sync + 'static {
         Ok(Box::new(|position, moves| self.parse(position, moves)))
     }
 
-    /// The actions of games whose moves are stored in sixteen bits each.
-    fn unpack_moves(&self, _: Columns<'_>, _: &Starts<Self::State>) -> Result<Vec<u16>> {
-        Err(Error::UnknownGame(format!(
-            "{:?}: games of this kind were never stored as packed moves",
-            self.name()
-        )))
-    }
-
     /// The number of move sequences of `depth` plies, from a position written as text or the start;
     /// `None` where `keep_on` said no.
     fn perft(
@@ -310,13 +302,6 @@ pub(crate) trait NativeGame: Sync {
         wanted: Wanted<'_>,
         options: GameOptions<'_, '_>,
     ) -> PyResult<Episodes>;
-    /// The actions of games whose moves are stored in sixteen bits each.
-    fn unpack_moves(
-        &self,
-        py: Python<'_>,
-        columns: Columns<'_>,
-        starts: &[(usize, String)],
-    ) -> PyResult<Vec<u16>>;
     /// The number of move sequences of `depth` plies.
     fn perft(
         &self,
@@ -463,17 +448,6 @@ impl<T: Room> NativeGame for T {
         options: GameOptions<'_, '_>,
     ) -> PyResult<Episodes> {
         records::episodes(self, py, wanted, options)
-    }
-
-    fn unpack_moves(
-        &self,
-        py: Python<'_>,
-        columns: Columns<'_>,
-        starts: &[(usize, String)],
-    ) -> PyResult<Vec<u16>> {
-        let options = GameOptions::new(Room::name(self), None);
-        let starts = records::read_starts(self, starts, options)?;
-        py.detach(|| Room::unpack_moves(self, columns, &starts)).map_err(to_py)
     }
 
     fn perft(

@@ -395,22 +395,6 @@ fn parsed<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDict>> {
     Ok(options)
 }
 
-/// uint16[T]: the actions of games whose `moves` uint16[T] are stored as files of format 1 have them,
-/// `from | to << 6 | promotion << 12`. Moves are not checked for legality, `Records.label` does that.
-#[pyfunction]
-fn unpack_moves<'py>(
-    py: Python<'py>,
-    game: &str,
-    moves: PyReadonlyArray1<'py, u16>,
-    offsets: PyReadonlyArray1<'py, i64>,
-    starts: Vec<(usize, String)>,
-) -> PyResult<Bound<'py, PyArray1<u16>>> {
-    let native = catalogue::game(game).map_err(to_py)?;
-    let columns = Columns { actions: contiguous(&moves)?, offsets: contiguous(&offsets)? };
-    let actions = native.unpack_moves(py, columns, &starts)?;
-    Ok(PyArray1::from_vec(py, actions))
-}
-
 /// Whole games with at least `rows` rows in all, whose players are all moved by `agent`, "random" or one
 /// that the game brings along: (seeds uint64[N] that draw the starts, actions uint16[T * width], offsets
 /// int64[N + 1] in plies, returns float32[N, players] as targets of training). Game `i` depends on `seed`
@@ -487,7 +471,6 @@ fn permuted(
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Records>()?;
-    m.add_function(wrap_pyfunction!(unpack_moves, m)?)?;
     m.add_function(wrap_pyfunction!(play_episodes, m)?)?;
     m.add_function(wrap_pyfunction!(permuted, m)?)
 }

@@ -30,7 +30,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.data import store_format1
 from phasezoo.data.columns import GameColumns
 from phasezoo.data.partial_files import partial_name
 from phasezoo.data.store_tables import (
@@ -58,6 +57,12 @@ UNCHANGED = f"nothing was changed there: {MAKE_ROOM}"
 
 FORMAT_VERSION = 2
 """Raised when the columns change."""
+
+_CONVERT = (
+    ". Version 0.2.0 converts it: run there "
+    "python -c \"from phasezoo.training import GameStore; GameStore.open('OLD').save('NEW')\""
+)
+"""The end of a message about a store of format 1."""
 
 _KEY = b"phasezoo"
 _ROW_GROUP = 8_192  # games: few enough to read in parts, enough to share a dictionary of actions
@@ -181,7 +186,7 @@ def read_file(path: Path) -> tuple[Description, GameColumns]:
         raise StoreError(message)
     try:
         schema = pq.read_schema(path)
-        version, about = _about(path, schema)
+        about = _about(path, schema)
         about.made(path)
         # As codes texts take no more than the file has of them, however many rows say the same.
         texts = [field.name for field in schema if str(field.type) in _TEXT_TYPES]
@@ -198,9 +203,10 @@ def read_file(path: Path) -> tuple[Description, GameColumns]:
                     _check_room(path, asked)
                     place, plain = table.schema.get_field_index(name), schema.field(name)
                     table = table.set_column(place, plain, table[name].cast(plain.type))
-                parts.append(_columns(path, version, about, table))
+                parts.append(columns_of(table, about.num_players, about.actions_a_ply))
             if not parts:
-                parts = [_columns(path, version, about, schema.empty_table())]
+                empty = schema.empty_table()
+                parts = [columns_of(empty, about.num_players, about.actions_a_ply)]
             columns = GameColumns.joined(parts).check(about.num_actions)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         message = (
@@ -260,49 +266,44 @@ def describe(path: Path) -> Description:
     """
     pa, pq = arrow()
     try:
-        return _about(path, pq.read_schema(path))[1]
+        return _about(path, pq.read_schema(path))
     except (pa.ArrowException, OSError) as error:
         message = f"{path}: cannot be read as Parquet ({_first_line(error)}); remove the file"
         raise DamagedFile(message) from error
 
 
-def _about(path: Path, schema: Any) -> tuple[int, Description]:
-    """The format's version and the description, if this version can read the file."""
+def _about(path: Path, schema: Any) -> Description:
+    """The description of the file's games, if this version can read it."""
     try:
         about = jsonable.parsed((schema.metadata or {})[_KEY])
-        kind, version, game = about.pop("kind"), about.pop("format_version"), str(about["game"])
+        kind, version = about.pop("kind"), about.pop("format_version")
     except (KeyError, TypeError, ValueError, AttributeError):
         message = (
             f"{path}: Parquet, but no games store of phasezoo; make one with phasezoo data import"
         )
         raise StoreError(message) from None
-    if kind != "games" or version not in (1, FORMAT_VERSION):
+    if kind != "games" or version != FORMAT_VERSION:
+        advice = _CONVERT if (kind, version) == ("games", 1) else ""
         message = (
             f"{path}: a store of {kind!r}, format version {version!r}; this version of phasezoo "
-            f"reads 'games', versions 1 and {FORMAT_VERSION}"
+            f"reads 'games', version {FORMAT_VERSION}{advice}"
         )
         raise StoreError(message)
     twice = [name for name, count in Counter(schema.names).items() if count > 1]
     if twice:
         message = f"{path}: the columns {', '.join(twice)} are there twice; make the file anew"
         raise DamagedFile(message)
-    if version == 1:
-        wrong = store_format1.wrong_columns(schema)
-        known = about.keys() - {"game", "games", "positions", "results"}
-        metadata = {key: about[key] for key in sorted(known)}
-        description = _of_format1(path, game, metadata)
-    else:
-        try:
-            description = jsonable.decode(Description, about)
-            _check_sizes(description, schema)
-        except InvalidConfig as error:
-            message = f"{path}: its description was changed ({error}); make the file anew"
-            raise StoreError(message) from error
-        wrong = wrong_columns(schema, description.num_players, description.num_actions)
+    try:
+        description = jsonable.decode(Description, about)
+        _check_sizes(description, schema)
+    except InvalidConfig as error:
+        message = f"{path}: its description was changed ({error}); make the file anew"
+        raise StoreError(message) from error
+    wrong = wrong_columns(schema, description.num_players, description.num_actions)
     if wrong:
         message = f"{path}: the columns {', '.join(wrong)} are missing or of another type"
         raise StoreError(message)
-    return version, description
+    return description
 
 
 def _check_sizes(about: Description, schema: Any) -> None:
@@ -311,24 +312,6 @@ def _check_sizes(about: Description, schema: Any) -> None:
     if not 1 <= players <= len(schema.names) or width not in (1, players):
         message = f"{width} actions a ply of {players} players"
         raise InvalidConfig(message)
-
-
-def _of_format1(path: Path, name: str, metadata: Mapping[str, Any]) -> Description:
-    try:
-        game = make(name)
-    except PhasezooError as error:
-        message = f"{path}: {error}"
-        raise StoreError(message) from error
-    return Description(
-        name, {}, _action_spec(game), game.num_actions, game.num_players, 1, metadata=metadata
-    )
-
-
-def _columns(path: Path, version: int, about: Description, table: Any) -> GameColumns:
-    """The games of a row group."""
-    if version == 1:
-        return store_format1.columns_of(path, about.game, table)
-    return columns_of(table, about.num_players, about.actions_a_ply)
 
 
 def write_file(

@@ -197,12 +197,6 @@ def sample_all(made: Any, spec: str) -> None:
     made.sample(empty, empty, None, spec, *rows)
 
 
-def test_only_games_that_were_stored_as_packed_moves_have_them_unpacked() -> None:
-    moves = np.array([12 | 28 << 6, 52 | 36 << 6], np.uint16)  # e2e4 e7e5
-    actions = _core.unpack_moves("chess", moves, np.array([0, 2]), [])
-    state = games.make("chess").initial_state().play(int(actions[0])).play(int(actions[1]))
-    assert state.moves == ["e2e4", "e7e5"]
-    with pytest.raises(UnknownGame, match="packed"):
-        _core.unpack_moves("connect-four", moves, np.array([0, 2]), [])
+def test_agents_that_play_no_episodes_are_named() -> None:
     with pytest.raises(InvalidConfig, match="genius"):
         _core.play_episodes("chess", 10, agent="genius")

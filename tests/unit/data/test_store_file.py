@@ -16,7 +16,7 @@ from phasezoo.data.store import GameStore
 from phasezoo.errors import CorruptRecord, StoreError
 
 STORE = store_of(random_games(60, seed=4))
-FORMAT_1 = Path(__file__).parent / "files" / "format1_games.parquet"
+FORMAT_2 = Path(__file__).parent / "files" / "format2_games.parquet"
 
 
 @pytest.fixture
@@ -63,11 +63,19 @@ def test_the_file_has_the_columns_and_the_description_of_format_2(path):
     assert table["date"].null_count == int((STORE.columns.dates == b"").sum())
 
 
-def test_files_of_format_1_are_read():
-    opened = GameStore.open(FORMAT_1)
-    games = random_games(12, seed=12, longest=40)
+def test_a_file_of_format_1_is_refused_with_what_converts_it(path):
+    STORE.save(path)
+    table = pq.read_table(path)
+    about = json.loads(table.schema.metadata[b"phasezoo"]) | {"format_version": 1}
+    pq.write_table(table.replace_schema_metadata({"phasezoo": json.dumps(about)}), path)
+    with pytest.raises(StoreError, match=r"version 1; .* version 2\. Version 0\.2\.0 converts it"):
+        GameStore.open(path)
+
+
+def test_a_file_of_version_0_2_0_is_read():
+    opened = GameStore.open(FORMAT_2)
     assert opened.metadata == {"generator": {"seed": 12}}
-    expected = store_of(games)
+    expected = store_of(random_games(12, seed=12, longest=40))
     ratings = expected.columns.ratings.copy()
     ratings[:, 1] = np.arange(12) * 100
     assert_same(opened, expected, {"ratings": ratings})

@@ -41,7 +41,7 @@ impl PackedMove {
     }
 
     /// The move in `position` by its squares alone: right if it is legal.
-    pub(crate) fn complete<P: Position>(self, position: &P) -> Option<Move> {
+    fn complete<P: Position>(self, position: &P) -> Option<Move> {
         match self.code() {
             0 => complete(position, self.from()?, self.to(), None),
             code @ 1..=4 => complete(position, self.from()?, self.to(), Some(PROMOTIONS[code - 1])),

@@ -11,16 +11,13 @@ use std::marker::PhantomData;
 use phasezoo_core::game::Player;
 use phasezoo_core::games::boards::perft::ByShakmaty;
 use phasezoo_core::games::boards::planes::BoardPlanes;
-use phasezoo_core::games::boards::records::unpack_moves;
 use phasezoo_core::games::{Atomic, BoardModel, BoardState as Core, Chess960, Crazyhouse, Rules};
-use phasezoo_core::records::Starts;
 use phasezoo_core::rng::Stream;
 use phasezoo_core::{Result, perft};
 use pyo3::prelude::*;
 
 use crate::native::{Native, Room, Start};
 use crate::options::GameOptions;
-use crate::records::Columns;
 use crate::rollouts::{self, DynUct, UctSetup};
 use state::BoardState;
 
@@ -141,10 +138,6 @@ impl<R: Hosted> Room for Boards<R> {
 
     fn is_one_sided(&self) -> bool {
         R::IS_ONE_SIDED
-    }
-
-    fn unpack_moves(&self, columns: Columns<'_>, starts: &Starts<Core<R>>) -> Result<Vec<u16>> {
-        unpack_moves(columns.actions, columns.offsets, starts)
     }
 
     fn perft(

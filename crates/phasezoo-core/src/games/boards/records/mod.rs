@@ -9,7 +9,7 @@ use super::{BoardState, PackedMove, Rules, actions};
 use crate::error::{Error, Result};
 use crate::game::{Action, Player};
 use crate::planes::PackedRow;
-use crate::records::{Starts, Stored, check_offsets};
+use crate::records::Stored;
 
 impl<R: Rules> Stored for BoardState<R> {
     /// As they are, and with files mirrored.
@@ -157,35 +157,6 @@ fn is_safe<P: Position>(position: &P, m: Move) -> bool {
         }
         Move::EnPassant { .. } | Move::Castle { .. } => position.is_legal(m),
     }
-}
-
-/// The actions of games whose moves are stored in sixteen bits each ([`PackedMove`]), as files of
-/// format 1 have them. Moves are completed by their squares, not checked; what cannot be a move is an
-/// error that names the game.
-pub fn unpack_moves<R: Rules>(
-    moves: &[u16],
-    offsets: &[i64],
-    starts: &Starts<BoardState<R>>,
-) -> Result<Vec<u16>> {
-    check_offsets(offsets, moves.len(), 1)?;
-    let mut unpacked = Vec::with_capacity(moves.len());
-    for (game, range) in offsets.windows(2).enumerate() {
-        let mut position = starts.of(game).position().clone();
-        for (ply, &packed) in moves[range[0] as usize..range[1] as usize].iter().enumerate() {
-            let packed = PackedMove(packed);
-            let m =
-                packed.complete(&position).filter(|&m| is_safe(&position, m)).ok_or_else(|| {
-                    Error::CorruptRecord(format!(
-                        "game {game}, ply {ply}: move {:#06x} ({packed}) is not legal in '{}'",
-                        packed.0,
-                        super::fen::text(&position)
-                    ))
-                })?;
-            unpacked.push(actions::action_of(m, position.turn(), R::MODE) as u16);
-            position.play_unchecked(m);
-        }
-    }
-    Ok(unpacked)
 }
 
 #[cfg(test)]

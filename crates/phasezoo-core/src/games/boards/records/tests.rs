@@ -5,10 +5,8 @@ use crate::game::Game;
 use crate::games::{Atomic, Chess, Chess960, ChessState, Crazyhouse, Krk};
 use crate::gate::Gating;
 use crate::plane_buffers::PlaneBuffer;
-use crate::records::{Rows, Samples, Table, Waypoints};
+use crate::records::{Rows, Samples, Starts, Table, Waypoints};
 use crate::rng::{Stream, mix};
-
-const START: &str = "4k3/P7/8/8/8/8/p7/4K2R b K - 3 40";
 
 /// Random games, their moves packed and as actions.
 fn random_games<R: Rules>(fen: &str, count: usize, seed: u64) -> (Vec<u16>, Vec<u16>, Vec<i64>) {
@@ -35,11 +33,10 @@ fn random_games<R: Rules>(fen: &str, count: usize, seed: u64) -> (Vec<u16>, Vec<
 const LIVELY: &str = "r3k2r/1P2p2p/8/3P4/3p4/8/1p2P2P/R3K2R w KQkq - 0 1";
 
 #[test]
-fn packed_moves_become_actions_and_hash_as_they_did() {
+fn games_hash_as_their_packed_moves_do() {
     fn check<R: Rules>(fen: &str) {
         let (moves, actions, offsets) = random_games::<R>(fen, 60, 1);
         let starts = Starts::new(BoardState::<R>::from_fen(fen).unwrap());
-        assert_eq!(unpack_moves(&moves, &offsets, &starts).unwrap(), actions);
         let waypoints = Waypoints::new(60, actions.len());
         let hashes = Table::new(&actions, &offsets, &starts, &waypoints).hashes(5, None).unwrap();
         for (game, hash) in hashes.into_iter().enumerate() {
@@ -55,17 +52,6 @@ fn packed_moves_become_actions_and_hash_as_they_did() {
     check::<Atomic>(LIVELY);
     check::<Crazyhouse>("r3k2r/1P2p2p/8/3P4/3p4/8/1p2P2P/R3K2R[QNPqnp] w KQkq - 0 1");
     check::<Krk>("8/8/8/4k3/8/8/8/K6R w - - 0 1");
-}
-
-#[test]
-fn packed_moves_that_cannot_be_are_named() {
-    let (mut moves, _, offsets) = random_games::<Chess>(START, 150, 4);
-    let starts = Starts::new(ChessState::from_fen(START).unwrap());
-    let game = (100..150).find(|&game| offsets[game + 1] - offsets[game] > 3).unwrap();
-    moves[offsets[game] as usize + 3] = 0;
-    let message = unpack_moves(&moves, &offsets, &starts).unwrap_err().to_string();
-    assert!(message.contains(&format!("game {game}, ply 3")), "{message}");
-    assert!(unpack_moves(&moves, &offsets[1..], &starts).is_err());
 }
 
 /// The text of a placement or move with files mirrored.
