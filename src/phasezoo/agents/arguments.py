@@ -1,4 +1,4 @@
-"""What agents and their sessions are given besides settings, checked when it is given."""
+"""Checks of the arguments of agents and their sessions, besides settings."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
@@ -88,7 +88,7 @@ def actions_of(option: str, given: Any) -> tuple[int, ...]:
 def states_and_players(
     states: Any, players: Sequence[int] | None
 ) -> tuple[list[Any], list[int | None]]:
-    """What ``select_batch`` is asked about; a player is None where the state says who moves.
+    """Return the questions of ``select_batch``; a player is None where the state says who moves.
 
     Raises:
         InvalidArray: ``states`` is no list of states, or ``players`` of other length.

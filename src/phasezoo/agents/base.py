@@ -1,4 +1,4 @@
-"""What an agent is, and how one agent plays many games at once."""
+"""Agents, and one agent in many games at once."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -14,24 +14,6 @@ from phasezoo.errors import GameForfeited, InvalidConfig, InvalidState
 from phasezoo.inference.counts import Counts
 from phasezoo.observation import GameRunner, Observation, View, make_view, observe, view_of
 
-__all__ = [
-    "BatchAgent",
-    "CallableAgent",
-    "CallableSeats",
-    "Forfeit",
-    "Move",
-    "OneSearch",
-    "Seats",
-    "Session",
-    "SessionAgent",
-    "SessionSeats",
-    "called_session",
-    "mask_in",
-    "name_of_agent",
-    "seats_of",
-    "state_in",
-]
-
 
 class Forfeit(NamedTuple):
     """That a player gives a game up, or failed in it."""
@@ -40,7 +22,7 @@ class Forfeit(NamedTuple):
     """A word for it: ``"resignation"``, or of engines ``"crash"``, ``"timeout"`` or
     ``"illegal_move"``."""
     told: str
-    """What has happened, in a sentence."""
+    """A sentence about it."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +33,7 @@ class Move:
     """The action to play: its index, or if actions have parts one number for each; None with a
     ``forfeit``."""
     value: float | None = None
-    """What the agent's search expects for itself, in [-1, 1]; None without a search."""
+    """The agent's own expectation from its search, in [-1, 1]; None without a search."""
     nodes: int = 0
     """Positions evaluated for this move."""
     simulations: int = 0
@@ -103,11 +85,11 @@ class Seats(Protocol):
 
     @property
     def counts(self) -> Counts:
-        """What inference took so far, over all seats."""
+        """The work of inference so far, over all seats."""
 
     @property
     def view(self) -> View | None:
-        """What players in these seats are told; None if they are shown states instead."""
+        """The view of players in these seats; None if they are given states instead."""
 
     def open(self, seed: int, history: Sequence[Any] = ()) -> int:
         """Take a seat in a game of which ``history`` are the states so far; the seat's number."""
@@ -200,7 +182,7 @@ class CallableAgent:
         return self._function(observation, info)
 
     def view(self, game: games.Game) -> View:
-        """What the function wants to see of ``game``; default the game's own planes."""
+        """Return the function's view of ``game``; default the game's own planes."""
         return view_of(self._function, make_view(game))
 
     def session(self, seed: int) -> Session:

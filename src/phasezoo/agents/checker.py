@@ -15,8 +15,6 @@ from phasezoo.games.random_play import random_action
 from phasezoo.observation import GameRunner, make_view, observe, view_of
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["check"]
-
 PLIES = 60
 """A game is left after so many: an agent that breaks something breaks it soon."""
 

@@ -8,8 +8,6 @@ from phasezoo import games
 from phasezoo.agents.base import Session, SessionSeats, state_in
 from phasezoo.errors import GameForfeited, PhasezooError
 
-__all__ = ["HumanAgent", "HumanSeats"]
-
 MOST_SHOWN = 40
 """Moves that are listed."""
 
@@ -58,7 +56,7 @@ class HumanAgent:
         return HumanSeats(self)
 
     def choose(self, state: Any, player: int | None = None) -> int:
-        """What the person chooses for ``player``, default whose turn it is.
+        """Ask the person for the action of ``player``; default the player to move.
 
         Raises:
             GameForfeited: They gave up, or their input has ended.

@@ -1,4 +1,4 @@
-"""What searches know, as options of agents: a network, or a folder of experts."""
+"""The knowledge of searches as options of agents: a network, or a folder of experts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Loading:
     """How networks are loaded (:func:`phasezoo.inference.load_network`)."""
 
     backend: Backend = "auto"
-    """What runs them."""
+    """The library that runs them."""
     device: str | None = None
     """Where to run."""
     net_threads: int | None = None

@@ -61,7 +61,7 @@ class TimeControl:
 
     @property
     def text(self) -> str | None:
-        """What :meth:`read` reads; None if a text cannot say all of it."""
+        """The text that :meth:`read` reads; None if a text cannot say all of it."""
         moves = "" if self.moves_to_go is None else f"{self.moves_to_go}/"
         times = [f"{time / 1e3:.9f}" for time in (self.left_ms, self.increment_ms) if time]
         text = moves + "+".join(each.rstrip("0").rstrip(".") for each in times or ["0"])
@@ -69,7 +69,7 @@ class TimeControl:
 
     @property
     def target_ms(self) -> float:
-        """What the next move is meant to take."""
+        """The time planned for the next move."""
         return _core.allot(*self.words())[0]
 
     @property

@@ -166,12 +166,7 @@ def code_named(text: str) -> str | None:
 
 
 def _make_own(spec: SpecText, text: str, options: Mapping[str, Any]) -> Any:
-    """The agent that a module's name in a text, or the option ``object``, names.
-
-    Raises:
-        InvalidConfig: It cannot be imported, or is not an agent.
-        UnknownGame: Neither an agent nor a module has that name.
-    """
+    """The agent that a module's name in a text, or the option ``object``, names."""
     given: dict[str, Any] = {**spec.options, **options}
     path = spec.first
     if spec.name == OWN:
@@ -203,9 +198,6 @@ def _own_recipe(path: str, options: Collection[str] = ()) -> Recipe:
     A class makes it, and so does a function, unless it is the agent itself: its first parameters
     are ``observation`` and ``info``, or no options are given and it takes two arguments. Any other
     object is the agent.
-
-    Raises:
-        InvalidConfig: It cannot be imported.
     """
     found = attribute_named(path)
     if inspect.isclass(found) or (inspect.isroutine(found) and not _is_agent(found, options)):
@@ -243,11 +235,7 @@ def _takes(signature: inspect.Signature, *arguments: Any) -> bool:
 
 
 def _checked(agent: Any, text: str) -> Any:
-    """``agent``, if it is one.
-
-    Raises:
-        InvalidConfig: It is not.
-    """
+    """``agent``, if it is one."""
     plays = any(hasattr(agent, each) for each in ("session", "seats")) or callable(agent)
     if inspect.isclass(agent) or not plays:
         message = (

@@ -20,8 +20,6 @@ from phasezoo.inference.states import StateBatch
 from phasezoo.observation import Observation, View
 from phasezoo.types import Gate
 
-__all__ = ["PolicyAgent"]
-
 
 class PolicyAgent:
     """Draws from the evaluator's policy, or plays its likeliest action.

@@ -20,8 +20,6 @@ from phasezoo.observation.compact import action_of_compact, check_compact, compa
 from phasezoo.observation.view import View
 from phasezoo.types import ActionMask
 
-__all__ = ["SB3Agent"]
-
 ALGORITHMS = {
     "phasezoo.integrations.sb3": "sb3_contrib:MaskablePPO",
     "sb3_contrib.common.maskable": "sb3_contrib:MaskablePPO",
@@ -29,7 +27,7 @@ ALGORITHMS = {
     "stable_baselines3.common.policies": "stable_baselines3:PPO",
     "stable_baselines3.dqn": "stable_baselines3:DQN",
 }
-"""What trained a policy, by the module that its class is from."""
+"""The algorithm that trained a policy, by the module that its class is from."""
 
 
 class SB3Agent:
@@ -136,7 +134,7 @@ class SB3Agent:
         return action_of_compact(game, state, index)
 
     def _answer(self, observation: Any, mask: ActionMask, info: Mapping[str, Any]) -> Any:
-        """What the model predicts, by its own numbering."""
+        """The model's prediction, by its own numbering."""
         self._check_actions(len(mask))
         shown = self._shown(observation, mask, info)
         masks = {"action_masks": mask.astype(np.bool_)} if self._takes_masks else {}
@@ -144,11 +142,7 @@ class SB3Agent:
         return int(action) if np.ndim(action) == 0 else np.asarray(action, dtype=np.int64)
 
     def _shown(self, observation: Any, mask: Any, info: Mapping[str, Any]) -> Any:
-        """The observation in the form that the model was trained on.
-
-        Raises:
-            InvalidConfig: It cannot be brought into it.
-        """
+        """The observation in the form that the model was trained on."""
         planes = observation["observation"] if isinstance(observation, Mapping) else observation
         self._check_planes(np.shape(planes))
         if self._parts is None:
@@ -192,13 +186,7 @@ class SB3Agent:
 
 
 def _loaded(path: Path, algorithm: Any) -> Any:
-    """The model in a file.
-
-    Raises:
-        CheckpointError: It is missing or no model.
-        InvalidConfig: ``algorithm`` cannot load it, or is not known.
-        MissingDependency: Stable-Baselines3 is not installed.
-    """
+    """The model in a file."""
     require_torch()
     file = path if path.is_file() else path.with_name(f"{path.name}.zip")
     if not file.is_file():

@@ -12,8 +12,6 @@ from phasezoo.agents.base import Session, mask_in
 from phasezoo.errors import InvalidState
 from phasezoo.games.queries import to_play_of
 
-__all__ = ["RandomAgent"]
-
 
 class RandomAgent:
     """Plays every legal action with the same probability.

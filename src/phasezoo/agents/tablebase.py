@@ -10,8 +10,6 @@ from phasezoo import games
 from phasezoo.agents.arguments import seed_of, states_and_players
 from phasezoo.agents.base import Session, state_in
 
-__all__ = ["TablebaseAgent"]
-
 
 class TablebaseAgent:
     """Plays perfectly: the shortest win, the longest resistance, a draw before a loss.

@@ -14,8 +14,6 @@ from phasezoo.agents.limit import Limit, checked_limit
 from phasezoo.errors import InvalidConfig
 from phasezoo.runs.provenance import usable_cores
 
-__all__ = ["EngineAgent"]
-
 
 class EngineAgent:
     """Plays what a UCI engine answers, in the games that python-chess knows.
@@ -142,11 +140,7 @@ class EngineAgent:
 
 
 def _limit(limit: Limit | None, ends: Mapping[str, Any]) -> Limit:
-    """The limit of a move.
-
-    Raises:
-        InvalidConfig: There is none, or two say the same.
-    """
+    """The limit of a move."""
     given = {name: value for name, value in ends.items() if value is not None}
     if limit is not None and given:
         message = f"{next(iter(given))}= and limit= say the same thing: give one"

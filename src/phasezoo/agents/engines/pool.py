@@ -12,8 +12,6 @@ from typing import Any, NamedTuple, TypeVar
 from phasezoo.agents.engines.process import QUIT_SECONDS, Engine
 from phasezoo.errors import InvalidState
 
-__all__ = ["EnginePool"]
-
 T = TypeVar("T")
 
 

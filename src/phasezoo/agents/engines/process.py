@@ -134,7 +134,7 @@ class Engine:
 
     @property
     def name(self) -> str:
-        """What the engine calls itself."""
+        """The engine's name by its own account."""
         return one_line(self._protocol.id.get("name", "")) or Path(self._program).name
 
     @property

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 
 from chess.engine import ConfigValue, Option, UciProtocol
 
-__all__ = ["EngineProtocol"]
-
 _LOGGER = logging.getLogger(__name__)
 
 _OPTION = re.compile(
@@ -43,7 +41,7 @@ class EngineProtocol(UciProtocol):
     """
 
     program = "engine"
-    """What warnings call the engine."""
+    """The engine's name in warnings."""
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
         """Take what the engine has written; lines that are not UTF-8 count as Latin-1.

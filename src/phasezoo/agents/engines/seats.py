@@ -15,8 +15,6 @@ from phasezoo.observation import Observation, View
 if TYPE_CHECKING:
     from phasezoo.agents.engines.agent import EngineAgent
 
-__all__ = ["EngineSeats"]
-
 
 class EngineSeats:
     """Many games of an :class:`EngineAgent`; see :class:`~phasezoo.agents.base.Seats`."""

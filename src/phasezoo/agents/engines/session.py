@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from phasezoo.agents.engines.agent import EngineAgent
 
-__all__ = ["EngineSession", "board_of", "chess_limit"]
-
 
 class EngineSession:
     """One game of an :class:`EngineAgent`; a copy goes on with a process of its own."""
@@ -123,11 +121,7 @@ def board_of(state: Any) -> "chess.Board":
 
 
 def _move(state: Any, played: "chess.engine.PlayResult", seconds: float) -> Move:
-    """The answer of an engine after so long.
-
-    Raises:
-        ValueError: It is no legal move.
-    """
+    """The answer of an engine after so long."""
     if played.move is None:
         message = "it answered with no move"
         raise ValueError(message)

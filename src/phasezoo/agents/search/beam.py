@@ -222,11 +222,7 @@ def settings_of(config: BeamConfig) -> dict[str, Any]:
 
 
 def _schedule_text(schedule: Any) -> str:
-    """A schedule as the core reads it.
-
-    Raises:
-        InvalidConfig: It is neither a text nor a row of whole numbers.
-    """
+    """A schedule as the core reads it."""
     if isinstance(schedule, str):
         return schedule
     is_row = isinstance(schedule, Sequence) or hasattr(schedule, "tolist")

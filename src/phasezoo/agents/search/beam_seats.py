@@ -16,8 +16,6 @@ from phasezoo.inference.other_games import has_more_actions
 from phasezoo.observation import Observation
 from phasezoo.types import SIMULTANEOUS, Gate
 
-__all__ = ["BeamSeats"]
-
 
 class BeamSeats(FreshTreeSeats):
     """Games that share a pool of beams; see :class:`~phasezoo.agents.base.Seats`.
@@ -66,7 +64,7 @@ class BeamSeats(FreshTreeSeats):
         self._positions = positions
         self._plies = plies
         self._lines: dict[int, list[tuple[int, float]]] = {}
-        """What is left of each seat's variation: actions, each with what its player expects."""
+        """The rest of each seat's variation: actions, each with what its player expects."""
         self._own: dict[int, int] = {}
         """Each seat's own action that was answered last and has not been played."""
         self._ready: list[tuple[int, Move]] = []
@@ -154,7 +152,7 @@ class BeamSeats(FreshTreeSeats):
         return move
 
     def _expected(self, tree: int, path: list[int]) -> float:
-        """What whoever moves after ``path`` expects there."""
+        """The value after ``path`` for the player to move there."""
         return float(self._pool.inspect(tree, path).mean)
 
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-__all__ = ["best_lines"]
-
 
 def best_lines(result: Any, count: int) -> list[Any]:
     """The lines of the ``count`` best moves of a search's result, best first.

@@ -7,8 +7,6 @@ import numpy.typing as npt
 
 from phasezoo.inference.oracle import ORACLE_PLIES, Oracle, kept_actions
 
-__all__ = ["kept_by"]
-
 
 def kept_by(oracle: Oracle, state: Any, result: Any) -> Any:
     """``result`` of a search of ``state``, of the actions that the oracle would play.

@@ -6,8 +6,6 @@ from typing import Any
 from phasezoo import games
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["steps_between"]
-
 MOST_STATES = 2000
 """States of a user's game looked at for a continuation; beyond, the game counts as a new one."""
 

@@ -15,8 +15,6 @@ from phasezoo.inference.other_games import has_more_actions
 from phasezoo.observation import Observation
 from phasezoo.types import Gate
 
-__all__ = ["DecoupledSeats"]
-
 
 class DecoupledSeats(FreshTreeSeats):
     """Games that share a pool of decoupled searches; see :class:`~phasezoo.agents.base.Seats`.

@@ -71,7 +71,7 @@ class Driver:
         self._flight = CallsInFlight(parallel_calls_of(evaluator) if overlaps else 0, self.counts)
         self._queues: ExpertQueues | None = None
         self._last: list[Leaves] = []
-        """What was collected last."""
+        """The leaves that were collected last."""
         is_routed = isinstance(evaluator, MixtureOfExperts) and evaluator.routing == "exact"
         is_plain = self._flight.most == 1 and not is_routed and not gathers
         self._is_plain = is_plain and oracle is None

@@ -10,8 +10,6 @@ from phasezoo.agents.search.seat import Asked, Played, SavedSeat, Seat
 from phasezoo.inference.counts import Counts
 from phasezoo.observation import Observation
 
-__all__ = ["FreshTreeSeats"]
-
 
 class FreshTreeSeats(PooledSeats):
     """Games that share a pool, and of whose trees nothing is kept from move to move.
@@ -40,7 +38,7 @@ class FreshTreeSeats(PooledSeats):
         return Seat(int(self._pool.add(seed)), seed, history, self._gate)
 
     def _options(self, asked: Asked) -> dict[str, Any]:
-        """What the game wants to know of a search besides its root."""
+        """The game's options of a search, besides its root."""
         return {}
 
     def tell(self, seat: int, action: Any, state: Any) -> None:

@@ -19,8 +19,6 @@ from phasezoo.inference.other_games import check_plays
 from phasezoo.inference.routing import Routing
 from phasezoo.types import Gate
 
-__all__ = ["M2CTSAgent", "MCTSAgent", "check_evaluator", "search_gate_of"]
-
 MODULE = ("torch.nn.modules.module", "Module")
 """Where a network comes from, told without importing torch."""
 
@@ -140,7 +138,7 @@ class MCTSAgent(SearchingAgent):
             ``simulations``; ``depth`` and ``seldepth``, the mean and the longest descent in plies;
             ``draws``, their share by action; ``proven``, ``seconds``; ``ended``, why it has:
             ``"nodes"``, ``"simulations"``, ``"movetime"``, ``"depth"``, ``"mate"``, ``"solved"``,
-            ``"forced"``, ``"decided"``, ``"exhausted"``, ``"memory"`` or ``"stopped"``
+            ``"forced"``, ``"exhausted"``, ``"memory"`` or ``"stopped"``
             (``docs/definitions/limits.md#units``).
 
         Raises:
@@ -231,12 +229,7 @@ class M2CTSAgent(MCTSAgent):
 
 
 def _checked_oracle(oracle: Any, others: Any, game: games.Game | None) -> Oracle | None:
-    """Refuse what is no oracle, one beside ``others``, and one of other games than ``game``.
-
-    Raises:
-        InvalidConfig: It is none, or others move too: its values hold for both players' best play.
-        GameMismatch: It is for other games.
-    """
+    """Refuse what is no oracle, one beside ``others``, and one of other games than ``game``."""
     if oracle is None:
         return None
     if isinstance(oracle, type) or not isinstance(oracle, Oracle):
@@ -254,11 +247,7 @@ def _checked_oracle(oracle: Any, others: Any, game: games.Game | None) -> Oracle
 
 
 def _config(config: SearchConfig | None, others: Any, overrides: Mapping[str, Any]) -> SearchConfig:
-    """The settings of a search.
-
-    Raises:
-        InvalidConfig: An option does not exist, or others move and the tree is to be kept.
-    """
+    """The settings of a search."""
     if others is None:
         return config_or(config, SearchConfig, SearchConfig()).with_(**overrides)
     if overrides.get("reuse_tree"):

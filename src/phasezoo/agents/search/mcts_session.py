@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from phasezoo.agents.search.fresh_seats import FreshTreeSeats
     from phasezoo.agents.search.searching import SearchingAgent
 
-__all__ = ["MCTSSession"]
-
 
 class MCTSSession:
     """One game of an agent that searches: its tree, what was seen of the game, its random stream.
@@ -108,7 +106,7 @@ class MCTSSession:
                 self._is_live = False
 
     def report(self) -> Any:
-        """What the search that runs has found so far, from any thread; None if none runs.
+        """Return the findings of the running search so far, from any thread; None if none runs.
 
         It is a ``SearchResult`` as :meth:`search` gives one, of less work.
         """
@@ -137,7 +135,7 @@ class MCTSSession:
 
     @property
     def counts(self) -> Counts:
-        """What inference took in this game so far."""
+        """The work of inference in this game so far."""
         return Counts() if self._seats is None else Counts() + self._seats.counts
 
     def _live_seats(self) -> "SearchSeats | FreshTreeSeats | None":

@@ -15,10 +15,8 @@ from phasezoo.games.contracts import checked_players, played
 from phasezoo.games.queries import is_over, where
 from phasezoo.types import SIMULTANEOUS, Actions, Gate, Planes
 
-__all__ = ["INFORMATION", "OnePlayersGate", "OnePlayersState", "check_others", "needs_others"]
-
 INFORMATION = ("observed", "full")
-"""What a search knows: what its player may know, or the whole state."""
+"""The knowledge of a search: what its player may know, or the whole state."""
 
 ANY_GAME = ("random",)
 """Names that every game understands."""

@@ -4,8 +4,6 @@ from typing import Any
 
 from phasezoo.types import Gate
 
-__all__ = ["PhaseMemory"]
-
 
 class PhaseMemory:
     """The phase one ply before, which a monotone gate needs; None for other gates."""

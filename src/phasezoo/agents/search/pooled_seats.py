@@ -21,8 +21,6 @@ from phasezoo.inference.other_games import check_plays
 from phasezoo.observation import View
 from phasezoo.types import Gate
 
-__all__ = ["DEFAULT_POOL_ROWS", "DEFAULT_THREADS", "PooledSeats"]
-
 DEFAULT_THREADS = 1
 """A row takes 5 µs of one thread; in batches of 64, waking a second thread costs what it saves, and
 more if other processes use the same cores. The network has threads of its own."""
@@ -32,7 +30,7 @@ DEFAULT_POOL_ROWS = 256
 
 
 class PooledSeats(ABC):
-    """What games that share a pool have in common, whatever their trees search.
+    """Games that share a pool, whatever their trees search.
 
     Args:
         game: What is played.
@@ -77,7 +75,7 @@ class PooledSeats(ABC):
 
     @property
     def counts(self) -> Counts:
-        """What inference took so far, over all seats."""
+        """The work of inference so far, over all seats."""
         return self._driver.counts
 
     def open(self, seed: int, history: Sequence[Any] = ()) -> int:
@@ -140,7 +138,7 @@ class PooledSeats(ABC):
         return [(self._asked[tree], self._finish(tree)) for tree in done]
 
     def report(self, seat: int) -> Any:
-        """What the search of ``seat`` has found so far; any thread may ask."""
+        """Return the findings of ``seat``'s search so far; any thread may ask."""
         return self._pool.report(self._seats[seat].tree)
 
     def stop(self, seat: int) -> None:
@@ -195,7 +193,7 @@ class PooledSeats(ABC):
         return is_idle is not None and bool(is_idle(player))
 
     def _result_of(self, tree: int, seat: Seat) -> Any:
-        """What the search of ``tree`` found."""
+        """The findings of the search of ``tree``."""
         return self._pool.finish(tree)
 
     def _finish(self, tree: int) -> Move:

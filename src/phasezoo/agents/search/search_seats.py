@@ -182,7 +182,7 @@ class SearchSeats(PooledSeats):
         self._asked[self._seats[seat].tree] = seat
 
     def report(self, seat: int) -> Any:
-        """What the search of ``seat`` has found so far; any thread may ask."""
+        """Return the findings of ``seat``'s search so far; any thread may ask."""
         return self._kept(self._seats[seat], super().report(seat))
 
     def poll(self) -> list[tuple[int, Move]]:
@@ -275,11 +275,7 @@ class SearchSeats(PooledSeats):
         self.counts.__dict__.update(counts)  # the copy has not done that work
 
     def _replay(self, number: int, events: list[tuple[int, Event]], searched_from: int) -> bool:
-        """Go on with a seat's events up to the next search of which its tree holds something.
-
-        Returns:
-            Whether that search was begun.
-        """
+        """Go on with a seat's events up to the next search of which its tree holds something."""
         seat = self._seats[number]
         while events:
             index, event = events.pop(0)

@@ -1,4 +1,4 @@
-"""What agents that search have in common, whatever they search with."""
+"""The common part of agents that search, whatever they search with."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -15,8 +15,6 @@ from phasezoo.agents.search.mcts_session import MCTSSession
 from phasezoo.errors import InvalidArray
 from phasezoo.games.queries import to_play_of
 from phasezoo.types import SIMULTANEOUS
-
-__all__ = ["SearchingAgent"]
 
 
 class SearchingAgent(ABC):

@@ -9,8 +9,6 @@ from phasezoo.agents.limit import Limit
 from phasezoo.agents.search.phase_memory import PhaseMemory
 from phasezoo.types import Gate
 
-__all__ = ["Asked", "Event", "SavedSeat", "Seat", "Played"]
-
 
 class Played(NamedTuple):
     """An action, of anyone or of all at once, was played."""
@@ -37,7 +35,7 @@ Event: TypeAlias = Played | Asked
 
 
 class SavedSeat(NamedTuple):
-    """What a seat is made from again, without its tree."""
+    """A seat without its tree, to be made again."""
 
     seed: int
     history: tuple[Any, ...]
@@ -74,7 +72,7 @@ class Seat:
         self.seed = seed
         self.history = list(history)
         self.events: list[Event] = []
-        """What has happened since, from which a copy makes the tree again."""
+        """The events since, from which a copy makes the tree again."""
         self.searched_from = 0
         """The first event of which the tree still holds something."""
         self.player: int | None = None

@@ -18,8 +18,6 @@ from phasezoo.games.contracts import check_state
 from phasezoo.games.queries import to_play_of
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["UCTAgent", "UCTSession"]
-
 DEFAULT_LIMIT = Limit(simulations=3000)
 """Simulations a move of the study of the rook endgame (Kohne 2012)."""
 
@@ -172,11 +170,7 @@ class UCTAgent:
                 raise InvalidConfig(message)
 
     def _check_ranges(self) -> None:
-        """Refuse now what no game, or not the agent's, could be searched with.
-
-        Raises:
-            InvalidConfig: An option is out of range.
-        """
+        """Refuse now what no game, or not the agent's, could be searched with."""
         if self.game is not None:
             self.open_search(self.game, self.seed)
             return
@@ -435,7 +429,7 @@ class _Searched(NamedTuple):
     """Actions since the search before."""
     state: Any
     limit: Limit
-    """What ends it where it has ended."""
+    """The reason of the end where it has ended."""
 
 
 def _run(
