@@ -20,7 +20,7 @@ def seed_of(seed: Any) -> int:
     """A seed as a whole number that the core takes.
 
     Raises:
-        InvalidConfig: It is none from 0 to 2**64 - 1.
+        InvalidConfig: It is no whole number from 0 to 2**64 - 1.
     """
     return between("seed", seed, 0, 2**64 - 1)
 
@@ -92,7 +92,7 @@ def states_and_players(
 
     Raises:
         InvalidArray: ``states`` is no list of states, or ``players`` of other length.
-        InvalidConfig: Somebody is no player.
+        InvalidConfig: One of ``players`` does not exist.
     """
     if not isinstance(states, Sequence | np.ndarray) or isinstance(states, str):
         kind = type(states).__name__

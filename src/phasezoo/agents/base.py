@@ -79,7 +79,7 @@ class BatchAgent(Protocol):
 class Seats(Protocol):
     """One agent in many games at once, each game a seat.
 
-    A game is opened, told of every action, asked when it is the agent's turn, and closed.
+    A game is opened, follows every action, is asked when it is the agent's turn, and closed.
     :meth:`poll` works on all that were asked and hands out the moves that are ready.
     """
 
@@ -104,7 +104,7 @@ class Seats(Protocol):
             seat: Which game.
             state: Where it stands.
             player: Who acts.
-            shown: What ``player`` is told, by the seats' ``view``; None if that is None.
+            shown: The observation of ``player``, by the seats' ``view``; None if that is None.
         """
 
     def poll(self) -> list[tuple[int, Move]]:
@@ -141,11 +141,11 @@ def mask_in(observation: Any, info: Mapping[str, Any], agent: str) -> Any:
 
     Args:
         observation: What an environment shows.
-        info: What it tells.
+        info: Its ``info``.
         agent: Who asks, for the message.
 
     Raises:
-        InvalidState: There is none.
+        InvalidState: There is no mask.
     """
     for place in (info, observation):
         if isinstance(place, Mapping) and "action_mask" in place:
@@ -161,7 +161,7 @@ def mask_in(observation: Any, info: Mapping[str, Any], agent: str) -> Any:
 class CallableAgent:
     """Any callable ``(observation, info) -> action`` as an agent.
 
-    It is told what an environment would tell it: never the state of a game that hides it. What it
+    It receives what an environment would give it: never the state of a game that hides it. What it
     wants to see it says by its attributes ``plane_spec`` and ``gate``
     (:func:`phasezoo.observation.view_of`). It answers with an index, or if actions have parts with
     one number for each.
@@ -209,7 +209,7 @@ class _CallableSession:
 
 
 class CallableSeats:
-    """Many games of a :class:`CallableAgent`, which sees what it is told and no state."""
+    """Many games of a :class:`CallableAgent`, which sees observations and no states."""
 
     def __init__(self, agent: CallableAgent, game: games.Game) -> None:
         self.view: View | None = agent.view(game)
@@ -346,7 +346,7 @@ def seats_of(agent: Any, game: games.Game, **options: Any) -> Seats:
         options: ``limit``, ``pool_rows`` and ``threads``, for agents with seats of their own.
 
     Raises:
-        InvalidConfig: ``agent`` is none of these.
+        InvalidConfig: ``agent`` is of no such kind.
     """
     if isinstance(agent, type):
         message = f"{agent.__name__} is a class: give an agent, such as {agent.__name__}(…)"

@@ -50,7 +50,7 @@ class TimeControl:
         ``"40/300"`` adds the 300 seconds again after 40 moves.
 
         Raises:
-            InvalidConfig: The text is none, or a time is out of range.
+            InvalidConfig: The text is no time control, or a time is out of range.
         """
         found = _CLOCK.fullmatch(text)
         if found is None:
@@ -102,7 +102,7 @@ class Limit:
         clock: The clock of the player to move, of which a share is spent.
         depth: Mean length of this search's descents in whole plies (lc0's depth).
         mate: A win of the player to move in so many of their moves ends the search.
-        infinite: Whether a search without any other limit is meant, which somebody stops. A single
+        infinite: Whether a search without any other limit is meant, which a caller stops. A single
             legal move does not end it.
     """
 

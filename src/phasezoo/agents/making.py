@@ -126,7 +126,7 @@ def spec_of(agent: Any) -> str:
             function that can be imported.
 
     Raises:
-        InvalidConfig: Nothing tells how it was made.
+        InvalidConfig: It is not known how it was made.
     """
     spec = getattr(agent, "spec", None)
     if isinstance(spec, str):

@@ -31,7 +31,7 @@ class PolicyAgent:
         name: How reports call it.
 
     Raises:
-        InvalidConfig: ``temperature`` is negative, or ``evaluator`` is none.
+        InvalidConfig: ``temperature`` is negative, or ``evaluator`` is not one.
     """
 
     def __init__(

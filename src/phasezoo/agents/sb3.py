@@ -204,7 +204,7 @@ def _loaded(path: Path, algorithm: Any) -> Any:
 
 
 def _trained_by(file: Path) -> Any:
-    """The algorithm that trained the policy in a file, told without unpickling anything."""
+    """The algorithm that trained the policy in a file, found without unpickling anything."""
     try:
         with zipfile.ZipFile(file) as archive:
             data = json.loads(archive.read("data"))

@@ -43,7 +43,7 @@ class MixtureOfExperts:
 
     Raises:
         InvalidConfig: A phase has no expert and no ``fallback=`` is named, or a name is no phase;
-            or some experts tell a value for each of more than two players, and others do not.
+            or some experts give a value for each of more than two players, and others do not.
         GameMismatch: The experts are networks of different games, or of another than ``game``.
         InvalidPlaneSpec: An expert wants planes that the game does not have.
         GateMismatch: An expert was trained under another gate, or as another phase's expert.

@@ -17,8 +17,8 @@ def check_routing(routing: str) -> None:
     """Refuse anything but the three routings.
 
     Raises:
-        InvalidConfig: ``routing`` is something else.
-    """
+            InvalidConfig: ``routing`` is something else.
+        """
     if routing not in ROUTINGS:
         message = f"routing={routing!r}: allowed are {', '.join(map(repr, ROUTINGS))}"
         raise InvalidConfig(message)
@@ -40,8 +40,7 @@ def majority_winners(
     Returns:
         ``int64[B]``.
     """
-    _, tree = np.unique(trees, return_inverse=True)
-    votes = np.zeros((int(tree.max(initial=-1)) + 1, num_phases), dtype=np.int64)
-    np.add.at(votes, (tree, phases), 1)
-    winners: npt.NDArray[np.int64] = votes.argmax(axis=1)[tree]
+    known, tree = np.unique(trees, return_inverse=True)
+    votes = np.bincount(tree * num_phases + phases, minlength=len(known) * num_phases)
+    winners: npt.NDArray[np.int64] = votes.reshape(len(known), num_phases).argmax(axis=1)[tree]
     return winners

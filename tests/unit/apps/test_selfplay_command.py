@@ -135,7 +135,7 @@ THESIS = (
 )
 CAPS = (
     "--search.reuse-tree --search.cheap-search-prob 0.5 --search.cheap-search-nodes 3 "
-    "--search.forced-playouts-k 2 --search.node-random-factor 0.5 --schedule 0:0.02,3:0.002"
+    "--search.node-random-factor 0.5 --schedule 0:0.02,3:0.002"
 )
 
 

@@ -19,7 +19,7 @@ class EngineAgent:
     """Plays what a UCI engine answers, in the games that python-chess knows.
 
     These are chess, chess960, and by the engine's ``UCI_Variant`` atomic chess and crazyhouse. The
-    engine is told the start and all moves since, so that it sees repetitions. Every game has a
+    engine receives the start and all moves since, so that it sees repetitions. Every game has a
     process of its own, which goes on to the next game (``ucinewgame``).
 
     An engine that ends, does not answer in time or answers with an illegal move forfeits a match's
@@ -106,7 +106,7 @@ class EngineAgent:
         Raises:
             EngineFailed: The engine cannot be started, has not the options, or does not play the
                 game.
-            InvalidConfig: The game is none that engines play, or the limit none that they know.
+            InvalidConfig: Engines do not play the game, or do not know the limit.
         """
         return EngineSeats(self, game, self.limit if limit is None else limit)
 

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class _Host(NamedTuple):
-    """A thread with an event loop; it ends when told so."""
+    """A thread with an event loop; it ends on request."""
 
     thread: threading.Thread
     loop: asyncio.AbstractEventLoop

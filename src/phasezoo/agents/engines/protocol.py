@@ -120,7 +120,7 @@ class EngineProtocol(UciProtocol):
         option, fault = _read_option(found["name"], found["type"].lower(), found["rest"] or "")
         self.options[option.name] = option
         for known in (self.config, self.target_config):
-            known.pop(option.name, None)  # of an option told twice, the last counts
+            known.pop(option.name, None)  # of an option given twice, the last counts
         if fault:
             _warn_once(self.program, f"{shown}: {fault}; the option can be set all the same")
         elif option.default is not None:

@@ -46,7 +46,7 @@ class EngineSeats:
             raise
         session.close()
         self.identity = [called, agent.command, agent.options]
-        """JSON that tells the engine from others."""
+        """JSON that identifies the engine."""
 
     def open(self, seed: int, history: Sequence[Any] = ()) -> int:
         """Take a seat; states know the moves that led to them."""
@@ -55,7 +55,7 @@ class EngineSeats:
         return seat
 
     def tell(self, seat: int, action: Any, state: Any) -> None:
-        """Engines are told all moves when they are asked."""
+        """Engines receive all moves when they are asked."""
 
     def ask(
         self,

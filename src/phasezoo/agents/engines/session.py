@@ -111,7 +111,7 @@ def board_of(state: Any) -> "chess.Board":
     """The state as a board of python-chess, with the moves that led to it.
 
     Raises:
-        InvalidConfig: Its game is none of these.
+        InvalidConfig: Engines do not play its game.
     """
     if not hasattr(state, "board"):
         message = f"UCI engines play chess and its variants, not {games.game_of(state).name!r}"

@@ -124,7 +124,7 @@ class BeamAgent(SearchingAgent):
         overrides: Fields of ``config`` by name, such as ``schedule=(8, 5, 3)``.
 
     Raises:
-        InvalidConfig: An option does not exist or is out of range, or ``evaluator`` is none.
+        InvalidConfig: An option does not exist or is out of range, or ``evaluator`` is not one.
         GameMismatch: ``evaluator`` is a network of another game.
         GateMismatch: ``gate`` is not the one that the mixture routes by.
     """

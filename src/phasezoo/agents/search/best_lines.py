@@ -1,4 +1,4 @@
-"""The lines of a search that are worth telling people."""
+"""The lines of a search that are worth showing."""
 
 from typing import Any
 

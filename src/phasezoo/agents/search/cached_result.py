@@ -13,7 +13,7 @@ def kept_by(oracle: Oracle, state: Any, result: Any) -> Any:
 
     Its action stays if it is one of them; otherwise it is the most visited of them, of equals the
     one with the larger prior. A win that the search has proven by itself stays as it is, and so
-    does a search that was told to look at none of them.
+    does a search whose ``searchmoves`` have none of them.
 
     Raises:
         InvalidEvaluation: The oracle fails, or answers something else than legal actions.

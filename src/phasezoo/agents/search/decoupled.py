@@ -98,7 +98,7 @@ class DecoupledMCTSAgent(SearchingAgent):
         overrides: Fields of ``config`` by name, such as ``selection="regret_matching"``.
 
     Raises:
-        InvalidConfig: An option does not exist or is out of range, or ``evaluator`` is none.
+        InvalidConfig: An option does not exist or is out of range, or ``evaluator`` is not one.
         GameMismatch: ``evaluator`` is a network of another game.
         GateMismatch: ``gate`` is not the one that the mixture routes by.
     """

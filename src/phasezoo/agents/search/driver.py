@@ -75,6 +75,8 @@ class Driver:
         is_routed = isinstance(evaluator, MixtureOfExperts) and evaluator.routing == "exact"
         is_plain = self._flight.most == 1 and not is_routed and not gathers
         self._is_plain = is_plain and oracle is None
+        self._fits_a_call = batch_size <= pool_rows and oracle is None
+        """Whether all rows that a tree has out can be asked about as they are, at once."""
         if is_routed:
             self._queues = ExpertQueues(
                 evaluator, pool_rows, self.counts, self._complete, patient=patient
@@ -90,12 +92,12 @@ class Driver:
         queues, flight = self._queues, self._flight
         is_alone = (
             queues is not None
-            and self._oracle is None
+            and self._fits_a_call
             and self._pool.running == 1
             and not queues.rows
             and not flight.rows
         )
-        if self._is_plain or is_alone:  # a tree that is alone has nobody to share a call with
+        if self._is_plain or is_alone:  # a tree that is alone shares its calls with no other
             self._ask_here()
             return
         rows = self._pool.running * self._batch_size
@@ -128,7 +130,7 @@ class Driver:
             self._queues.clear()
 
     def tree_of(self, state: Any) -> int | None:
-        """The tree of a state among the leaves that were collected last; None if it is none."""
+        """The tree of a state among the leaves that were collected last, or None."""
         for batch in self._last:
             for tree, leaf in zip(batch.trees, batch.states(), strict=True):
                 if leaf is state:

@@ -20,7 +20,7 @@ from phasezoo.inference.routing import Routing
 from phasezoo.types import Gate
 
 MODULE = ("torch.nn.modules.module", "Module")
-"""Where a network comes from, told without importing torch."""
+"""The package of a network's class, found without importing torch."""
 
 DEFAULT_LIMIT = Limit(nodes=800)
 """Nodes a move of the published self-play (M2CTS, Table XII)."""
@@ -68,7 +68,7 @@ class MCTSAgent(SearchingAgent):
         overrides: Fields of ``config`` by name, such as ``c_puct_init=2.0``.
 
     Raises:
-        InvalidConfig: An option does not exist or is out of range, or ``evaluator`` is none.
+        InvalidConfig: An option does not exist or is out of range, or ``evaluator`` is not one.
         GameMismatch: ``evaluator`` is a network of another game than ``game``, or of the states
             that it is shown later (``inference.load(…, allow_other_game=True)`` allows that); or
             ``oracle`` is for other games.

@@ -90,7 +90,7 @@ class MCTSSession:
                 :meth:`stop` the search.
 
         Raises:
-            InvalidConfig: ``limit`` or ``watch`` is none.
+            InvalidConfig: ``limit`` is no limit, or ``watch`` no function.
             InvalidState: It is searching already, in another thread or further up in this one.
         """
         if limit is not None:
@@ -126,7 +126,7 @@ class MCTSSession:
         runs, nothing happens.
 
         Raises:
-            InvalidConfig: ``limit`` is none.
+            InvalidConfig: ``limit`` is no limit.
         """
         checked_limit(limit)
         seats = self._live_seats()

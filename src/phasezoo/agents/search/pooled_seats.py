@@ -159,7 +159,7 @@ class PooledSeats(ABC):
             self._driver.forget()
 
     def _seat_of(self, error: BaseException) -> int | None:
-        """The seat whose search an error comes from; None if that cannot be told."""
+        """The seat whose search an error comes from; None if that is not known."""
         for tree, seat in self._asked.items():
             if self._pool.status(tree) == "failed":  # as it walked its tree
                 return seat

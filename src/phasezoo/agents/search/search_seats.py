@@ -171,7 +171,7 @@ class SearchSeats(PooledSeats):
         Raises:
             IllegalAction: One of ``searchmoves`` is not legal.
             GameContract: ``play`` changes states of the game, or its ``to_play`` is no player.
-            InvalidConfig: Players move at once, and nobody moves the others.
+            InvalidConfig: Players move at once, and no agent moves the others.
             InvalidState: The game is over, or over for the player.
         """
         self._rebuild()

@@ -117,7 +117,7 @@ class Seat:
         self._was_stopped = False
 
     def was_stopped(self) -> None:
-        """The search asked for last ends where nobody could have told."""
+        """Note that the search asked for last ends at an unpredictable point."""
         self._was_stopped = True
 
     def forget(self) -> None:

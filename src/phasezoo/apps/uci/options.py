@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Literal
 
+from phasezoo import _core
 from phasezoo.apps.uci.commands import Setting
 
 EMPTY = "<empty>"
@@ -75,7 +76,7 @@ def _cores() -> int:
 
 OPTIONS = (
     Option("Threads", "spin", str(_cores()), 1, 1024, reloads=True),
-    Option("Hash", "spin", "2048", 1, 1 << 20),
+    Option("Hash", "spin", str(_core.SearchParams().memory_mb), 1, 1 << 20),
     Option("Move Overhead", "spin", "100", 0, 60_000),
     Option("MultiPV", "spin", "1", 1, 500),
     Option("Ponder", "check", "false"),
