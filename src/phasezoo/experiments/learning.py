@@ -105,11 +105,7 @@ class Meeting:
 
 
 def result_columns(meeting_of: Callable[[Any], Meeting]) -> list[Column]:
-    """Return the columns of a match's result.
-
-    Args:
-        meeting_of: The match of a row.
-    """
+    """Return the columns of a match's result."""
     return [
         Column("won", lambda row: meeting_of(row).wins),
         Column("drawn", lambda row: meeting_of(row).draws),
@@ -194,15 +190,7 @@ def _course_of(name: str, outcome: SelfPlayOutcome) -> Course:
 def meet(
     players: Mapping[str, Any], log: Path, console: Console, *, games: int, **options: Any
 ) -> Meeting:
-    """Play a match between two, or go on with it.
-
-    Args:
-        players: The two, by their names.
-        log: Where finished games are kept.
-        console: Where progress is shown.
-        games: How many are played.
-        **options: As for :func:`phasezoo.arena.play_match`.
-    """
+    """Play a match between two, or go on with the games in ``log``."""
     first, second = players
     with console.task(f"{first} against {second}", games) as task:
         match = arena.play_match(

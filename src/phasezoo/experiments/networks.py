@@ -48,13 +48,7 @@ def check_networks(
 
 
 def budget(positions: int, epochs: float | None, available: int) -> int:
-    """Return the number of training positions that a network sees.
-
-    Args:
-        positions: The number if no epochs are given.
-        epochs: Passes over all training positions instead.
-        available: Training positions that there are.
-    """
+    """Return the positions that a network sees: epochs of all, if these are given."""
     return positions if epochs is None else max(1, round(epochs * available))
 
 
@@ -100,13 +94,7 @@ class TrainingRun(StudyRun[Config, Results]):
         return self.path / "networks"
 
     def folders(self, training: int, role: str, gate: str | None = None) -> dict[str | None, Path]:
-        """Return where the networks of one training and role are, by the phase of each.
-
-        Args:
-            training: Index of the training, from 0.
-            role: What the networks are for.
-            gate: Only those of this gate.
-        """
+        """Return where networks of one training, role and, if given, gate are, by their phases."""
         return {
             network.phase: self.networks / network.name
             for network in self.planned
@@ -129,12 +117,7 @@ class TrainingRun(StudyRun[Config, Results]):
     def times(
         self, cards: Sequence[TrainedNetwork], stages: Mapping[str, Sequence[str]]
     ) -> dict[str, float]:
-        """Where the time went, training after the first part.
-
-        Args:
-            cards: What the networks got.
-            stages: How the stages of each part begin, by what the report calls it.
-        """
+        """Return seconds by part, whose stages begin as said, with training after the first."""
         found = {name: self.seconds(begin) for name, begin in stages.items()}
         first, *rest = found.items()
         training = sum(card.seconds for card in cards)

@@ -41,6 +41,20 @@ def fastest(timed: Callable[[], float], seconds: float) -> float:
     return best
 
 
+def in_rounds(
+    calls: Sequence[Callable[[], float]], rounds: int, seconds: float
+) -> list[list[float]]:
+    """Return the fastest seconds of each call in every round, in which all take their turn.
+
+    Args:
+        calls: Each makes a call and returns its seconds.
+        rounds: Number of rounds.
+        seconds: Time of each call in a round.
+    """
+    found = [[fastest(call, seconds) for call in calls] for _ in range(rounds)]
+    return [list(times) for times in zip(*found, strict=True)]
+
+
 def between_rounds(found: Sequence[float]) -> Interval:
     """The median between the lowest and the highest: of n rounds in 1 - 2 / 2^n of cases."""
     return Interval(float(np.median(found)), min(found), max(found))

@@ -18,7 +18,7 @@ def check_routing(routing: str) -> None:
 
     Raises:
             InvalidConfig: ``routing`` is something else.
-        """
+    """
     if routing not in ROUTINGS:
         message = f"routing={routing!r}: allowed are {', '.join(map(repr, ROUTINGS))}"
         raise InvalidConfig(message)

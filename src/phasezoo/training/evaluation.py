@@ -81,6 +81,17 @@ class PositionLosses:
     wdl: Floats | None = None
     """``float32[P, 3]``: probabilities of (win, draw, loss); None if the network tells none."""
 
+    @classmethod
+    def of_nothing(cls, rows: PositionTable) -> "PositionLosses":
+        """Return the losses on no positions, as where all test positions occur in train.
+
+        Args:
+            rows: A table without rows.
+        """
+        empty, ranks = np.empty(0, dtype=np.float32), np.empty(0, dtype=np.int32)
+        measured = (empty, empty, empty > 0, rows.phase, rows.game, ranks, empty)
+        return cls(*measured, answer=empty, result=empty, wdl=empty.reshape(0, 3))
+
     def __len__(self) -> int:
         """P."""
         return len(self.policy)

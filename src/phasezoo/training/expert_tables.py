@@ -9,13 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from rich.table import Table
 
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.training.evaluation import PositionLosses, mixture_losses
-from phasezoo.training.resampling import (
-    ResampledMeans,
-    percentiles,
-    resample_games,
-    sums_by_kind,
-)
+from phasezoo.training.sampled_means import Sample, means_of
 
 __all__ = ["ALL", "METRICS", "BASELINE", "MIXTURE", "LossCell", "LossTable", "loss_table"]
 
@@ -149,49 +145,31 @@ def loss_table(
     phases = tuple(experts)
     rows = {BASELINE: baseline, **experts}
     rows[MIXTURE] = mixture_losses(dict(enumerate(experts.values())))
-    means = _means(list(rows.values()), len(phases), np.random.default_rng(seed), resamples)
-    counts = [*np.bincount(baseline.phase, minlength=len(phases)).tolist(), len(baseline)]
+    phase, (_, game) = baseline.phase, np.unique(baseline.game, return_inverse=True)
+    games = int(game.max(initial=-1)) + 1
+    samples = {
+        (row, metric): Sample(losses.columns()[metric][None].astype(np.float64), game, phase)
+        for row, losses in rows.items()
+        for metric in METRICS
+    }
+    rng = np.random.default_rng(seed)
+    means = means_of(samples, len(phases), games, rng, resamples, widened=False)
+    counts = [*np.bincount(phase, minlength=len(phases)).tolist(), len(baseline)]
     cells = []
-    for row, network in enumerate(rows):
-        for column, test_set in enumerate((*phases, ALL)):
-            for place, metric in enumerate(METRICS):
-                here, base = (row, place, column), (0, place, column)
-                value, low, high = _interval(means, here, None)
-                gaps = (None,) * 3 if row == 0 else _interval(means, here, base)
-                count = int(counts[column])
-                cells.append(LossCell(network, test_set, metric, count, value, low, high, *gaps))
-    games = len(np.unique(baseline.game))
+    for row in rows:
+        for kind, test_set in enumerate((*phases, ALL)):
+            for metric in METRICS:
+                mean = means.mean((row, metric), kind)
+                gap = None
+                if row != BASELINE:
+                    gap = means.difference((row, metric), (BASELINE, metric), kind)
+                ends = (*_ends(mean), *_ends(gap))
+                cells.append(LossCell(row, test_set, metric, int(counts[kind]), *ends))
     return LossTable(phases, games, tuple(int(n) for n in removed), tuple(cells))
 
 
-def _means(
-    rows: Sequence[PositionLosses], phases: int, rng: np.random.Generator, resamples: int
-) -> ResampledMeans:
-    """Means [row, metric, test set] with their resampled counterparts."""
-    _, game = np.unique(rows[0].game, return_inverse=True)
-    games = int(game.max(initial=-1)) + 1
-
-    def by_game(values: np.ndarray | None) -> np.ndarray:
-        return sums_by_kind(values, game, rows[0].phase, games, phases)
-
-    sums = np.empty((games, len(rows), len(METRICS), phases + 1))
-    for index, losses in enumerate(rows):
-        columns = losses.columns()
-        for place, metric in enumerate(METRICS):
-            sums[:, index, place] = by_game(columns[metric].astype(np.float64))
-    return resample_games(sums, by_game(None)[:, None, None, :], rng, resamples)
-
-
-def _interval(
-    means: ResampledMeans, here: tuple[int, int, int], base: tuple[int, int, int] | None
-) -> tuple[float | None, float | None, float | None]:
-    """A mean, or its difference to another, with the ends of its interval."""
-    value, drawn = means.means[here], means.resampled[(slice(None), *here)]
-    if base is not None:
-        value = value - means.means[base]
-        drawn = drawn - means.resampled[(slice(None), *base)]
-    ends = percentiles(float(value), drawn)
-    return (None, None, None) if ends is None else (float(value), *ends)
+def _ends(found: Interval | None) -> tuple[float | None, float | None, float | None]:
+    return (None, None, None) if found is None else (found.value, found.low, found.high)
 
 
 def _shown(cell: LossCell, *, share: bool) -> str:

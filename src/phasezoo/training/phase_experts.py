@@ -15,7 +15,7 @@ import numpy as np
 from rich.table import Table
 
 from phasezoo import gating, inference, networks
-from phasezoo.data.positions import PositionTable, without_seen
+from phasezoo.data.positions import without_seen
 from phasezoo.data.splits import PositionStore, Splits
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games.options import flag, folder_path
@@ -296,17 +296,10 @@ def _measured(
         }
         found = evaluate_networks(evaluators, test, rows, threads=settings.threads)
     else:
-        found = {name: _nothing(rows) for name in names}
+        found = {name: PositionLosses.of_nothing(rows) for name in names}
     experts = {phase: found[name] for phase, name in plan.experts.items()}
     baseline = found[plan.baseline.name]
     return loss_table(baseline, experts, removed.tolist(), stream_seed(seed, _RESAMPLING))
-
-
-def _nothing(rows: PositionTable) -> PositionLosses:
-    """What is measured on no positions, as in a game whose few positions all occur in train."""
-    empty = np.empty(0, dtype=np.float32)
-    ranks = np.empty(0, dtype=np.int32)
-    return PositionLosses(empty, empty, empty > 0, rows.phase, rows.game, ranks, empty)
 
 
 def _experts(

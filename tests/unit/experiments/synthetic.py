@@ -1,10 +1,7 @@
 """Made-up results of the study, of every outcome, for tests of the report."""
 
-import math
-
 import numpy as np
 
-from phasezoo.arena.statistics.crossed_trainings import crossed
 from phasezoo.arena.statistics.elo import los, pentanomial_elo, trinomial_elo
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.positions import PositionTable
@@ -13,28 +10,22 @@ from phasezoo.experiments.two_player.boundary import boundaries_of
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.measurements import (
     ALL,
+    METRICS,
+    CallCost,
     Cell,
     Comparison,
+    Cost,
     Dataset,
-    Differences,
     Entry,
     GapRow,
+    GateCost,
     Losses,
     Overfitting,
     PhaseStart,
+    Size,
     Split,
 )
-from phasezoo.experiments.two_player.results import (
-    CallCost,
-    Cost,
-    GateCost,
-    Matches,
-    MatchSide,
-    Pairing,
-    Results,
-    Size,
-    VariantRow,
-)
+from phasezoo.experiments.two_player.results import Matches, MatchSide, Pairing, Results, VariantRow
 from phasezoo.runs.provenance import Provenance
 from phasezoo.training.planned import LossCurve, TrainedNetwork
 
@@ -132,10 +123,11 @@ def networks(trainings=1, phases=PHASES):
 
 def differences(shift, half=0.012):
     if shift is None:
-        return Differences(None, None, None, None)
+        return dict.fromkeys(METRICS)
     total = Interval(shift, shift - half, shift + half)
     accuracy = Interval(-shift / 8, -shift / 8 - half / 8, -shift / 8 + half / 8)
-    return Differences(total, total, Interval(shift / 9, -0.004, 0.05), accuracy)
+    values = (total, total, Interval(shift / 9, -0.004, 0.05), accuracy)
+    return dict(zip(METRICS, values, strict=True))
 
 
 def losses(specialisation="lower", thinning="higher", phases=PHASES, trainings=1):
@@ -200,23 +192,16 @@ def pairing(pentanomial, mixture=0, baseline=0, duplicates=1):
 
 
 def matches(case="lower", trainings=1):
-    total = pairing(PENTANOMIAL[case])
     if trainings == 1:
-        return Matches("50 nodes a move", [total], total, None)
+        return Matches("50 nodes a move", [pairing(PENTANOMIAL[case])])
     rng = np.random.default_rng(5)
-    pairings, means, errors = [], [], []
-    for i in range(trainings):
-        for j in range(trainings):
-            shares = np.array(PENTANOMIAL[case]) / 100
-            one = pairing(rng.multinomial(50, shares).tolist(), i, j)
-            pairings.append(one)
-            scores = [s / 4 for s, n in enumerate(one.pentanomial) for _ in range(n)]
-            means.append(float(np.mean(scores)))
-            errors.append(float(np.std(scores) / math.sqrt(len(scores))))
-    total = pairing(np.sum([p.pentanomial for p in pairings], axis=0).tolist())
-    shape = (trainings, trainings)
-    spread = crossed(np.reshape(means, shape).tolist(), np.reshape(errors, shape).tolist())
-    return Matches("50 nodes a move", pairings, total, spread)
+    shares = np.array(PENTANOMIAL[case]) / 100
+    pairings = [
+        pairing(rng.multinomial(50, shares).tolist(), i, j)
+        for i in range(trainings)
+        for j in range(trainings)
+    ]
+    return Matches("50 nodes a move", pairings)
 
 
 def arms(case="lower", trainings=1):

@@ -8,11 +8,7 @@ import pytest
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.statistics import over_trainings, resample_games, verdict
 from phasezoo.experiments.two_player import exact
-from phasezoo.experiments.two_player.losses import (
-    TestPositions,
-    TrainingLosses,
-    loss_matrix,
-)
+from phasezoo.experiments.two_player.losses import loss_matrix, rows_of
 from phasezoo.experiments.two_player.measurements import ALL
 from phasezoo.training.evaluation import PositionLosses
 
@@ -103,17 +99,16 @@ def constant(policy, value, correct, positions):
 def test_the_matrix_picks_each_position_from_its_own_expert():
     count = 60
     phase = np.arange(count) % 2
-    positions = TestPositions(
-        game=np.arange(count) // 6, phase=phase, parts={"placebo": (phase + 1) % 2}
-    )
-    training = TrainingLosses(
+    half = count // 2
+    training = rows_of(
+        ["early", "late"],
+        phase,
+        {"placebo": (phase + 1) % 2},
+        one=constant(2.5, 1.0, False, count),
         experts=[constant(1.0, 0.5, True, count), constant(2.0, 0.5, False, count)],
-        others={
-            "placebo": [constant(3.0, 0.0, False, count // 2), constant(4.0, 0.0, True, count // 2)]
-        },
-        baseline=constant(2.5, 1.0, False, count),
+        others={"placebo": [constant(3.0, 0.0, False, half), constant(4.0, 0.0, True, half)]},
     )
-    losses = loss_matrix(["early", "late"], positions, [training], rng(), 100)
+    losses = loss_matrix(["early", "late"], np.arange(count) // 6, phase, [training], rng(), 100)
     rows = {entry.name: entry for entry in losses.entries}
     assert list(rows) == [
         "early expert", "late expert", "phase mixture", "placebo mixture", "one network",
@@ -127,8 +122,8 @@ def test_the_matrix_picks_each_position_from_its_own_expert():
     assert mixture["early"].accuracy == 1
     assert mixture[ALL].positions == count
     both = next(c for c in losses.comparisons if c.name == "both").differences[ALL]
-    assert both.policy.value == pytest.approx(-1.0)
-    assert not both.policy.is_known  # all games are alike
+    assert both["policy"].value == pytest.approx(-1.0)
+    assert not both["policy"].is_known  # all games are alike
     assert losses.games == 10
 
 
@@ -202,9 +197,7 @@ def test_of_few_games_no_difference_is_told_that_is_not_there(games):
     generator, told = rng(), 0
     for _ in range(60):
         game = np.repeat(np.arange(games), 10)
-        positions = TestPositions(
-            game=game, phase=np.zeros(len(game), np.int64), parts={"placebo": game * 0}
-        )
+        nothing = game * 0
 
         def noisy(game=game):
             losses = generator.normal(2, 0.5, games)[game] + generator.normal(0, 0.1, len(game))
@@ -212,9 +205,11 @@ def test_of_few_games_no_difference_is_told_that_is_not_there(games):
                 constant(0.0, 0.0, True, len(game)), policy=losses.astype(np.float32)
             )
 
-        training = TrainingLosses([noisy()], {"placebo": [noisy()]}, noisy())
-        losses = loss_matrix(["all of it"], positions, [training], generator, 200)
-        both = next(c for c in losses.comparisons if c.name == "both").differences[ALL].total
+        experts, others, one = [noisy()], {"placebo": [noisy()]}, noisy()
+        names = ["all of it"]
+        training = rows_of(names, nothing, {"placebo": nothing}, one, experts, others)
+        losses = loss_matrix(names, game, nothing, [training], generator, 200)
+        both = next(c for c in losses.comparisons if c.name == "both").differences[ALL]["total"]
         assert math.isfinite(both.low) == (games >= 4)
         told += verdict(both) != "unclear"
     assert told <= 9  # 3 of 60 are expected
@@ -222,11 +217,8 @@ def test_of_few_games_no_difference_is_told_that_is_not_there(games):
 
 def test_the_three_comparisons_add_up_and_a_missing_phase_stays_missing():
     generator, count = rng(), 200
-    positions = TestPositions(
-        game=np.sort(generator.integers(0, 20, count)),
-        phase=generator.integers(0, 2, count),
-        parts={"placebo": generator.integers(0, 3, count)},
-    )
+    game, phase = np.sort(generator.integers(0, 20, count)), generator.integers(0, 2, count)
+    parts = {"placebo": generator.integers(0, 3, count)}
 
     def noisy(size=count):
         return PositionLosses(
@@ -237,17 +229,24 @@ def test_the_three_comparisons_add_up_and_a_missing_phase_stays_missing():
             game=np.zeros(size, np.int32),
         )
 
-    parts = np.bincount(positions.parts["placebo"], minlength=3)
+    sizes = np.bincount(parts["placebo"], minlength=3)
     trainings = [
-        TrainingLosses([noisy() for _ in range(3)], {"placebo": [noisy(n) for n in parts]}, noisy())
+        rows_of(
+            ["a", "b", "c"],
+            phase,
+            parts,
+            one=noisy(),
+            experts=[noisy() for _ in range(3)],
+            others={"placebo": [noisy(size) for size in sizes]},
+        )
         for _ in range(3)
     ]
-    losses = loss_matrix(["a", "b", "c"], positions, trainings, rng(), 200)
+    losses = loss_matrix(["a", "b", "c"], game, phase, trainings, rng(), 200)
     found = {c.name: c for c in losses.comparisons}
     for column in ("a", "b", ALL):
-        values = {n: c.differences[column].total.value for n, c in found.items()}
+        values = {n: c.differences[column]["total"].value for n, c in found.items()}
         assert values["both"] == pytest.approx(values["thinning"] + values["specialisation"])
-    assert found["both"].differences["c"].total is None
+    assert found["both"].differences["c"]["total"] is None
     assert losses.entries[0].cells["c"].total is None
     assert losses.entries[0].cells["c"].positions == 0
     assert found["both"].deviation > 0

@@ -55,7 +55,7 @@ def test_every_arm_sees_as_much_as_the_one_network_and_plays_it(whole):
 
 def test_each_expert_plays_alone_beside_the_one_network(whole):
     out, results, _ = whole
-    assert [row.phase for row in results.alone] == ["up to 14", "over 14"]
+    assert [row.name for row in results.alone] == ["up to 14", "over 14"]
     for row, slug in zip(results.alone, ("up-to-14", "over-14"), strict=True):
         log = out / f"matches/alone-{slug}-1-baseline-1.jsonl"
         assert len(log.read_text().splitlines()) == 1 + results.config.games_played

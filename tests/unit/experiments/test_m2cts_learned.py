@@ -15,9 +15,8 @@ from phasezoo import agents, arena, gating, inference
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, RunDirectoryError, StoreError
 from phasezoo.experiments.catalogue import GAMES
-from phasezoo.experiments.two_player import learned as measuring
 from phasezoo.experiments.two_player.curve import mixtures_of
-from phasezoo.experiments.two_player.losses import TestAnswers, drawn
+from phasezoo.experiments.two_player.losses import TestedNetworks, drawn, measure_division
 from phasezoo.experiments.two_player.preparation import prepare
 from phasezoo.gating.learned import MANIFEST, WEIGHTS, GateManifest
 from phasezoo.report.console import silent
@@ -107,7 +106,7 @@ def test_the_networks_of_a_training_are_asked_once(whole):
     """What is kept is of one training each; no other table sees another training's answers."""
     out, _, config = whole
     prepared = prepare(config)
-    answers = TestAnswers(prepared)
+    answers = TestedNetworks(prepared, [], silent())
     assert len(answers.rows) == len(drawn(prepared, "test")) > 0
     one, experts = answers.of(networks(out, config, 0))
     again, _ = answers.of(networks(out, config, 0))
@@ -138,9 +137,8 @@ def test_a_gate_that_answers_as_the_fixed_one_changes_nothing(whole, tmp_path):
     (tmp_path / "same" / WEIGHTS).write_bytes(data)
     (tmp_path / "same" / MANIFEST).write_bytes(manifest.to_json())
     trainings = [networks(out, config, 0)]
-    found = measuring.measure(
-        prepared, trainings, [tmp_path / "same"], TestAnswers(prepared), silent()
-    )
+    tested = TestedNetworks(prepared, trainings, silent())
+    found = measure_division(tested, [tmp_path / "same"])
     assert found.shares == {
         "up to 14": [1.0, 0.0],
         "over 14": [0.0, 1.0],
@@ -153,7 +151,7 @@ def test_a_gate_that_answers_as_the_fixed_one_changes_nothing(whole, tmp_path):
     }
     mixture = next(e for e in results.losses.entries if e.name == "phase mixture")
     assert found.beside_one["all"].value == pytest.approx(
-        mixture.differences["all"].total.value, abs=0.2
+        mixture.differences["all"]["total"].value, abs=0.2
     )
 
 

@@ -1,6 +1,5 @@
 import dataclasses
 import json
-import math
 from itertools import product
 from pathlib import Path
 
@@ -11,13 +10,18 @@ from page_checker import check_page
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.two_player import published
 from phasezoo.experiments.two_player.config import M2ctsConfig
-from phasezoo.experiments.two_player.measurements import Exact, ExactRow, GapRow, Overfitting
+from phasezoo.experiments.two_player.measurements import (
+    Exact,
+    ExactRow,
+    GapRow,
+    Overfitting,
+)
 from phasezoo.experiments.two_player.report import _opening_paragraph, report
 from phasezoo.experiments.two_player.report_boundary import _exact_paragraph
 from phasezoo.experiments.two_player.report_games import _los_text
 from phasezoo.experiments.two_player.report_losses import _loss_sentences, _overfitting_sentence
 from phasezoo.experiments.two_player.report_paper import claims_of, expectation
-from phasezoo.experiments.two_player.results import AloneRow, Results, SearchRow
+from phasezoo.experiments.two_player.results import Results, Series
 from phasezoo.report import numbers
 from phasezoo.runs import jsonable
 
@@ -70,12 +74,11 @@ def test_no_likelihood_is_shown_where_none_can_be_told():
 
 def test_one_report_has_one_interval_that_counts_games_only():
     found = synthetic.results(trainings=4)
-    spread = found.matches.spread
-    wide = dataclasses.replace(spread, elo_games_only=Interval(spread.elo.value, -123.4, 99.9))
-    words = words_of(
-        dataclasses.replace(found, matches=dataclasses.replace(found.matches, spread=wide))
-    )
-    assert "−123 to +100" in words
+    many = synthetic.pairing([0, 0, 0, 0, 500])
+    played = dataclasses.replace(found.matches, pairings=[many, *found.matches.pairings[1:]])
+    found = dataclasses.replace(found, matches=played)
+    words = words_of(found)
+    assert numbers.elo_interval(found.matches.elo_games_only) in words
     assert numbers.elo_interval(found.matches.total.elo) not in words
 
 
@@ -132,9 +135,7 @@ def test_the_paper_lets_nothing_be_expected_of_other_strategies_at_this_size():
 
 def test_of_too_few_games_nothing_is_said_to_hold_zero():
     found = synthetic.results(elo="unclear")
-    nothing = Interval(0.0, -math.inf, math.inf)
-    total = dataclasses.replace(found.matches.total, elo=nothing)
-    matches = dataclasses.replace(found.matches, total=total)
+    matches = dataclasses.replace(found.matches, pairings=[synthetic.pairing([0, 1, 0, 1, 0])])
     told = _opening_paragraph(dataclasses.replace(found, matches=matches))
     assert "no interval: too few games" in told
     assert "cannot be told from so few" in told
@@ -174,7 +175,7 @@ def test_every_outcome_of_the_losses_is_told(specialisation, thinning):
 
 def test_other_searches_have_a_table_and_a_drawing():
     rows = [
-        SearchRow(text, synthetic.matches(elo))
+        Series(text, synthetic.matches(elo))
         for text, elo in (
             ("search-batch=8", "lower"),
             ("search-batch=16", "higher"),
@@ -185,7 +186,7 @@ def test_other_searches_have_a_table_and_a_drawing():
     document = report(synthetic.results(searches=rows))
     words = check(document.to_html(), figures=9)
     assert [row[0].split(" (")[0] for row in document.tables["searches"].texts()] == [
-        row.search for row in rows
+        row.name for row in rows
     ]
     assert "mapped by validation games" in words
 
@@ -321,7 +322,7 @@ def much(results):
 def test_the_papers_claims_follow_their_rules(elo, gain, cost, size, agrees, disagrees):
     found = twice(elo=elo, specialisation=gain, thinning=cost)
     mixture = next(e for e in found.losses.entries if e.role == "mixture")
-    loss = mixture.differences["all"].total
+    loss = mixture.differences["all"]["total"]
     arms = [dataclasses.replace(found.arms[0], loss=loss), *found.arms[1:]]
     found = (size or (lambda same: same))(dataclasses.replace(found, arms=arms))
     expected = dict.fromkeys(CLAIMS, "not settled")
@@ -364,7 +365,7 @@ def test_gains_are_compared_where_both_were_played(first, second, verdict):
     ],
 )
 def test_one_expert_at_a_time_gains_but_for_the_openings(elo, opening, endgame):
-    alone = [AloneRow(phase, synthetic.matches(elo)) for phase in published.PHASES]
+    alone = [Series(phase, synthetic.matches(elo)) for phase in published.PHASES]
     found = twice(alone=alone)
     assert judged(found, "opening’s expert alone gains nothing") == [opening]
     assert judged(much(found), "endgame’s expert alone gains Elo") == [endgame]
@@ -374,7 +375,7 @@ def test_one_expert_at_a_time_gains_but_for_the_openings(elo, opening, endgame):
 
 def test_batches_are_judged_by_the_majority_alone():
     rows = [
-        SearchRow(text, synthetic.matches("higher"))
+        Series(text, synthetic.matches("higher"))
         for text in (
             "search-batch=8",
             "search-batch=64,routing=majority",

@@ -319,7 +319,7 @@ def test_experts_play_alone_from_where_their_phases_begin(store, tmp_path):
     out = tmp_path / "run"
     config = tiny(store, from_phases=True, games_played=4, test_games=None)
     results = reproduce(config, out)
-    known = {row.phase: row for row in results.from_phases}
+    known = {row.name: row for row in results.from_phases}
     assert set(known) <= {"middlegame", "endgame"}  # all games begin with the opening
     assert "middlegame" in known
     assert all(row.starts >= 2 for row in results.from_phases)

@@ -17,9 +17,9 @@ from phasezoo.experiments.two_player import matches
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.cost import equal_limits
 from phasezoo.experiments.two_player.matches import RecalibratedEvaluator
-from phasezoo.experiments.two_player.measurements import Map
+from phasezoo.experiments.two_player.measurements import Map, Prices
 from phasezoo.experiments.two_player.preparation import prepare
-from phasezoo.experiments.two_player.results import MatchSide, Pairing, Prices
+from phasezoo.experiments.two_player.results import MatchSide, Pairing, together
 from phasezoo.experiments.two_player.variants import EXPERT, ONE, searches_of
 from phasezoo.inference.cost import CostModel
 from phasezoo.report.console import TerminalConsole
@@ -97,7 +97,7 @@ def test_the_mixture_gets_the_nodes_that_cost_as_much(per_node):
     price = CostModel(10.0, 1.0)
     played = synthetic.matches("lower")
     total = dataclasses.replace(played.total, sides=(spent(20, 100), spent(10, 100)))
-    played = dataclasses.replace(played, total=total)
+    played = dataclasses.replace(played, pairings=[total])
     config = M2ctsConfig(nodes=300, simulations_per_node=per_node)
     first, second = equal_limits(config, Prices(price, price), played)
     assert second == config.limit()
@@ -107,11 +107,11 @@ def test_the_mixture_gets_the_nodes_that_cost_as_much(per_node):
     first, _ = equal_limits(config, Prices(CostModel(20.0, 2.0), price), played)
     assert first.nodes == 100
     padded = dataclasses.replace(total, sides=(spent(20, 100, padded=100), spent(10, 100)))
-    played = dataclasses.replace(played, total=padded)
+    played = dataclasses.replace(played, pairings=[padded])
     assert equal_limits(config, Prices(price, price), played)[0].nodes == 150
     # By soft routing each of three experts is asked about every node.
     soft = dataclasses.replace(total, sides=(spent(30, 300, nodes=100), spent(10, 100)))
-    played = dataclasses.replace(played, total=soft)
+    played = dataclasses.replace(played, pairings=[soft])
     assert equal_limits(config, Prices(price, price), played)[0].nodes == 100
 
 
@@ -120,12 +120,14 @@ def test_games_of_a_version_that_counted_no_nodes_are_read_and_give_no_equal_cos
     old = jsonable.encode(played.total)
     for side in old["sides"]:
         del side["nodes"]
-    total = matches.collect([jsonable.decode(Pairing, old), played.total])
+    total = together([jsonable.decode(Pairing, old), played.total])
     assert [side.nodes for side in total.sides] == [None, None]
     assert total.sides[0].rows == 2 * played.total.sides[0].rows
     price = CostModel(10.0, 1.0)
     with pytest.raises(InvalidConfig, match="did not count nodes; run the command again"):
-        equal_limits(M2ctsConfig(), Prices(price, price), dataclasses.replace(played, total=total))
+        equal_limits(
+            M2ctsConfig(), Prices(price, price), dataclasses.replace(played, pairings=[total])
+        )
 
 
 def test_recalibrated_values_are_the_map_of_the_networks_own():
@@ -148,7 +150,7 @@ def test_other_searches_are_matches_of_the_same_networks(store, tmp_path):
     config = tiny(store, searches=texts, games_played=4, watched_positions=0)
     out = tmp_path / "run"
     results = GAMES["chess"].reproduce(config, out)
-    assert [row.search for row in results.searches] == list(texts)
+    assert [row.name for row in results.searches] == list(texts)
     prices = jsonable.decode(Prices, json.loads((out / "prices.json").read_text()))
     nodes = equal_limits(config, prices, results.matches)[0].nodes
     assert [row.matches.limit for row in results.searches] == [
@@ -164,17 +166,16 @@ def test_other_searches_are_matches_of_the_same_networks(store, tmp_path):
     # The first is what a match with these settings is.
     prepared = prepare(dataclasses.replace(config, nodes=6, routing="majority", searches=()))
     experts = {name: out / f"networks/expert-{name}-1" for name in prepared.phases}
-    again, pgn = matches.play_pairing(
-        prepared,
-        "mixture",
-        config.gate,
-        experts,
-        out / "networks/baseline-1",
-        (0, 0),
-        tmp_path / "again.jsonl",
-        TerminalConsole(io.StringIO()),
-        matches.How(),
+    contest = matches.Contest(
+        prepared=prepared,
+        folder="mixture",
+        who="mixture",
+        mixtures=[experts],
+        baselines=[out / "networks/baseline-1"],
+        gate=config.gate,
     )
+    log = tmp_path / "again.jsonl"
+    again, pgn = contest.play(0, 0, log, TerminalConsole(io.StringIO()))
     (found,) = results.searches[0].matches.pairings
     assert (found.pentanomial, found.reasons) == (again.pentanomial, again.reasons)
     moves = pgn.split("\n\n")[1::2]

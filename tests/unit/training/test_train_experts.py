@@ -13,6 +13,7 @@ import torch
 from phasezoo import games, inference, training
 from phasezoo.agents import Limit, MCTSAgent
 from phasezoo.errors import CheckpointError, InvalidConfig, RunDirectoryError
+from phasezoo.runs import jsonable
 from phasezoo.training import EpisodeStore, Experts, GameStore, Sampler, train_experts
 
 OPTIONS: dict[str, Any] = {
@@ -311,3 +312,15 @@ def test_pommerman_has_experts_too(tmp_path: Path, strategy: str) -> None:
     answer = experts.expert("up to 20").evaluate(state.planes(player=0)[None])
     assert answer.value is not None
     assert np.isfinite(answer.value).all()
+
+
+def test_records_of_networks_that_version_0_2_wrote_are_read() -> None:
+    """Both of them: of a folder of experts, and of a study's run."""
+    shared = {"name": "expert-opening", "phase": "opening", "parameters": 5, "positions": 160}
+    shared |= {"unique_positions": 90, "epochs": 1.5, "updates": 10, "seconds": 2.0}
+    of_experts = {"start": None, "weights": [1.0, 2.0], "best_update": 9, "validation_loss": 3.5}
+    of_run = {"role": "expert", "training": 1, "gate": "lichess", "architecture": "rise-8x1"}
+    curve = {"positions": [64], "train": [4.0], "validation_positions": [64], "validation": [3.5]}
+    for own in (of_experts, of_run | {"best_validation": 3.5, "curve": curve}):
+        found = jsonable.decode(training.TrainedNetwork, shared | own)
+        assert (found.name, found.validation_loss) == ("expert-opening", 3.5)

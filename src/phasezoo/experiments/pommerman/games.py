@@ -25,21 +25,17 @@ LARGE = "large"
 
 @dataclass(frozen=True)
 class Contender:
-    """A player of the comparison.
-
-    Attributes:
-        name: As tables call it.
-        kind: See :data:`Kind`.
-        gate: The gate of its experts; ``none`` for one network.
-        training: Index of the training, from 0.
-        simulations: Simulations a move; 0 plays the network's policy.
-    """
+    """A player of the comparison."""
 
     name: str
+    """As tables call it."""
     kind: Kind
     gate: str
+    """The gate of its experts; ``none`` for one network."""
     training: int
+    """Index of the training, from 0."""
     simulations: int
+    """Simulations a move; 0 plays the network's policy."""
 
 
 def contenders(config: PommermanConfig) -> list[Contender]:
@@ -71,11 +67,6 @@ def plan(
     Separated learning: the experts of a gate share the one network's number of positions in
     proportion to the positions of their phases, so that all go through theirs equally often. All
     networks of one training start from the same weights.
-
-    Args:
-        config: The settings.
-        tables: The training positions labelled by each gate, by specification; ``none`` among them.
-        large_positions: Training positions of the large network.
     """
 
     def seed(*names: str | int) -> int:
@@ -116,16 +107,7 @@ def _spec(gate: str) -> str:
 def agent_of(
     contender: Contender, config: PommermanConfig, networks: dict[str | None, Path]
 ) -> Any:
-    """Return the agent of a contender.
-
-    Args:
-        contender: Who.
-        config: The settings.
-        networks: Where the networks are, by phase; None for one of all phases.
-
-    Raises:
-        CheckpointError: A network is missing or damaged.
-    """
+    """Return the agent of a contender."""
     loaded = {
         phase: inference.load(
             path, backend=config.backend, device=config.device, threads=config.threads
@@ -164,22 +146,16 @@ class Task:
 
 @dataclass(frozen=True)
 class GameRow:
-    """A finished game, seen from the contender.
-
-    Attributes:
-        task: Which game.
-        result: ``won``, ``lost`` (died, or another one is left), or ``drawn``: nobody has won, and
-            the contender was there to the end.
-        reason: How it ended; ``died`` if it may have gone on without the contender.
-        steps: Steps until then.
-        nodes: Positions evaluated.
-        simulations: Simulations of all moves.
-    """
+    """A finished game, seen from the contender."""
 
     task: Task
     result: Literal["won", "lost", "drawn"]
+    """``won``, ``lost`` (died, or another one is left), or ``drawn``: nobody has won, and the
+    contender was there to the end."""
     reason: str
+    """How it ended; ``died`` if it may have gone on without the contender."""
     steps: int
+    """Steps until then."""
     nodes: int
     simulations: int
 
@@ -244,13 +220,6 @@ def play_games(
 
     A game does not depend on those beside it but through the network's arithmetic, whose rounding
     may depend on the size of a batch.
-
-    Args:
-        agent: The contender, with ``seats(game)``.
-        tasks: Which games.
-        config: The settings.
-        finished: Called with each game as it ends.
-        threads: Threads that walk trees and make planes.
     """
     rows = min(MOST_ROWS, max(config.search_batch, config.concurrency * config.search_batch))
     seats = agent.seats(games.make(GAME), pool_rows=rows, threads=threads)

@@ -25,6 +25,7 @@ from phasezoo.experiments.statistics import (
 from phasezoo.runs.provenance import Provenance
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks, mixture_losses
 from phasezoo.training.planned import TrainedNetwork
+from phasezoo.training.sampled_means import Sample, means_of
 from phasezoo.zoo.pommerman.data.episodes import EpisodeStore
 
 Wins: TypeAlias = npt.NDArray[np.float64]
@@ -42,76 +43,61 @@ class Phases:
 
 @dataclass(frozen=True)
 class Dataset:
-    """The episodes that networks learn from.
-
-    Attributes:
-        episodes: Episodes of train, validation and test.
-        positions: Positions of these, those of validation and test without what occurs in train.
-        values: Training positions by how the episode ended: won, nobody won, lost or dead.
-        majority: Share of the commonest action among the test positions.
-        phases: The gates' phases.
-    """
+    """The episodes that networks learn from."""
 
     episodes: list[int]
+    """Episodes of train, validation and test."""
     positions: list[int]
+    """Positions of these, those of validation and test without what occurs in train."""
     values: list[int]
+    """Training positions by how the episode ended: won, nobody won, lost or dead."""
     majority: float
+    """Share of the commonest action among the test positions."""
     phases: list[Phases]
+    """The gates' phases."""
 
 
 @dataclass(frozen=True)
 class LossRow:
-    """Losses on test positions of one network or mixture, a mean over trainings.
-
-    Attributes:
-        name: Which.
-        kind: See :data:`Kind`.
-        policy: Cross-entropy of the action, in nats.
-        value: Squared error of the value.
-        accuracy: Share of positions whose likeliest action was played.
-        difference: Of the total loss to one network's, by resampling episodes; None for itself.
-    """
+    """Losses on test positions of one network or mixture, a mean over trainings."""
 
     name: str
     kind: Kind
     policy: float
+    """Cross-entropy of the action, in nats."""
     value: float
+    """Squared error of the value."""
     accuracy: float
+    """Share of positions whose likeliest action was played."""
     difference: Interval | None
+    """Of the total loss to one network's, by resampling episodes; None for itself."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """The games of one contender, over all trainings.
-
-    Attributes:
-        name: Which.
-        kind: See :data:`Kind`.
-        simulations: Simulations a move.
-        games: Games played.
-        won: Games won.
-        drawn: Games that nobody won, the contender alive or dead with the last ones.
-        timed_out: Of these, games that went to the step limit.
-        win_rate: Share of games won, with Wilson's interval over games.
-        by_training: The same share for each training.
-        steps: Mean steps of a game.
-        difference: Win rate less one network's on the same boards and seats; None for itself and
-            the references.
-        to_placebo: The same less the placebo's; None for others than gates.
-    """
+    """The games of one contender, over all trainings."""
 
     name: str
     kind: Kind
     simulations: int
+    """Simulations a move."""
     games: int
     won: int
     drawn: int
+    """Games that nobody won, the contender alive or dead with the last ones."""
     timed_out: int
+    """Of these, games that went to the step limit."""
     win_rate: Interval
+    """Share of games won, with Wilson's interval over games."""
     by_training: list[float]
+    """The same share for each training."""
     steps: float
+    """Mean steps of a game."""
     difference: Interval | None
+    """Win rate less one network's on the same boards and seats; None for itself and the
+    references."""
     to_placebo: Interval | None
+    """The same less the placebo's; None for others than gates."""
 
 
 @dataclass(frozen=True)
@@ -225,13 +211,11 @@ def _gap(
 ) -> Interval | None:
     """The difference of total loss to one network's, by resampling whole episodes."""
     game = losses[0].game
-    counts = np.bincount(game).astype(np.float64)
     gaps = [ours.total - theirs.total for ours, theirs in zip(losses, one, strict=True)]
-    by_game = [np.bincount(game, gap, len(counts)) for gap in gaps]
-    sums = np.stack(by_game, axis=1).astype(np.float64)
     rng = np.random.default_rng(stream(config.seed, "resampling losses"))
-    means = resample_games(sums, counts[:, None], rng, config.resamples)
-    return over_trainings(means.means, means.resampled, games=int((counts > 0).sum()))
+    sample = Sample(np.stack(gaps), game, np.zeros_like(game))
+    games = int(game.max(initial=-1)) + 1
+    return means_of({"gap": sample}, 1, games, rng, config.resamples).mean("gap", 1)
 
 
 def records_of(rows: Sequence[GameRow], config: PommermanConfig) -> list[Record]:

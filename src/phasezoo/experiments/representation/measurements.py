@@ -31,7 +31,7 @@ from phasezoo.experiments.representation.config import (
 )
 from phasezoo.experiments.representation.positions import Endings, Gradients
 from phasezoo.experiments.statistics import over_trainings, resample_games
-from phasezoo.experiments.timing import between_rounds, fastest, stopwatch
+from phasezoo.experiments.timing import between_rounds, in_rounds, stopwatch
 from phasezoo.report.console import Console
 from phasezoo.runs.provenance import Provenance
 from phasezoo.training.evaluation import evaluate_network
@@ -314,13 +314,10 @@ def latency(paths: Mapping[str, Path], config: RepresentationConfig) -> list[Lat
                 planes = _planes(evaluator.plane_spec, max(config.batches), config)
                 for batch in config.batches:
                     calls[name, backend, batch] = stopwatch(_call(evaluator, planes[:batch]), clock)
-        found: dict[tuple[str, str, int], list[float]] = {key: [] for key in calls}
-        for _ in range(config.rounds):
-            for key, call in calls.items():
-                found[key].append(1e6 * fastest(call, config.milliseconds / 1e3) / key[2])
+        found = in_rounds(list(calls.values()), config.rounds, config.milliseconds / 1e3)
     return [
-        Latency(name, backend, batch, between_rounds(times))
-        for (name, backend, batch), times in found.items()
+        Latency(name, backend, batch, between_rounds([1e6 * each / batch for each in times]))
+        for (name, backend, batch), times in zip(calls, found, strict=True)
     ]
 
 

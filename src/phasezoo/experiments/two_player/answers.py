@@ -8,14 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.positions import PositionTable
-from phasezoo.experiments.statistics import over_trainings, resample_games
-from phasezoo.experiments.two_player.losses import TestAnswers, evaluate
-from phasezoo.experiments.two_player.preparation import Prepared
+from phasezoo.experiments.two_player.losses import TestedNetworks, evaluate, placed
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, PLACEBO
 from phasezoo.training.evaluation import PositionLosses
-from phasezoo.training.resampling import sums_by_kind
 
 MARGIN = 1e-3
 """Values are taken as if they were this far from -1 and 1 at least, where log-odds are infinite."""
@@ -154,83 +150,6 @@ def near_boundaries(games: PositionTable, rows: PositionTable) -> Near:
 
 
 @dataclass(frozen=True)
-class Sample:
-    """A number of some positions."""
-
-    values: Array
-    """``float64[K, P]``: in each of K trainings."""
-    game: Indices
-    """``int64[P]``: the game of each, from 0."""
-    kind: Indices
-    """``int64[P]``: which of the kinds each belongs to."""
-
-
-@dataclass(frozen=True)
-class Means:
-    """Means of named samples by kind; the last kind is all positions together."""
-
-    _names: list[str]
-    _means: Array
-    _resampled: Array
-    _games: Indices
-
-    def mean(self, name: str, kind: int) -> Interval | None:
-        """The mean of a sample over a kind, or None over nothing."""
-        row = self._names.index(name)
-        games = int(self._games[row, kind])
-        return over_trainings(
-            self._means[:, row, kind], self._resampled[:, :, row, kind], games=games
-        )
-
-    def difference(self, name: str, other: str, kind: int) -> Interval | None:
-        """The mean of a sample less another's, the same games being drawn for both."""
-        one, two = self._names.index(name), self._names.index(other)
-        games = int(min(self._games[one, kind], self._games[two, kind]))
-        return over_trainings(
-            self._means[:, one, kind] - self._means[:, two, kind],
-            self._resampled[:, :, one, kind] - self._resampled[:, :, two, kind],
-            games=games,
-        )
-
-    def ratio(self, name: str, other: str, kind: int) -> Interval | None:
-        """The mean of a sample by another's; None if that may be zero."""
-        one, two = self._names.index(name), self._names.index(other)
-        games = int(min(self._games[one, kind], self._games[two, kind]))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            found = self._means[:, one, kind] / self._means[:, two, kind]
-            drawn = self._resampled[:, :, one, kind] / self._resampled[:, :, two, kind]
-        return over_trainings(found, drawn, games=games) if np.isfinite(found).all() else None
-
-
-def means_of(
-    samples: Mapping[str, Sample],
-    kinds: int,
-    games: int,
-    rng: np.random.Generator,
-    resamples: int,
-) -> Means:
-    """Take means by kind, and draw games again for their intervals.
-
-    Args:
-        samples: By name; all of as many trainings.
-        kinds: How many kinds there are besides all together.
-        games: How many games there are.
-        rng: Draws them.
-        resamples: Number of draws.
-    """
-    sums, counts = [], []
-    for sample in samples.values():
-        at = sample.game, sample.kind, games, kinds
-        counts.append(sums_by_kind(None, *at))
-        sums.append(np.stack([sums_by_kind(row, *at) for row in sample.values]))
-    # [sample, training, game, kind] -> [game, training, sample, kind], as resample_games wants it
-    stacked = np.transpose(np.stack(sums), (2, 1, 0, 3))
-    positions = np.transpose(np.stack(counts), (1, 0, 2))
-    found = resample_games(stacked, positions[:, None], rng, resamples)
-    return Means(list(samples), found.means, found.resampled, (positions > 0).sum(axis=0))
-
-
-@dataclass(frozen=True)
 class Answers:
     """Values of one training's networks on P test positions, each for to_play."""
 
@@ -259,32 +178,25 @@ class Answers:
         return placed(np.stack([change(self.one) for change in self.one_maps]), phase)
 
 
-def placed(values: Array, phase: npt.NDArray[np.int64]) -> Array:
-    """``[P, ...]``: of ``[n, P, ...]`` those of each position's own phase."""
-    chosen: Array = values[phase, np.arange(len(phase))]
-    return chosen
-
-
 def answers_of(
-    prepared: Prepared,
+    tested: TestedNetworks,
     networks: Mapping[str, Sequence[Path]],
-    test: TestAnswers,
     near: npt.NDArray[np.int64],
     validation: PositionTable,
 ) -> Answers:
     """Ask the networks of one training.
 
     Args:
-        prepared: The run's games and settings.
-        networks: Their directories by role.
-        test: What one network and the phase experts say of the P test positions.
-        near: Which of them lie near a boundary.
+        tested: Everything that is tested.
+        networks: The directories of this training's networks by role.
+        near: Which test positions lie near a boundary.
         validation: Validation positions that values are recalibrated by.
     """
+    prepared = tested.prepared
     experts, baseline = networks[EXPERT], networks[BASELINE]
-    one, own = test.of(networks)
+    one, own = tested.of(networks)
     has_wdl = all(found.wdl is not None for found in (one, *own))
-    beside = evaluate(prepared, networks[PLACEBO], prepared.splits.test, test.rows.select(near))
+    beside = evaluate(prepared, networks[PLACEBO], prepared.splits.test, tested.rows.select(near))
     expert_maps, one_maps = [], []
     for phase, path in enumerate(experts):
         some = validation.of_phase(phase)

@@ -13,15 +13,11 @@ from phasezoo.data.positions import PositionTable
 from phasezoo.experiments.two_player.answers import (
     NEAR,
     Answers,
-    Means,
     Near,
-    Sample,
     answers_of,
-    means_of,
     near_boundaries,
-    placed,
 )
-from phasezoo.experiments.two_player.losses import TestAnswers, TrainedNetworks, drawn
+from phasezoo.experiments.two_player.losses import TestedNetworks, drawn, placed
 from phasezoo.experiments.two_player.measurements import (
     ALL,
     Boundaries,
@@ -31,9 +27,8 @@ from phasezoo.experiments.two_player.measurements import (
     BrierRow,
     Map,
 )
-from phasezoo.experiments.two_player.preparation import Prepared
 from phasezoo.experiments.two_player.variants import EXPERT, ONE, mixture_name
-from phasezoo.report.console import Console
+from phasezoo.training.sampled_means import Means, Sample, means_of
 
 Array = npt.NDArray[np.float64]
 
@@ -157,31 +152,18 @@ Indices = npt.NDArray[np.int64]
 Numbers = dict[str, Interval | None]
 
 
-def measure(
-    prepared: Prepared,
-    trainings: Sequence[TrainedNetworks],
-    answers: TestAnswers,
-    console: Console,
-) -> Boundaries:
-    """Ask the networks of every training about test positions, and compare what they say.
-
-    Args:
-        prepared: The run's games and settings.
-        trainings: Directories of the networks of each training by role.
-        answers: What one network and the phase experts of each say of the test positions.
-        console: Where progress is shown.
-    """
-    rows, validation = answers.rows, drawn(prepared, "validation")
-    near = near_boundaries(prepared.tables["test"], rows)
+def measure(tested: TestedNetworks) -> Boundaries:
+    """Ask the networks of every training about test positions, and compare what they say."""
+    prepared, rows = tested.prepared, tested.rows
+    validation, near = drawn(prepared, "validation"), near_boundaries(prepared.tables["test"], rows)
     found = []
-    with console.task("Values where phases meet", len(trainings)) as task:
-        for networks in trainings:
-            found.append(answers_of(prepared, networks, answers, near.rows, validation))
+    with tested.console.task("Values where phases meet", len(tested.trainings)) as task:
+        for networks in tested.trainings:
+            found.append(answers_of(tested, networks, near.rows, validation))
             task.update(len(found), f"{len(near):,} test positions near a boundary")
     store: Any = prepared.splits.test
     results = store.returns[rows.game, rows.player]
-    rng = np.random.default_rng(prepared.seed("resampling the seam"))
-    resamples = prepared.config.resamples
+    rng, resamples = tested.rng("resampling the seam"), prepared.config.resamples
     return boundaries_of(prepared.phases, rows, near, results, found, rng, resamples)
 
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -11,28 +11,27 @@ import numpy as np
 from phasezoo import gating, inference, networks
 from phasezoo.agents import Limit
 from phasezoo.arena import SideStats, equal_cost_limits
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.stored_states import state_at
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.timing import between_rounds, fastest, stopwatch
+from phasezoo.experiments.timing import between_rounds, in_rounds, stopwatch
 from phasezoo.experiments.two_player.config import M2ctsConfig
-from phasezoo.experiments.two_player.losses import TrainedNetworks
-from phasezoo.experiments.two_player.preparation import Prepared, load
-from phasezoo.experiments.two_player.results import (
+from phasezoo.experiments.two_player.losses import TestedNetworks, TrainedNetworks
+from phasezoo.experiments.two_player.measurements import (
     CallCost,
     Cost,
     GateCost,
-    Matches,
-    MatchSide,
     Prices,
     Size,
 )
+from phasezoo.experiments.two_player.preparation import Prepared, load
+from phasezoo.experiments.two_player.results import Matches, MatchSide
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, mixture_name
 from phasezoo.inference.cost import CostModel
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, ask
 from phasezoo.inference.routing import Routing
 from phasezoo.inference.storage.manifest import MODEL
-from phasezoo.report.console import Console
 from phasezoo.training.planned import TrainedNetwork
 from phasezoo.training.trainer import torch_threads
 from phasezoo.types import Planes
@@ -44,22 +43,9 @@ ROUND_SECONDS = 0.03
 """Time of each measurement of a round."""
 
 
-def measure(
-    prepared: Prepared,
-    trained: TrainedNetworks,
-    cards: Sequence[TrainedNetwork],
-    gate: str | None,
-    console: Console,
-) -> Cost:
-    """Weigh the networks of one training, and time them.
-
-    Args:
-        prepared: The run's settings and games.
-        trained: Directories of the networks by role.
-        cards: What each network of the run got.
-        gate: The learned gate of their training; None: there is none.
-        console: Where progress is shown.
-    """
+def measure(tested: TestedNetworks, cards: Sequence[TrainedNetwork], gate: str | None) -> Cost:
+    """Weigh the networks of the first training, and time them."""
+    prepared, trained = tested.prepared, tested.trainings[0]
     parameters = {card.name: card.parameters for card in cards}
     sizes = [_size(ONE, trained[BASELINE], parameters)]
     sizes += [
@@ -71,24 +57,19 @@ def measure(
     calls: list[CallCost] = []
     gates: list[GateCost] = []
     batches = prepared.config.timed_batches
-    with console.task("Time of a call", max(len(batches), 1)) as task, torch_threads(1):
-        players = _players(prepared, trained, clock) if batches else {}
-        for batch in batches:
-            leaves = leaves_of(prepared, batch)
-            calls += _timed(players, leaves, batch)
-            if gate is not None:
-                gates.append(_timed_gate(gate, players[ONE], leaves, batch, clock))
-            task.update(len(calls) // max(len(players), 1), f"{batch:,} positions")
+    with tested.console.task("Time of a call", max(len(batches), 1)) as task, torch_threads(1):
+        players = _players(prepared, trained, clock) if batches else []
+        for done, batch in enumerate(batches, 1):
+            own, asked = _timed(players, gate, leaves_of(prepared, batch), clock)
+            calls += own
+            gates += asked
+            task.update(done, f"{batch:,} positions")
     text = "CPU time of one thread" if is_cpu else "time that passes"
     return Cost(text, ROUNDS, sizes, calls, gates)
 
 
 def weights_of(path: Path) -> int:
-    """Bytes of a network's weights: those of its file but for the header.
-
-    Args:
-        path: Its directory.
-    """
+    """Bytes of a network's weights: those of its file but for the header."""
     with (path / MODEL).open("rb") as file:
         header = int.from_bytes(file.read(8), "little")  # as the format of safetensors has it
     return (path / MODEL).stat().st_size - 8 - header
@@ -117,13 +98,29 @@ class _Watched:
         return answer
 
 
-_Player = tuple[str, Routing | None, Any, Sequence[_Watched]]
-"""Its name, its routing, what is asked, and the networks in it."""
+@dataclass(frozen=True)
+class _Player:
+    """Who is asked, and the networks in it."""
+
+    name: str
+    routing: Routing | None
+    evaluator: Any
+    networks: Sequence[_Watched]
+
+    def timed(self, leaves: inference.StateBatch) -> Callable[[], float]:
+        """Return what asks and returns the seconds inside networks."""
+
+        def timed() -> float:
+            before = sum(one.seconds for one in self.networks)
+            ask(self.evaluator, leaves, Counts())
+            return sum(one.seconds for one in self.networks) - before
+
+        return timed
 
 
 def _players(
     prepared: Prepared, trained: TrainedNetworks, clock: Callable[[], float]
-) -> dict[str, _Player]:
+) -> list[_Player]:
     config = prepared.config
 
     def load(path: Path) -> _Watched:
@@ -131,13 +128,13 @@ def _players(
         return _Watched(loaded, clock)
 
     one = load(trained[BASELINE][0])
-    found: dict[str, _Player] = {ONE: (ONE, None, one, [one])}
+    found = [_Player(ONE, None, one, [one])]
     experts = [load(path) for path in trained[EXPERT]]
     gate = gating.make(config.gate, config.game)
     named = dict(zip(gate.names, experts, strict=True))
     for routing in get_args(Routing):
         mixture = inference.MixtureOfExperts(named, gate=gate, routing=routing, game=config.game)
-        found[routing] = (mixture_name(EXPERT), routing, mixture, experts)
+        found.append(_Player(mixture_name(EXPERT), routing, mixture, experts))
     return found
 
 
@@ -157,58 +154,29 @@ def leaves_of(prepared: Prepared, batch: int) -> inference.StateBatch:
 
 
 def _timed(
-    players: Mapping[str, _Player], leaves: inference.StateBatch, batch: int
-) -> list[CallCost]:
-    """Every player in turn, round by round."""
-    times: dict[str, list[float]] = {key: [] for key in players}
-    for _ in range(ROUNDS):
-        for key, (_, _, evaluator, inside) in players.items():
-            times[key].append(fastest(_inside(evaluator, inside, leaves), ROUND_SECONDS))
-    found = []
-    for key, (name, routing, evaluator, _) in players.items():
-        counts = Counts()
-        ask(evaluator, leaves, counts)
-        ratio = [own / one for own, one in zip(times[key], times[ONE], strict=True)]
-        milliseconds = between_rounds([1e3 * seconds for seconds in times[key]])
-        found.append(
-            CallCost(
-                name, routing, batch, counts.calls, counts.rows, milliseconds, between_rounds(ratio)
-            )
-        )
-    return found
-
-
-def _timed_gate(
-    spec: str,
-    one: _Player,
+    players: Sequence[_Player],
+    gate: str | None,
     leaves: inference.StateBatch,
-    batch: int,
     clock: Callable[[], float],
-) -> GateCost:
-    """A learned gate in turn with the one network, round by round."""
-    gate = gating.make(spec)
-    _, _, evaluator, inside = one
-    states, players = leaves.states(), leaves.players.tolist()
-    times, ratios = [], []
-    for _ in range(ROUNDS):
-        asked = fastest(stopwatch(lambda: gate.batch(states, players), clock), ROUND_SECONDS)
-        beside = fastest(_inside(evaluator, inside, leaves), ROUND_SECONDS)
-        times.append(1e3 * asked)
-        ratios.append(asked / beside)
-    return GateCost(batch, between_rounds(times), between_rounds(ratios))
+) -> tuple[list[CallCost], list[GateCost]]:
+    """Every player and the learned gate in turn, round by round; one network is the first."""
+    calls = [player.timed(leaves) for player in players]
+    if gate is not None:
+        learned, states, seats = gating.make(gate), leaves.states(), leaves.players.tolist()
+        calls.append(stopwatch(lambda: learned.batch(states, seats), clock))
+    times = in_rounds(calls, ROUNDS, ROUND_SECONDS)
 
+    def costs(own: Sequence[float]) -> tuple[Interval, Interval]:
+        ratios = [each / one for each, one in zip(own, times[0], strict=True)]
+        return between_rounds([1e3 * each for each in own]), between_rounds(ratios)
 
-def _inside(
-    evaluator: Any, inside: Sequence[_Watched], leaves: inference.StateBatch
-) -> Callable[[], float]:
-    """What asks and returns the seconds inside networks."""
-
-    def timed() -> float:
-        before = sum(one.seconds for one in inside)
-        ask(evaluator, leaves, Counts())
-        return sum(one.seconds for one in inside) - before
-
-    return timed
+    batch, found = len(leaves), []
+    for player, own in zip(players, times, strict=False):
+        counts = Counts()
+        ask(player.evaluator, leaves, counts)
+        routed = player.name, player.routing, batch, counts.calls, counts.rows
+        found.append(CallCost(*routed, *costs(own)))
+    return found, [] if gate is None else [GateCost(batch, *costs(times[-1]))]
 
 
 _POSITIONS = 64
@@ -226,16 +194,7 @@ def measure_prices(prepared: Prepared, trained: TrainedNetworks) -> Prices:
 
 
 def equal_limits(config: M2ctsConfig, prices: Prices, played: Matches) -> tuple[Limit, Limit]:
-    """The limits of the mixture and of one network at which their inference costs the same.
-
-    Args:
-        config: The settings of the search; one network keeps its nodes.
-        prices: What calls and rows cost.
-        played: The mixture's games against one network by that search at equal nodes.
-
-    Raises:
-        InvalidConfig: These games were played by a version that did not count nodes.
-    """
+    """The limits of the mixture and of one network at which their inference costs the same."""
     first, second = (_spent(side) for side in played.total.sides)
     given = config.limit()
     found, _ = equal_cost_limits((first, second), (prices.expert, prices.one), given)

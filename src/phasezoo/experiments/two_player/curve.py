@@ -74,12 +74,7 @@ class CurveRun(StudyRun[CurveConfig, Results]):
     def _curve(
         self, found: Sequence[comparison.Results], rows: Sequence[comparison.VariantRow]
     ) -> Curve:
-        """A mixture at all sizes.
-
-        Args:
-            found: What was found at each size.
-            rows: What came of the mixture there.
-        """
+        """A mixture at all sizes."""
         sizes = self.config.sizes
         points = [_point(*at) for at in zip(sizes, found, rows, strict=True)]
         losses = [point.loss for point in points if point.loss is not None]

@@ -1,6 +1,6 @@
 """Moves of every mixture judged by perfect play, in games that know it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -19,12 +19,12 @@ from phasezoo.experiments.statistics import (
     resample_games,
     sums_by_game,
 )
+from phasezoo.experiments.two_player.losses import TestedNetworks
 from phasezoo.experiments.two_player.matches import limit_text, search_options
 from phasezoo.experiments.two_player.measurements import ALL, Exact, ExactRow
 from phasezoo.experiments.two_player.preparation import Prepared, load
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, mixture_name
 from phasezoo.games.random_play import random_games
-from phasezoo.report.console import Console
 from phasezoo.training.probes.catalogue import ALL_POSITIONS
 from phasezoo.training.solved import SolvedPositions, moves_of
 
@@ -49,21 +49,9 @@ def is_solved(prepared: Prepared) -> bool:
     return True
 
 
-def measure(
-    prepared: Prepared,
-    trainings: Sequence[Mapping[str, Sequence[Path]]],
-    gates: Sequence[str],
-    console: Console,
-) -> Exact:
-    """Judge the moves of every mixture and of the one network.
-
-    Args:
-        prepared: The run's settings and games.
-        trainings: Directories of the networks of each training by role.
-        gates: Of each training, the learned gate that chooses among the phase mixture's experts;
-            none: there are no such gates.
-        console: Where progress is shown.
-    """
+def measure(tested: TestedNetworks, gates: Sequence[str]) -> Exact:
+    """Judge the moves of every mixture and of the one network."""
+    prepared, trainings = tested.prepared, tested.trainings
     positions, origin = _positions(prepared)
     rng = np.random.default_rng(prepared.seed("searched positions"))
     count = min(prepared.config.searched_positions, len(positions))
@@ -76,7 +64,7 @@ def measure(
         BASELINE,
     ]
     found: dict[str, list[_Judged]] = {role: [] for role in roles}
-    with console.task("Moves by perfect play", len(trainings) * len(roles)) as task:
+    with tested.console.task("Moves by perfect play", len(trainings) * len(roles)) as task:
         done = 0
         for training, networks in enumerate(trainings):
             for role in roles:

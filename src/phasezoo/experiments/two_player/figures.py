@@ -7,9 +7,7 @@ import numpy as np
 from markupsafe import Markup
 
 from phasezoo.experiments.two_player import published
-from phasezoo.experiments.two_player.measurements import (
-    Dataset,
-)
+from phasezoo.experiments.two_player.measurements import Dataset
 from phasezoo.experiments.two_player.results import Results
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, PLACEBO
 from phasezoo.report import numbers, plots

@@ -1,24 +1,23 @@
 """Loss matrix of a run: every network on the test positions of every phase."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.positions import PositionTable, without_seen
+from phasezoo.data.sampler import Sampler
 from phasezoo.data.splits import PositionStore
 from phasezoo.errors import StoreError
-from phasezoo.experiments.statistics import ResampledMeans, over_trainings, resample_games
 from phasezoo.experiments.two_player.measurements import (
     ALL,
     METRICS,
     Cell,
     Comparison,
     Differences,
+    Division,
     Entry,
     Losses,
 )
@@ -31,44 +30,21 @@ from phasezoo.experiments.two_player.variants import (
     Variant,
     mixture_name,
 )
+from phasezoo.gating.learned import LEARNED
+from phasezoo.gating.learned import load as load_gate
 from phasezoo.report.console import Console
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks
-from phasezoo.training.resampling import sums_by_kind
+from phasezoo.training.sampled_means import Means, Sample, means_of
 
 Array: TypeAlias = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class TestPositions:
-    """What test positions the losses are of."""
-
-    __test__ = False  # not a test, whatever its name
-
-    game: npt.NDArray[np.int64]
-    """``int64[P]``: index of the game, any numbering."""
-    phase: npt.NDArray[np.int64]
-    """``int64[P]``: phase by the gate under study."""
-    parts: Mapping[str, npt.NDArray[np.int64]]
-    """``int64[P]``: phase by the gate of every other variant, by its role; the placebo's first."""
-
-
-@dataclass(frozen=True)
-class TrainingLosses:
-    """What the networks of one training did on the test positions."""
-
-    experts: Sequence[PositionLosses]
-    """One per phase, each on all P positions."""
-    others: Mapping[str, Sequence[PositionLosses]]
-    """Of every other variant one per phase of its gate, each on the positions of its phase, in
-    their order."""
-    baseline: PositionLosses
-    """The one network, on all P positions."""
+Indices: TypeAlias = npt.NDArray[np.int64]
 
 
 def loss_matrix(
     phases: Sequence[str],
-    positions: TestPositions,
-    trainings: Sequence[TrainingLosses],
+    game: npt.NDArray[Any],
+    phase: Indices,
+    trainings: Sequence[Mapping[str, Array]],
     rng: np.random.Generator,
     resamples: int,
 ) -> Losses:
@@ -76,96 +52,99 @@ def loss_matrix(
 
     Args:
         phases: Names of the phases.
-        positions: The test positions.
-        trainings: The networks' losses on them, one per training.
+        game: ``[P]``: game of each test position, any numbering.
+        phase: ``int64[P]``: phase of each by the gate under study.
+        trainings: The rows of each training, from :func:`rows_of`.
         rng: Draws the test games behind the intervals.
         resamples: Number of draws.
     """
-    means = _means(len(phases), positions, trainings, rng, resamples)
     columns = [*phases, ALL]
-    games = len(np.unique(positions.game))
-    reached = [len(np.unique(positions.game[positions.phase == k])) for k in range(len(phases))]
-    reached.append(games)
-    counts = np.bincount(positions.phase, minlength=len(phases)).tolist()
-    counts.append(sum(counts))
-    entries = []
-    rows: list[tuple[str, str, str | None]] = []
-    rows += [(f"{name} expert", "expert", name) for name in phases]
-    rows += [(mixture_name(EXPERT), "mixture", None)]
-    rows += [(mixture_name(role), _role_of(role), None) for role in positions.parts]
-    rows += [(ONE, "baseline", None)]
-    mixture, placebo, baseline = len(phases), len(phases) + 1, len(rows) - 1
-    for index, (name, role, phase) in enumerate(rows):
-        cells = {c: _cell(means, index, k, counts[k]) for k, c in enumerate(columns)}
-        against = _against(means, index, baseline, reached)
-        same = role == "baseline"
-        differences = {} if same else {c: against(k) for k, c in enumerate(columns)}
-        entries.append(Entry(name, role, phase, cells, differences))
+    _, game = np.unique(game, return_inverse=True)
+    games = int(game.max(initial=-1)) + 1
+    rows = list(trainings[0])
+    samples = {
+        (name, metric): Sample(np.stack([own[name][place] for own in trainings]), game, phase)
+        for name in rows
+        for place, metric in enumerate(METRICS)
+    }
+    means = means_of(samples, len(phases), games, rng, resamples)
+    counts = [*np.bincount(phase, minlength=len(phases)).tolist(), len(game)]
+
+    def cells(name: str) -> dict[str, Cell]:
+        return {
+            column: Cell(counts[k], **{m: means.value((name, m), k) for m in METRICS})
+            for k, column in enumerate(columns)
+        }
+
+    def differences(name: str, other: str) -> dict[str, Differences]:
+        return {
+            column: {m: means.difference((name, m), (other, m), k) for m in METRICS}
+            for k, column in enumerate(columns)
+        }
+
+    named = dict(zip(rows, phases, strict=False))
+    entries = [
+        Entry(
+            name,
+            _role_of(name, named),
+            named.get(name),
+            cells(name),
+            {} if name == ONE else differences(name, ONE),
+        )
+        for name in rows
+    ]
+    mixture, placebo = mixture_name(EXPERT), mixture_name(PLACEBO)
     pairs = {
-        "thinning": (placebo, baseline),
+        "thinning": (placebo, ONE),
         "specialisation": (mixture, placebo),
-        "both": (mixture, baseline),
+        "both": (mixture, ONE),
     }
     comparisons = [
-        Comparison(
-            name,
-            {c: _against(means, first, second, reached)(k) for k, c in enumerate(columns)},
-            _deviation(means, first, second),
-        )
-        for name, (first, second) in pairs.items()
+        Comparison(name, differences(*pair), _deviation(means, *pair, len(phases)))
+        for name, pair in pairs.items()
     ]
     return Losses(columns, games, resamples, entries, comparisons)
 
 
-def _role_of(role: str) -> str:
-    return role if role == PLACEBO else "arm"
+def _role_of(name: str, experts: Mapping[str, str]) -> str:
+    known = {ONE: BASELINE, mixture_name(EXPERT): "mixture", mixture_name(PLACEBO): PLACEBO}
+    return "expert" if name in experts else known.get(name, "arm")
 
 
-def _means(
-    phases: int,
-    positions: TestPositions,
-    trainings: Sequence[TrainingLosses],
-    rng: np.random.Generator,
-    resamples: int,
-) -> ResampledMeans:
-    """Means [training, row, metric, test set] with their resampled counterparts."""
-    _, game = np.unique(positions.game, return_inverse=True)
-    games = int(game.max(initial=-1)) + 1
+def rows_of(
+    phases: Sequence[str],
+    phase: Indices,
+    parts: Mapping[str, Indices],
+    one: PositionLosses,
+    experts: Sequence[PositionLosses],
+    others: Mapping[str, Sequence[PositionLosses]],
+) -> dict[str, Array]:
+    """Return the rows of the matrix of one training by name, ``float64[4, P]`` by :data:`METRICS`.
 
-    def by_game(values: Array | None) -> Array:
-        return sums_by_kind(values, game, positions.phase, games, phases)
-
-    counts = by_game(None)
-    sums = np.stack(
-        [
-            [[by_game(metric) for metric in row] for row in _rows(positions, training)]
-            for training in trainings
-        ]
-    )
-    # [training, row, metric, game, test set] -> game first, as resample_games wants it
-    sums = np.moveaxis(sums, 3, 0)
-    return resample_games(sums, counts[:, None, None, None, :], rng, resamples)
-
-
-def _rows(positions: TestPositions, training: TrainingLosses) -> list[Array]:
-    """``float64[4, P]`` for each row of the matrix."""
-    experts = [_stacked(losses) for losses in training.experts]
-    others = {role: [_stacked(one) for one in losses] for role, losses in training.others.items()}
-    return [
-        *experts,
-        _placed([e[:, positions.phase == i] for i, e in enumerate(experts)], positions.phase),
-        *(_placed(others[role], part) for role, part in positions.parts.items()),
-        _stacked(training.baseline),
-    ]
+    Args:
+        phases: Names of the phases.
+        phase: ``int64[P]``: phase of each test position by the gate under study.
+        parts: ``int64[P]``: phase by the gate of every other variant, by its role.
+        one: Losses of the one network.
+        experts: Losses of each phase's expert, on all P positions.
+        others: Losses of every other variant's experts, each on the positions of its own phase.
+    """
+    measured = [_stacked(losses) for losses in experts]
+    rows = {f"{name} expert": values for name, values in zip(phases, measured, strict=True)}
+    own = [values[:, phase == k] for k, values in enumerate(measured)]
+    rows[mixture_name(EXPERT)] = _placed(own, phase)
+    for role, part in parts.items():
+        rows[mixture_name(role)] = _placed([_stacked(losses) for losses in others[role]], part)
+    rows[ONE] = _stacked(one)
+    return rows
 
 
 def _stacked(losses: PositionLosses) -> Array:
-    """``float64[4, P]``, in the order of :data:`~.results.METRICS`."""
-    rows = (losses.total, losses.policy, losses.value, losses.correct)
-    return np.stack([row.astype(np.float64) for row in rows])
+    columns = losses.columns()
+    return np.stack([columns[metric].astype(np.float64) for metric in METRICS])
 
 
-def _placed(parts: Sequence[Array], which: npt.NDArray[np.int64]) -> Array:
+def _placed(parts: Sequence[Array], which: Indices) -> Array:
     """Put together what each part's network answered on its own positions, in their order."""
     whole = np.empty((len(METRICS), len(which)))
     for part, answered in enumerate(parts):
@@ -173,38 +152,9 @@ def _placed(parts: Sequence[Array], which: npt.NDArray[np.int64]) -> Array:
     return whole
 
 
-def _cell(means: ResampledMeans, row: int, column: int, positions: int) -> Cell:
-    values = means.means[:, row, :, column].mean(axis=0)
-    found = {
-        name: float(v) if np.isfinite(v) else None for name, v in zip(METRICS, values, strict=True)
-    }
-    return Cell(positions=positions, **found)
-
-
-def _against(
-    means: ResampledMeans, first: int, second: int, games: Sequence[int]
-) -> Callable[[int], Differences]:
-    """Differences of two rows by column, of each of which so many games have positions."""
-
-    def differences(column: int) -> Differences:
-        found: dict[str, Interval | None] = {}
-        for metric, name in enumerate(METRICS):
-            values = means.means[:, first, metric, column] - means.means[:, second, metric, column]
-            drawn = (
-                means.resampled[:, :, first, metric, column]
-                - means.resampled[:, :, second, metric, column]
-            )
-            found[name] = over_trainings(values, drawn, games=games[column])
-        return Differences(**found)
-
-    return differences
-
-
-def _deviation(means: ResampledMeans, first: int, second: int) -> float | None:
-    values = means.means[:, first, 0, -1] - means.means[:, second, 0, -1]
-    if len(values) < 2 or not np.isfinite(values).all():
-        return None
-    return float(values.std(ddof=1))
+def _deviation(means: Means, name: str, other: str, kind: int) -> float | None:
+    gaps = means.apart((name, "total"), (other, "total"), kind)
+    return float(gaps.std(ddof=1)) if len(gaps) > 1 and np.isfinite(gaps).all() else None
 
 
 TrainedNetworks: TypeAlias = Mapping[str, Sequence[Path]]
@@ -212,65 +162,72 @@ TrainedNetworks: TypeAlias = Mapping[str, Sequence[Path]]
 for each phase of its gate, in the gate's order."""
 
 
-class TestAnswers:
-    """How one network and the phase experts of every training do on all test positions.
+class TestedNetworks:
+    """The networks of every training, and how they do on all test positions.
 
-    Several tables of a run are made of them, and asking takes as long as training small networks:
-    each training is asked once in a process.
+    Several tables of a run are made of their answers, and asking takes as long as training small
+    networks: each training is asked once in a process.
+
+    Args:
+        prepared: The run's games and settings.
+        trainings: Directories of the networks of each training.
+        console: Where progress is shown.
+
+    Raises:
+        StoreError: No test position is left in the games drawn for testing.
     """
 
     __test__ = False  # not a test, whatever its name
 
-    def __init__(self, prepared: Prepared) -> None:
-        """Ask nothing yet.
-
-        Raises:
-            StoreError: No test position is left in the games drawn for testing.
-        """
+    def __init__(
+        self, prepared: Prepared, trainings: Sequence[TrainedNetworks], console: Console
+    ) -> None:
+        self.prepared = prepared
+        self.trainings = trainings
+        self.console = console
         self.rows = drawn(prepared, "test")
-        self._prepared = prepared
         self._known: dict[tuple[Path, ...], tuple[PositionLosses, list[PositionLosses]]] = {}
 
     def of(self, networks: TrainedNetworks) -> tuple[PositionLosses, list[PositionLosses]]:
         """The answers of one training: its one network's, and each phase's expert's."""
         asked = (*networks[BASELINE], *networks[EXPERT])
         if asked not in self._known:
-            test = self._prepared.splits.test
-            one, *experts = evaluate(self._prepared, asked, test, self.rows)
+            test = self.prepared.splits.test
+            one, *experts = evaluate(self.prepared, asked, test, self.rows)
             self._known[asked] = one, experts
         return self._known[asked]
 
+    def rng(self, stream: str) -> np.random.Generator:
+        """Return what draws test games for the intervals of a table."""
+        return np.random.default_rng(self.prepared.seed(stream))
 
-def measure(
-    prepared: Prepared,
-    trainings: Sequence[TrainedNetworks],
-    answers: TestAnswers,
-    console: Console,
-) -> Losses:
+
+def measure(tested: TestedNetworks) -> Losses:
     """Return the loss matrix over the test games of a run."""
-    rows = answers.rows
+    prepared, trainings, rows = tested.prepared, tested.trainings, tested.rows
+    test, phase = prepared.splits.test, rows.phase.astype(np.int64)
     parts = {variant.role: _parts(prepared, variant, rows) for variant in prepared.variants[1:]}
     total = len(trainings) * len(rows) * (1 + len(prepared.phases) + len(parts))
     measured = []
-    with console.task("Test losses", total) as task:
-        done = 0
+    with tested.console.task("Test losses", total) as task:
         for networks in trainings:
-            measured.append(_training(prepared, networks, answers, parts))
-            done += total // len(trainings)
+            others = {
+                role: [
+                    evaluate(prepared, [path], test, rows.select(part == index))[0]
+                    for index, path in enumerate(networks[role])
+                ]
+                for role, part in parts.items()
+            }
+            answered = (*tested.of(networks), others)
+            measured.append(rows_of(prepared.phases, phase, parts, *answered))
+            done = total * len(measured) // len(trainings)
             task.update(done, f"{len(rows):,} test positions")
-    positions = TestPositions(
-        game=rows.game.astype(np.int64), phase=rows.phase.astype(np.int64), parts=parts
-    )
-    rng = np.random.default_rng(prepared.seed("resampling"))
-    return loss_matrix(prepared.phases, positions, measured, rng, prepared.config.resamples)
+    rng, resamples = tested.rng("resampling"), prepared.config.resamples
+    return loss_matrix(prepared.phases, rows.game, phase, measured, rng, resamples)
 
 
 def drawn(prepared: Prepared, split: Literal["test", "validation"]) -> PositionTable:
-    """The positions of games drawn from a split, as many as are tested, without those in train.
-
-    Raises:
-        StoreError: No test position is left.
-    """
+    """The positions of games drawn from a split, as many as are tested, without those in train."""
     everything = prepared.test
     if split == "validation":
         everything, _ = without_seen(prepared.tables[split], prepared.tables["train"])
@@ -289,62 +246,99 @@ def drawn(prepared: Prepared, split: Literal["test", "validation"]) -> PositionT
     return rows
 
 
-def _parts(prepared: Prepared, variant: Variant, rows: PositionTable) -> npt.NDArray[np.int64]:
+def _parts(prepared: Prepared, variant: Variant, rows: PositionTable) -> Indices:
     """The phase of each position by a variant's gate."""
     phase = prepared.labelled[variant.gate]["test"].phase
-    part: npt.NDArray[np.int64] = phase[prepared.splits.test.offsets[rows.game] + rows.ply].astype(
-        np.int64
-    )
+    part: Indices = phase[prepared.splits.test.offsets[rows.game] + rows.ply].astype(np.int64)
     return part
-
-
-def _training(
-    prepared: Prepared,
-    networks: TrainedNetworks,
-    answers: TestAnswers,
-    parts: Mapping[str, npt.NDArray[np.int64]],
-) -> TrainingLosses:
-    baseline, experts = answers.of(networks)
-    test = prepared.splits.test
-    others = {
-        role: [
-            evaluate(prepared, [path], test, answers.rows.select(part == index))[0]
-            for index, path in enumerate(networks[role])
-        ]
-        for role, part in parts.items()
-    }
-    return TrainingLosses(experts=experts, others=others, baseline=baseline)
 
 
 def evaluate(
     prepared: Prepared, paths: Sequence[Path], store: PositionStore, rows: PositionTable
 ) -> list[PositionLosses]:
-    """How networks do on positions, with the backend of the run.
-
-    Args:
-        prepared: The run's settings.
-        paths: Directories of the networks.
-        store: The games.
-        rows: Positions of that store; there may be none.
-    """
+    """How networks do on positions, with the backend of the run."""
     if len(rows) == 0:
-        return [_nothing(rows) for _ in paths]
+        return [PositionLosses.of_nothing(rows) for _ in paths]
     config = prepared.config
     evaluators = {str(path): load(config, path) for path in paths}
     found = evaluate_networks(evaluators, store, rows, threads=config.threads)
     return [found[str(path)] for path in paths]
 
 
-def _nothing(rows: PositionTable) -> PositionLosses:
-    """What is measured on no positions, as a small test set may leave a part of a variant."""
-    empty = np.empty(0, dtype=np.float32)
-    return PositionLosses(
-        empty,
-        empty,
-        empty.astype(bool),
-        rows.phase,
-        rows.game,
-        answer=empty,
-        result=empty,
-        wdl=empty.reshape(0, 3),
+_ROWS = 512
+"""Positions that a gate answers at once."""
+
+
+def placed(values: Array, phase: Indices) -> Array:
+    """``[P, ...]``: of ``[n, P, ...]`` those of each position's own phase."""
+    chosen: Array = values[phase, np.arange(len(phase))]
+    return chosen
+
+
+def spec_of(directory: Path) -> str:
+    """Return the specification of the learned gate in a directory."""
+    return f"{LEARNED}{directory}"
+
+
+def measure_division(tested: TestedNetworks, gates: Sequence[Path]) -> Division:
+    """Route the test positions by learned gates, and compare what is lost.
+
+    Positions that occur in validation games are left out: a gate may have learned from them.
+    """
+    prepared, trainings = tested.prepared, tested.trainings
+    new = ~np.isin(tested.rows.key, prepared.tables["validation"].key)
+    rows = tested.rows.select(new)
+    phase = rows.phase.astype(np.int64)
+    chosen, beside_one, beside_mixture = [], [], []
+    with tested.console.task("Test losses by learned gates", len(trainings)) as task:
+        for networks, gate in zip(trainings, gates, strict=True):
+            baseline, others = tested.of(networks)
+            one = baseline.total[new]
+            experts = np.stack([losses.total[new] for losses in others])
+            own = _chosen(prepared, gate, rows)
+            lost = placed(experts, own)
+            chosen.append(own)
+            beside_one.append(lost - one)
+            beside_mixture.append(lost - placed(experts, phase))
+            task.update(len(chosen), f"{len(rows):,} test positions")
+    _, game = np.unique(rows.game, return_inverse=True)
+    samples = {
+        name: Sample(np.stack(values), game, phase)
+        for name, values in (("one", beside_one), ("mixture", beside_mixture))
+    }
+    rng = tested.rng("resampling learned gates")
+    phases, games = len(prepared.phases), int(game.max(initial=-1)) + 1
+    means = means_of(samples, phases, games, rng, prepared.config.resamples)
+    columns = [*prepared.phases, ALL]
+    return Division(
+        shares=dict(zip(columns, _shares(chosen, phase, phases), strict=True)),
+        positions=len(rows),
+        beside_one={name: means.mean("one", k) for k, name in enumerate(columns)},
+        beside_mixture={name: means.mean("mixture", k) for k, name in enumerate(columns)},
     )
+
+
+def _chosen(prepared: Prepared, gate: Path, rows: PositionTable) -> Indices:
+    """``int64[P]``: the expert that a gate chooses for each position."""
+    if len(rows) == 0:
+        return np.empty(0, dtype=np.int64)
+    learned = load_gate(spec_of(gate), prepared.config.game)
+    sampler = Sampler(
+        prepared.splits.test, rows, learned.plane_spec, _ROWS, threads=prepared.config.threads
+    )
+    found = [learned.probabilities_of(batch.float_planes) for batch in sampler.in_order()]
+    likeliest: Indices = np.concatenate(found).argmax(axis=1)
+    return likeliest
+
+
+def _shares(chosen: Sequence[Indices], phase: Indices, phases: int) -> list[list[float | None]]:
+    """Of each phase's positions, and of all, the share of each expert."""
+    sets = [*(phase == k for k in range(phases)), np.ones(len(phase), dtype=bool)]
+    found: list[list[float | None]] = []
+    for among in sets:
+        if not among.any():
+            found.append([None] * phases)
+            continue
+        counts = [np.bincount(own[among], minlength=phases) / among.sum() for own in chosen]
+        found.append(np.mean(counts, axis=0).tolist())
+    return found

@@ -1,11 +1,13 @@
-"""Networks whose values are recalibrated, to play with."""
+"""Games of a run: mixtures, experts alone, other searches and learned gates against one network."""
 
+import json
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -17,24 +19,25 @@ from phasezoo.arena import (
     Match,
     OpeningSuite,
     SideStats,
-    crossed_pairs,
-    los,
-    pentanomial_elo,
     pgn_of,
     play_match,
-    trinomial_elo,
 )
 from phasezoo.arena.opening_files import Opening
 from phasezoo.arena.statistics.elo import elo_of_score
 from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.networks import TrainingRun
 from phasezoo.experiments.two_player.answers import Recalibration
 from phasezoo.experiments.two_player.config import M2ctsConfig
-from phasezoo.experiments.two_player.measurements import Map
+from phasezoo.experiments.two_player.cost import equal_limits, measure_prices
+from phasezoo.experiments.two_player.losses import TrainedNetworks
+from phasezoo.experiments.two_player.measurements import Boundaries, Map, Prices
 from phasezoo.experiments.two_player.preparation import Prepared, load
-from phasezoo.experiments.two_player.results import Matches, MatchSide, Pairing
+from phasezoo.experiments.two_player.results import Matches, MatchSide, Pairing, Results, Series
+from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, Search, searches_of
 from phasezoo.inference.evaluator import Evaluation, name_of
 from phasezoo.report import numbers
 from phasezoo.report.console import Console
+from phasezoo.training.experts import training_names
 from phasezoo.types import Planes
 
 
@@ -67,22 +70,6 @@ NAMES = ("M2CTS", "MCTS")
 ALONE = ("expert", "MCTS")
 """Names of the sides: a mixture, or one expert that answers everywhere, and one network."""
 
-Maps: TypeAlias = tuple[Mapping[str, Map], Mapping[str, Map]]
-"""What recalibrates the values of each phase's expert, and those of one network in each phase."""
-
-
-@dataclass(frozen=True)
-class How:
-    """What of the search of a pairing is not in the settings."""
-
-    maps: Maps | None = None
-    """What recalibrates the values of both sides; None: they stay as they were trained."""
-    search_gate: str | None = None
-    """Chooses among the experts in place of the gate that they learned under."""
-    limits: tuple[Limit, Limit] | None = None
-    """What bounds a move of the mixture and of one network; None: the settings' limit both."""
-
-
 MOST_STARTS = 500
 """Positions at which test games first reach a phase, at the most."""
 
@@ -91,10 +78,6 @@ def phase_suite(prepared: Prepared, phase: str) -> tuple[OpeningSuite | None, in
     """Where test games first reach a phase, without positions of training games.
 
     Those at which a game would end at once, because no more plies are played, are left out too.
-
-    Args:
-        prepared: The run's games and settings.
-        phase: Name of the phase.
 
     Returns:
         The positions, None if fewer than two are left, as where games begin with the phase; and
@@ -118,163 +101,120 @@ def phase_suite(prepared: Prepared, phase: str) -> tuple[OpeningSuite | None, in
     return left, len(suite) - len(kept)
 
 
-def play_pairing(
-    prepared: Prepared,
-    who: str,
-    gate: str,
-    experts: Mapping[str, Path],
-    baseline: Path,
-    pair: tuple[int, int],
-    log: Path,
-    console: Console,
-    how: How,
-) -> tuple[Pairing, str]:
-    """Play, or finish playing, one mixture against one baseline.
+@dataclass(frozen=True, kw_only=True)
+class Contest:
+    """Every training of a mixture against every training of one network."""
 
-    Args:
-        prepared: The run's games and settings.
-        who: What plays, for people.
-        gate: Names the phases of its experts.
-        experts: Network directory of each of its experts, by phase; a single one answers in all.
-        baseline: Network directory of the baseline.
-        pair: Training indices of mixture and baseline.
-        log: Where finished games are kept; a match found there goes on.
-        console: Where progress is shown.
-        how: What else there is to their search.
+    prepared: Prepared
+    """The games, with the openings and the settings of the search."""
+    folder: str
+    """First part of the names of its files."""
+    who: str
+    """The mixture, for people."""
+    mixtures: Sequence[Mapping[str, Path]]
+    """Of each training, the directory of each phase's expert; a single one answers everywhere."""
+    baselines: Sequence[Path]
+    """Of each training, the directory of the one network."""
+    gate: str
+    """Names the phases of the experts."""
+    boundaries: Boundaries | None = None
+    """Recalibrates the values of both sides; None: they stay as trained."""
+    search_gates: Sequence[str] | None = None
+    """Of each training, the gate that chooses among the experts; None: :attr:`gate`."""
+    limits: tuple[Limit, Limit] | None = None
+    """Bounds a move of the mixture and of one network; None: the settings' limit both."""
 
-    Returns:
-        The summary, and the games as PGN; empty if the game has none. No opening is played more
-        than once with each side, so that there may be fewer games than were asked for.
-    """
-    config, openings = prepared.config, prepared.match_openings
-    names = ALONE if len(experts) == 1 else NAMES
-    # The same opening again would be the same games again, which tell nothing new.
-    most = config.games_played if openings is None else 2 * len(openings)
-    count = min(config.games_played, most)
-    started = time.perf_counter()
-    agents = _agents(prepared, gate, experts, baseline, how)
-    title = f"Playing {who} {pair[0] + 1} against baseline {pair[1] + 1}"
-    tally: Counter[float] = Counter()
-    with console.task(title, count) as task:
+    @property
+    def limit(self) -> str:
+        """What bounds a move, in words."""
+        config = self.prepared.config
+        if self.limits is not None:
+            own, other = (numbers.count(each.nodes or 0) for each in self.limits)
+            return f"{own} nodes a move against {other}"
+        limit = f"{limit_text(config)} a move"
+        if config.movetime is None and config.simulations_per_node is not None:
+            limit += f" and {config.simulations_per_node} simulations a node"
+        return limit
 
-        def show(record: GameRecord) -> None:
-            tally[record.score] += 1
-            task.update(sum(tally.values()), _running(tally))
+    def play(self, mixture: int, baseline: int, log: Path, console: Console) -> tuple[Pairing, str]:
+        """Play, or finish playing, one training against one.
 
-        for record in _finished(log):
-            show(record)
-        match = play_match(
-            *agents,
-            game=config.game,
-            games=count,
-            openings=openings,
-            seed=prepared.seed("match", *pair),
-            concurrency=config.concurrency if config.movetime is None else None,
-            threads=config.threads,
-            limit=how.limits,
-            max_plies=config.max_plies,
-            adjudication=Adjudication() if config.adjudicate else None,
-            names=names,
-            log=log,
-            on_game=show,
+        Args:
+            mixture: Index of the mixture's training.
+            baseline: Index of the one network's.
+            log: Where finished games are kept; a match found there goes on.
+            console: Where progress is shown.
+
+        Returns:
+            The summary, and the games as PGN; empty if the game has none. No opening is played more
+            than once with each side, so that there may be fewer games than were asked for.
+        """
+        config, openings = self.prepared.config, self.prepared.match_openings
+        names = ALONE if len(self.mixtures[mixture]) == 1 else NAMES
+        # The same opening again would be the same games again, which tell nothing new.
+        most = config.games_played if openings is None else 2 * len(openings)
+        count = min(config.games_played, most)
+        started = time.perf_counter()
+        title = f"Playing {self.who} {mixture + 1} against baseline {baseline + 1}"
+        tally: Counter[float] = Counter()
+        with console.task(title, count) as task:
+
+            def show(record: GameRecord) -> None:
+                tally[record.score] += 1
+                task.update(sum(tally.values()), _running(tally))
+
+            for record in _finished(log):
+                show(record)
+            match = play_match(
+                *self._agents(mixture, baseline),
+                game=config.game,
+                games=count,
+                openings=openings,
+                seed=self.prepared.seed("match", mixture, baseline),
+                concurrency=config.concurrency if config.movetime is None else None,
+                threads=config.threads,
+                limit=self.limits,
+                max_plies=config.max_plies,
+                adjudication=Adjudication() if config.adjudicate else None,
+                names=names,
+                log=log,
+                on_game=show,
+            )
+        event = f"{self.who.capitalize()} {mixture + 1} v baseline {baseline + 1}"
+        has_pgn = hasattr(games.make(config.game).initial_state(), "san")
+        written = [pgn_of(r, names, config.game, event) for r in match.games if has_pgn]
+        found = _pairing(match, (mixture, baseline), time.perf_counter() - started)
+        return found, "".join(written)
+
+    def _agents(self, mixture: int, baseline: int) -> tuple[MCTSAgent, MCTSAgent]:
+        """The two sides; an expert that is the only one answers in every phase."""
+        config = self.prepared.config
+        options = search_options(config)
+        loaded = {phase: load(config, path) for phase, path in self.mixtures[mixture].items()}
+        one = load(config, self.baselines[baseline])
+        if len(loaded) == 1:
+            (alone,) = loaded.values()
+            return MCTSAgent(alone, **options), MCTSAgent(one, **options)
+        options_of_mixture = {"gate": self.gate, "routing": config.routing, **options}
+        if self.boundaries is None:
+            own = None if self.search_gates is None else self.search_gates[mixture]
+            return (
+                M2CTSAgent(loaded, search_gate=own, **options_of_mixture),
+                MCTSAgent(one, **options),
+            )
+        # One network too is mapped phase by phase, so that both sides know as much of their values.
+        experts = self.boundaries.maps_of(EXPERT, mixture)
+        alike = self.boundaries.maps_of(ONE, baseline)
+        mapped = (
+            {phase: RecalibratedEvaluator(loaded[phase], experts[phase]) for phase in loaded},
+            {phase: RecalibratedEvaluator(one, alike[phase]) for phase in loaded},
         )
-    event = f"{who.capitalize()} {pair[0] + 1} v baseline {pair[1] + 1}"
-    has_pgn = hasattr(games.make(config.game).initial_state(), "san")
-    written = [pgn_of(r, names, config.game, event) for r in match.games if has_pgn]
-    return _pairing(match, pair, time.perf_counter() - started), "".join(written)
-
-
-def summarise(
-    config: M2ctsConfig,
-    pairings: Sequence[Pairing],
-    limits: tuple[Limit, Limit] | None = None,
-) -> Matches:
-    """Put the pairings together, with the chance between trainings apart from that in games.
-
-    Args:
-        config: The settings of the search.
-        pairings: Every mixture against every baseline.
-        limits: What bounded a move of both sides, if that is not the same.
-    """
-    total = collect(pairings)
-    limit = f"{limit_text(config)} a move"
-    if config.movetime is None and config.simulations_per_node is not None:
-        limit += f" and {config.simulations_per_node} simulations a node"
-    if limits is not None:
-        own, other = (numbers.count(each.nodes or 0) for each in limits)
-        limit = f"{own} nodes a move against {other}"
-    if config.trainings == 1:
-        return Matches(limit, list(pairings), total, None)
-    scores: list[list[list[float]]] = [[[]] * config.trainings for _ in range(config.trainings)]
-    for pairing in pairings:
-        scores[pairing.mixture][pairing.baseline] = _pair_scores(pairing).tolist()
-    return Matches(limit, list(pairings), total, crossed_pairs(scores))
-
-
-def collect(pairings: Sequence[Pairing]) -> Pairing:
-    """All games of several pairings as if they were of one; intervals count games only."""
-    pentanomial = np.sum([p.pentanomial for p in pairings], axis=0).tolist()
-    wins, draws, lost = (sum(getattr(p, n) for p in pairings) for n in ("wins", "draws", "losses"))
-    games = sum(p.games for p in pairings)
-    scores = np.concatenate([_pair_scores(p) for p in pairings]).tolist()
-    reasons: Counter[str] = Counter()
-    for pairing in pairings:
-        reasons.update(pairing.reasons)
-    first, second = (_joined([p.sides[i] for p in pairings]) for i in (0, 1))
-    return Pairing(
-        mixture=pairings[0].mixture,
-        baseline=pairings[0].baseline,
-        games=games,
-        wins=wins,
-        draws=draws,
-        losses=lost,
-        pentanomial=pentanomial,
-        elo=pentanomial_elo(scores),
-        elo_trinomial=trinomial_elo(wins, draws, lost),
-        los=los(scores),
-        sides=(first, second),
-        reasons=dict(reasons),
-        duplicates=sum(p.duplicates for p in pairings),
-        mean_plies=sum(p.mean_plies * p.games for p in pairings) / games,
-        seconds=sum(p.seconds for p in pairings),
-    )
-
-
-def _agents(
-    prepared: Prepared,
-    gate: str,
-    experts: Mapping[str, Path],
-    baseline: Path,
-    how: How,
-) -> tuple[MCTSAgent, MCTSAgent]:
-    """The two sides; an expert that is the only one answers in every phase."""
-    config = prepared.config
-
-    options = search_options(config)
-    loaded = {phase: load(config, path) for phase, path in experts.items()}
-    one = load(config, baseline)
-    if len(loaded) == 1:
-        (alone,) = loaded.values()
-        return MCTSAgent(alone, **options), MCTSAgent(one, **options)
-    maps = how.maps
-    if maps is None:
-        mixture = M2CTSAgent(
-            loaded, gate=gate, routing=config.routing, search_gate=how.search_gate, **options
-        )
-        return mixture, MCTSAgent(one, **options)
-    # One network too is mapped phase by phase, so that both sides know as much of their values.
-    mapped = (
-        {phase: RecalibratedEvaluator(loaded[phase], maps[0][phase]) for phase in loaded},
-        {phase: RecalibratedEvaluator(one, maps[1][phase]) for phase in loaded},
-    )
-    first, second = (
-        M2CTSAgent(each, gate=gate, routing=config.routing, **options) for each in mapped
-    )
-    return first, second
+        first, second = (M2CTSAgent(each, **options_of_mixture) for each in mapped)
+        return first, second
 
 
 def limit_text(config: M2ctsConfig) -> str:
-    """What a move of both sides may take, in words."""
+    """Return what bounds a move of both sides, in words."""
     if config.movetime is not None:
         return f"{config.movetime:g} ms"
     return f"{numbers.count(config.nodes)} nodes"
@@ -326,25 +266,8 @@ def _side(stats: SideStats) -> MatchSide:
     )
 
 
-def _joined(sides: Sequence[MatchSide]) -> MatchSide:
-    totals = {
-        name: sum(getattr(side, name) for side in sides)
-        for name in ("rows", "padded_rows", "calls", "off_phase_rows", "seconds")
-    }
-    nodes = [side.nodes for side in sides if side.nodes is not None]
-    return MatchSide(
-        name=sides[0].name, **totals, nodes=sum(nodes) if len(nodes) == len(sides) else None
-    )
-
-
-def _pair_scores(pairing: Pairing) -> Any:
-    return np.repeat(np.arange(5) / 4, pairing.pentanomial)
-
-
 def _finished(log: Path) -> list[GameRecord]:
     """Games of an earlier attempt, for the running score; the match itself checks them."""
-    import json
-
     if not log.exists():
         return []
     records = []
@@ -362,3 +285,142 @@ def _running(tally: Counter[float]) -> str:
     won, drawn, lost = (tally[value] for value in (1.0, 0.5, 0.0))
     elo = numbers.signed(elo_of_score(score), 0)
     return f"{played} games: +{won} ={drawn} −{lost}, Elo {elo}"
+
+
+class PlayingRun(TrainingRun[M2ctsConfig, Results]):
+    """The games of a run: every training of a mixture against every training of one network."""
+
+    prepared: Prepared
+
+    def __init__(self, *attempt: Any, **own: Any) -> None:
+        super().__init__(*attempt, **own)
+        self.pgns: list[Path] = []
+        """Files of the games that are played, in the order in which they are."""
+
+    @cached_property
+    def trained(self) -> list[TrainedNetworks]:
+        """The directories of every training's networks."""
+        roles = (BASELINE, *(variant.role for variant in self.prepared.variants))
+        return [
+            {role: list(self.folders(training, role).values()) for role in roles}
+            for training in range(self.config.trainings)
+        ]
+
+    def experts(self, role: str = EXPERT) -> list[dict[str, Path]]:
+        """Return the directory of each phase's expert in a variant, of each training."""
+        return [
+            {str(phase): path for phase, path in self.folders(training, role).items()}
+            for training in range(self.config.trainings)
+        ]
+
+    def matches(self) -> dict[str, Matches]:
+        """Every variant that plays, all its trainings against all of the one network."""
+        self.console.heading("Games: M2CTS against MCTS")
+        return {
+            variant.role: self.against_all(
+                "mixture" if variant.role == EXPERT else variant.folder,
+                "mixture" if variant.role == EXPERT else variant.role,
+                self.experts(variant.role),
+                gate=variant.gate,
+            )
+            for variant in self.prepared.variants
+            if variant.plays
+        }
+
+    def alone(self) -> list[Series]:
+        """Each expert of the phase mixture with the one network of its training beside it."""
+        if not self.config.alone:
+            return []
+        self.console.heading("Games: one expert at a time")
+        phases = self.prepared.phases
+        found = []
+        for phase, slug in zip(phases, training_names("alone", phases), strict=True):
+            mixtures = [
+                dict.fromkeys(phases, networks[BASELINE][0]) | {phase: experts[phase]}
+                for networks, experts in zip(self.trained, self.experts(), strict=True)
+            ]
+            found.append(Series(phase, self.against_all(slug, f"{phase} expert", mixtures)))
+        return found
+
+    def from_phases(self) -> list[Series]:
+        """Each expert of the phase mixture alone, from where test games reach its phase."""
+        if not self.config.from_phases:
+            return []
+        self.console.heading("Games: from the beginning of each phase")
+        phases = self.prepared.phases
+        found = []
+        for phase, slug in zip(phases, training_names("from", phases), strict=True):
+            suite, too_late = phase_suite(self.prepared, phase)
+            if suite is None:
+                late = f"; {too_late:,} reach it after max_plies" if too_late else ""
+                note = f"{phase}: too few test games reach it behind their start{late}"
+                self.console.note(note)
+                continue
+            row = self.against_all(
+                slug,
+                f"{phase} expert",
+                [{phase: experts[phase]} for experts in self.experts()],
+                prepared=replace(self.prepared, openings=suite),
+            )
+            found.append(Series(phase, row, len(suite), too_late))
+        return found
+
+    def searches(self, boundaries: Boundaries, itself: Matches) -> list[Series]:
+        """The phase mixture by every other search, beside its games by the one of the settings."""
+        others = searches_of(self.config)
+        if others:
+            self.console.heading("Games: other searches")
+        names = training_names("search", [one.text for one in others])
+        slugs = dict(zip(others, names, strict=True))
+        played: dict[Search, Matches] = {}
+        for search in sorted(others, key=lambda one: one.equal_cost):
+            limits = None
+            if search.equal_cost:
+                same = search.at_equal_nodes(others)
+                equal = itself if same is None else played[same]
+                limits = equal_limits(search.config, self._prices(), equal)
+            played[search] = self.against_all(
+                slugs[search],
+                f"mixture, {search.text},",
+                self.experts(),
+                prepared=replace(self.prepared, config=search.config),
+                boundaries=boundaries if search.recalibrated else None,
+                limits=limits,
+            )
+        return [Series(search.text, played[search]) for search in others]
+
+    def _prices(self) -> Prices:
+        return self.once(
+            "prices",
+            "prices.json",
+            Prices,
+            lambda: measure_prices(self.prepared, self.trained[0]),
+        )
+
+    def against_all(
+        self, folder: str, who: str, mixtures: Sequence[Mapping[str, Path]], **own: Any
+    ) -> Matches:
+        """All trainings of a mixture against all of the one network; see :class:`Contest`."""
+        baselines = [networks[BASELINE][0] for networks in self.trained]
+        usual: dict[str, Any] = {
+            "prepared": self.prepared,
+            "gate": self.config.gate,
+            "baselines": baselines,
+        }
+        contest = Contest(folder=folder, who=who, mixtures=mixtures, **usual | own)
+
+        def meet(mixture: int, baseline: int) -> Pairing:
+            name = f"matches/{folder}-{mixture + 1}-baseline-{baseline + 1}"
+
+            def play() -> Pairing:
+                log = self.path / f"{name}.jsonl"
+                pairing, pgn = contest.play(mixture, baseline, log, self.console)
+                self.directory.write_text(f"{name}.pgn", pgn)
+                return pairing
+
+            found = self.once(name, f"{name}.json", Pairing, play)
+            self.pgns.append(self.path / f"{name}.pgn")
+            return found
+
+        trainings = range(self.config.trainings)
+        return Matches(contest.limit, [meet(i, j) for i in trainings for j in trainings])

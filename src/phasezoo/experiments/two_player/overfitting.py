@@ -16,11 +16,10 @@ from phasezoo import gating
 from phasezoo.data.positions import PositionTable, are_among
 from phasezoo.data.splits import PositionStore
 from phasezoo.experiments.statistics import over_trainings, resample_games, sums_by_game
-from phasezoo.experiments.two_player.losses import drawn, evaluate
+from phasezoo.experiments.two_player.losses import TestedNetworks, evaluate
 from phasezoo.experiments.two_player.measurements import GapRow, Overfitting
 from phasezoo.experiments.two_player.preparation import Prepared
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE
-from phasezoo.report.console import Console
 from phasezoo.training.data import LabelledSplits
 from phasezoo.training.evaluation import PositionLosses
 from phasezoo.training.experts import PlannedTraining
@@ -34,24 +33,18 @@ Array = npt.NDArray[np.float64]
 
 
 def measure(
-    prepared: Prepared,
+    tested: TestedNetworks,
     planned: Sequence[PlannedTraining],
     folder: Path,
     recipe: Callable[[PlannedTraining], Recipe],
-    console: Console,
 ) -> Overfitting:
-    """Compare losses on positions learned from and on test positions, phase by phase.
-
-    Raises:
-        StoreError: No test position is left in the games drawn for testing.
-    """
-    rows = drawn(prepared, "test")
-    rng = np.random.default_rng(prepared.seed("overfitting"))
+    """Compare losses on positions learned from and on test positions, phase by phase."""
+    prepared, rows, rng = tested.prepared, tested.rows, tested.rng("overfitting")
     lone = _met_once(prepared.tables["train"])
     ones = [network for network in planned if network.role == BASELINE]
     shown = {one.name: learnt_positions(prepared, one, planned, recipe) for one in ones}
     found = []
-    with console.task("Losses on positions learnt from", len(prepared.phases)) as task:
+    with tested.console.task("Losses on positions learnt from", len(prepared.phases)) as task:
         for phase, name in enumerate(prepared.phases):
             experts = [n for n in planned if (n.role, n.phase) == (EXPERT, name)]
             shown |= {one.name: learnt_positions(prepared, one, planned, recipe) for one in experts}
@@ -101,12 +94,6 @@ def learnt_positions(
 
     Of an expert that began with another network's weights those of its own training alone; of one
     that is a part of a network, those of that network.
-
-    Args:
-        prepared: The run's games and settings.
-        network: Which one.
-        planned: All networks of the run.
-        recipe: How a network learned.
     """
     if network.is_part:
         network = next(one for one in planned if one.name == network.start)

@@ -40,22 +40,13 @@ _SHARES = (0.8, 0.2, 0.0)
 
 
 def parts_of(splits: Splits, seed: int) -> tuple[PositionStore, PositionStore]:
-    """The validation games that a gate learns from, and those that it is chosen by.
-
-    Args:
-        splits: The run's games.
-        seed: Divides them.
-    """
+    """The validation games that a gate learns from, and those that it is chosen by."""
     parts = splits.validation.split(seed, _SHARES)
     return parts.train, parts.validation
 
 
 def check_games(config: M2ctsConfig, splits: Splits, seed: int) -> None:
-    """Refuse games that leave a gate nothing to learn from, or to be chosen by.
-
-    Raises:
-        StoreError: There are too few validation games.
-    """
+    """Refuse games that leave a gate nothing to learn from, or to be chosen by."""
     if config.learned_gate and min(map(len, parts_of(splits, seed))) == 0:
         message = (
             f"--learned-gate: a gate learns from validation games, and there are only "
@@ -86,12 +77,6 @@ def openings_of(
     A game that has no openings and always starts alike gets random ones, as short as so many of
     them can be, if more than one is wanted. Where starts are drawn, the start alone is the only
     opening.
-
-    Args:
-        game: The game's name.
-        keys: Keys of all positions of the games.
-        wanted: Openings that are asked for.
-        seed: Draws random ones.
     """
     suite = OpeningSuite.load(game)
     if len(suite) == 1:
@@ -252,9 +237,6 @@ def label_digest(tables: Mapping[str, PositionTable]) -> str:
     """SHA-256 of the phases that a gate gave to the positions of every split, in hexadecimal.
 
     It is of all positions of the run, where a :func:`phasezoo.gating.fingerprint` is of a sample.
-
-    Args:
-        tables: Positions by split.
     """
     digest = hashlib.sha256()
     for name in sorted(tables):
@@ -263,16 +245,7 @@ def label_digest(tables: Mapping[str, PositionTable]) -> str:
 
 
 def _gate(spec: str, game: str, asked: str) -> AnyGate:
-    """A gate of the game.
-
-    Args:
-        spec: The gate.
-        game: The game's name.
-        asked: The option that named it, and what else an error begins with.
-
-    Raises:
-        InvalidGate: The game has no such gate.
-    """
+    """A gate of the game."""
     try:
         return gating.make(spec, game)
     except InvalidGate as error:

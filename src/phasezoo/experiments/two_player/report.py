@@ -172,7 +172,7 @@ def _summary_table(results: Results) -> Table:
         return name, numbers.signed(found.value, digits), span, tone
 
     def loss(name: str, compared: str) -> tuple[str, str, str, float | None]:
-        found = comparison(results.losses, compared).differences[ALL].total
+        found = comparison(results.losses, compared).differences[ALL]["total"]
         return row(f"Test loss: {name}", found, 3, "worse", "better", -1)
 
     rows = [
@@ -450,7 +450,7 @@ def _carry(results: Results) -> list[str]:
 
 def _contradiction(results: Results) -> list[str]:
     """Return a word on loss and strength pointing in different directions, if they do."""
-    interval = comparison(results.losses, "both").differences[ALL].total
+    interval = comparison(results.losses, "both").differences[ALL]["total"]
     if interval is None or not math.isfinite(results.matches.elo.value):
         return []
     both = {verdict(interval), _elo_verdict(results)}

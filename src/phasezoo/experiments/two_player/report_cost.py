@@ -1,15 +1,15 @@
 """Cost of experts, and learned gates, in the report."""
 
 from phasezoo.experiments.statistics import verdict
-from phasezoo.experiments.two_player.measurements import ALL
-from phasezoo.experiments.two_player.report_losses import bullets, test_set
-from phasezoo.experiments.two_player.results import (
+from phasezoo.experiments.two_player.measurements import (
+    ALL,
     CallCost,
     Cost,
     Division,
     GateCost,
-    LearnedGates,
 )
+from phasezoo.experiments.two_player.report_losses import bullets, test_set
+from phasezoo.experiments.two_player.results import LearnedGates
 from phasezoo.report import numbers
 from phasezoo.report.document import Column, Item, Section, Table, Text
 

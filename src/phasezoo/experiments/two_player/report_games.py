@@ -9,13 +9,11 @@ from phasezoo.experiments.two_player import published
 from phasezoo.experiments.two_player.report_cost import BESIDE, cost_items, results_columns
 from phasezoo.experiments.two_player.report_losses import shade
 from phasezoo.experiments.two_player.results import (
-    AloneRow,
     Matches,
     MatchSide,
     Pairing,
-    PhaseSuiteRow,
     Results,
-    SearchRow,
+    Series,
     VariantRow,
 )
 from phasezoo.report import numbers, plots
@@ -209,13 +207,13 @@ def _variant_sentences(variants: Sequence[VariantRow]) -> list[Item]:
     return [Text("\n\n".join(sentences))] if sentences else []
 
 
-def alone_table(rows: Sequence[AloneRow]) -> Table:
+def alone_table(rows: Sequence[Series]) -> Table:
     """Return every expert beside the one network of its training."""
     caption = (
         "Search with the expert of one phase; in the other phases the one network of its training "
         "answers. With 95 % intervals."
     )
-    return Table("alone", [Column("expert of", "phase"), *results_columns()], rows, caption)
+    return Table("alone", [Column("expert of", "name"), *results_columns()], rows, caption)
 
 
 def _alone(results: Results) -> list[Item]:
@@ -232,15 +230,15 @@ def _alone(results: Results) -> list[Item]:
     return [Section("One expert at a time", items)]
 
 
-def phase_suites_table(rows: Sequence[PhaseSuiteRow]) -> Table:
+def phase_suites_table(rows: Sequence[Series]) -> Table:
     """Return every expert against one network, from where its phase begins."""
     columns = [
-        Column("expert of", "phase"),
+        Column("expert of", "name"),
         Column("positions", "starts", numbers.count),
         *results_columns(),
     ]
     late = " ".join(
-        f"{row.phase.capitalize()}: {numbers.count(row.too_late)} more positions are left out, "
+        f"{row.name.capitalize()}: {numbers.count(row.too_late)} more positions are left out, "
         "because games are cut at or before their ply."
         for row in rows
         if row.too_late
@@ -253,20 +251,20 @@ def phase_suites_table(rows: Sequence[PhaseSuiteRow]) -> Table:
     return Table("from phases", columns, rows, caption, note=late)
 
 
-def _phase_suites(rows: Sequence[PhaseSuiteRow]) -> list[Item]:
+def _phase_suites(rows: Sequence[Series]) -> list[Item]:
     if not rows:
         return []
     return [Section("From the beginning of each phase", [phase_suites_table(rows)])]
 
 
-def searches_table(rows: Sequence[SearchRow]) -> Table:
+def searches_table(rows: Sequence[Series]) -> Table:
     """Return the phase mixture against one network by other searches."""
 
-    def others(row: SearchRow) -> str:
+    def others(row: Series) -> str:
         return numbers.decimal(row.matches.total.sides[1].mean_rows, 1)
 
     columns = [
-        Column("both players search with", "search", below=lambda row: row.matches.limit),
+        Column("both players search with", "name", below=lambda row: row.matches.limit),
         *results_columns(),
         Column(
             "rows a call",
@@ -286,7 +284,7 @@ def _searches(results: Results) -> list[Item]:
     if not results.searches:
         return []
     items: list[Item] = [searches_table(results.searches), _searches_figure(results)]
-    if any(row.search == "recalibrated" for row in results.searches):
+    if any(row.name == "recalibrated" for row in results.searches):
         items.append(
             Text(
                 "With recalibrated values both sides’ networks answer values that were mapped by "
@@ -342,13 +340,13 @@ def _searches_figure(results: Results) -> Figure:
         first = Estimate(f"the match: {main.limit}", main.elo, plots.PHASE, strong=True)
         groups = [("this run", [first])]
         for row in results.searches:
-            heading = ", ".join(part.partition("=")[0] for part in row.search.split(","))
+            heading = ", ".join(part.partition("=")[0] for part in row.name.split(","))
             if groups[-1][0] != heading:
                 groups.append((heading, []))
-            groups[-1][1].append(Estimate(row.search, row.matches.elo, plots.PHASE))
+            groups[-1][1].append(Estimate(row.name, row.matches.elo, plots.PHASE))
         return _elo_forest(groups)
 
-    rows = [("the match", main), *((row.search, row.matches) for row in results.searches)]
+    rows = [("the match", main), *((row.name, row.matches) for row in results.searches)]
     words = "; ".join(f"{name}: {numbers.elo_interval(found.elo)}" for name, found in rows)
     caption = (
         "The difference in strength by search, with 95 % intervals. Openings and networks are the "

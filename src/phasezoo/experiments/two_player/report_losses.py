@@ -90,13 +90,14 @@ def losses_section(results: Results) -> Section:
 
 def losses_table(losses: Losses) -> Table:
     """Return the loss matrix, shaded by the difference to one network."""
-    gaps = [d.total for e in losses.entries for d in e.differences.values() if d.total]
+    found = [d["total"] for entry in losses.entries for d in entry.differences.values()]
+    gaps = [gap for gap in found if gap is not None]
     strongest = max((abs(gap.value) for gap in gaps), default=0.0)
 
     def column(name: str) -> Column:
         def gap(entry: Entry) -> Interval | None:
             found = entry.differences.get(name)
-            return None if found is None else found.total
+            return None if found is None else found["total"]
 
         def ends(entry: Entry) -> str:
             found = gap(entry)
@@ -143,7 +144,7 @@ def comparisons_table(losses: Losses) -> Table:
 
     def column(name: str) -> Column:
         return Column(
-            test_set(name), lambda one: one.differences[name].total, numbers.signed_interval
+            test_set(name), lambda one: one.differences[name]["total"], numbers.signed_interval
         )
 
     columns = [Column("", lambda one: _COMPARISONS[one.name][0]), *map(column, losses.columns)]
@@ -159,7 +160,7 @@ def numbers_table(losses: Losses, name: str) -> Table:
 
         def ends(entry: Entry) -> str:
             found: Differences | None = entry.differences.get(name)
-            gap = None if found is None else getattr(found, metric)
+            gap = None if found is None else found[metric]
             return "" if gap is None else numbers.span(gap)
 
         return Column(head, lambda entry: getattr(entry.cells[name], metric), shown, below=ends)
@@ -199,7 +200,7 @@ def _loss_sentences(results: Results) -> list[str]:
     """Return what specialisation gave, what thinner data cost, and what both came to."""
     sentences = []
     for name, (title, what, (better, worse)) in _loss_texts(results).items():
-        interval = comparison(results.losses, name).differences[ALL].total
+        interval = comparison(results.losses, name).differences[ALL]["total"]
         if interval is None:
             sentences.append(f"**{title}** There were no test positions to measure it on.")
             continue
@@ -316,7 +317,7 @@ def _differences(losses: Losses) -> Figure:
             [
                 Estimate(
                     _COMPARISONS[one.name][0],
-                    one.differences[column].total,
+                    one.differences[column]["total"],
                     _COMPARISONS[one.name][1],
                     strong=column == ALL,
                 )

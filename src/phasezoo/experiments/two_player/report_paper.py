@@ -73,7 +73,7 @@ def _own_phase(results: Results) -> Iterator[Claim]:
         theirs, one = getattr(row, phase), getattr(published.ONE_NETWORK_LOSS, phase)
         yield _loss_claim(
             f"The {phase} expert of {strategy} learning", f"in the {phase}", theirs, one,
-            entry.differences[phase].total,
+            entry.differences[phase]["total"],
         )  # fmt: skip
 
 
@@ -106,7 +106,7 @@ def _off_phase(results: Results) -> Iterator[Claim]:
     if results.config.strategy != "separated" or not _experts(results):
         return
     gaps = {
-        (phase, other): entry.differences[other].total
+        (phase, other): entry.differences[other]["total"]
         for phase, entry in _experts(results).items()
         for other in results.dataset.phases
         if other != phase
@@ -238,7 +238,7 @@ def _batches(results: Results) -> Iterator[Claim]:
         return
     by_batch = {row.name.removeprefix("batch "): row for row in published.ELO_SEPARATED}
     for row in results.searches:
-        changes = dict(part.partition("=")[::2] for part in row.search.split(","))
+        changes = dict(part.partition("=")[::2] for part in row.name.split(","))
         theirs = by_batch.get(changes.get("search-batch", ""))
         routing = changes.get("routing", results.config.routing)
         if theirs is None or routing != "majority" or changes.keys() - {"search-batch", "routing"}:
@@ -255,10 +255,10 @@ def _alone(results: Results) -> Iterator[Claim]:
     if not _has_papers_phases(results) or results.config.strategy != "separated":
         return
     for row in results.alone:
-        elo, theirs = _known(row.matches.elo), published.ALONE[row.phase]
+        elo, theirs = _known(row.matches.elo), published.ALONE[row.name]
         gain = f"about {numbers.signed(theirs, 0)} (Fig. 6)"
         if theirs > 0:
-            text = f"The {row.phase}’s expert alone gains Elo, {gain}."
+            text = f"The {row.name}’s expert alone gains Elo, {gain}."
             yield _gain(results, text, row.matches)
             continue
         judgement: Judgement = "not settled"
@@ -267,7 +267,7 @@ def _alone(results: Results) -> Iterator[Claim]:
         elif elo is not None and elo.high < _NOTHING_GAINED:
             judgement = "agrees"
         yield Claim(
-            f"The {row.phase}’s expert alone gains nothing, {gain}.",
+            f"The {row.name}’s expert alone gains nothing, {gain}.",
             _elo_found(row.matches),
             "agrees if the whole 95 % interval lies below "
             f"{numbers.signed(_NOTHING_GAINED, 0)} Elo, disagrees if it lies above zero; "

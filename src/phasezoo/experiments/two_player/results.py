@@ -1,149 +1,33 @@
-"""What experts cost, as plain data."""
+"""Records of matches, and everything that a run found."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+import numpy as np
+
+from phasezoo.arena import crossed_pairs, los, pentanomial_elo, trinomial_elo
 from phasezoo.arena.statistics.crossed_trainings import CrossedResult
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.measurements import (
     Boundaries,
+    Cost,
     Dataset,
+    Division,
     Exact,
+    GateCard,
     Losses,
     Overfitting,
 )
-from phasezoo.inference.cost import CostModel
 from phasezoo.runs.provenance import Provenance
 from phasezoo.training.planned import TrainedNetwork
 
 
 @dataclass(frozen=True)
-class Size:
-    """The networks of one player.
-
-    Attributes:
-        name: As shown.
-        networks: How many there are.
-        parameters: Of all of them.
-        active: Of the one that answers a position, the largest of them.
-        weights: Bytes of all their weights, statistics of normalisations included.
-    """
-
-    name: str
-    networks: int
-    parameters: int
-    active: int
-    weights: int
-
-
-@dataclass(frozen=True)
-class CallCost:
-    """A call with positions of all phases.
-
-    Attributes:
-        name: Who is asked.
-        routing: How a mixture divides the positions; None of one network.
-        batch: Positions of the call.
-        calls: Networks that were asked.
-        rows: Positions that they answered together.
-        milliseconds: Inside the networks, a call: the median round between the extremes.
-        ratio: The same beside one network's, round by round.
-    """
-
-    name: str
-    routing: str | None
-    batch: int
-    calls: int
-    rows: int
-    milliseconds: Interval
-    ratio: Interval
-
-
-@dataclass(frozen=True)
-class GateCost:
-    """A learned gate that is asked for the phases of all positions of a call.
-
-    Attributes:
-        batch: Positions.
-        milliseconds: The median round between the extremes.
-        ratio: The same beside one network's call with these positions, round by round.
-    """
-
-    batch: int
-    milliseconds: Interval
-    ratio: Interval
-
-
-@dataclass(frozen=True)
-class Cost:
-    """Memory and time of the networks of the first training.
-
-    Attributes:
-        clock: What the times are, for people.
-        rounds: Rounds of measuring.
-        sizes: One network and every mixture.
-        calls: One network, and the phase mixture by each routing; empty if nothing was timed.
-        gate: The learned gate by batch; empty if there is none.
-    """
-
-    clock: str
-    rounds: int
-    sizes: list[Size]
-    calls: list[CallCost]
-    gate: list[GateCost]
-
-
-@dataclass(frozen=True)
-class Prices:
-    """What calls and rows of the networks of the first training cost in matches.
-
-    Attributes:
-        expert: Of an expert of the phase mixture, which all have the same architecture.
-        one: Of one network.
-    """
-
-    expert: CostModel
-    one: CostModel
-
-
-@dataclass(frozen=True)
-class GateCard:
-    """The gate of one training.
-
-    Attributes:
-        name: Its directory under ``gates/``.
-        training: Index of the training, from 0.
-        positions: Validation positions that it learned from.
-        seconds: Wall time of its training.
-    """
-
-    name: str
-    training: int
-    positions: int
-    seconds: float
-
-
-@dataclass(frozen=True)
-class Division:
-    """How learned gates divide the test positions, and what the same experts lose by them.
-
-    Attributes:
-        positions: Test positions that occur in no training or validation game.
-        shares: Of the test positions of each phase, and of all of them, the share that goes to each
-            expert, in the order of the phases; means over trainings, None without positions.
-        beside_one: Total test loss by learned gates less one network's, by test set.
-        beside_mixture: The same less that of the same experts by the gate under study.
-    """
-
-    positions: int
-    shares: dict[str, list[float | None]]
-    beside_one: dict[str, Interval | None]
-    beside_mixture: dict[str, Interval | None]
-
-
-@dataclass(frozen=True)
 class MatchSide:
-    """What one side of a match asked of its networks."""
+    """Inference of one player of a match."""
 
     name: str
     rows: int
@@ -162,58 +46,62 @@ class MatchSide:
 
 @dataclass(frozen=True)
 class Pairing:
-    """One mixture against one baseline, seen from the mixture.
-
-    Attributes:
-        mixture: Training index of the mixture.
-        baseline: Training index of the baseline.
-        games: Games played.
-        wins: Won by the mixture.
-        draws: Drawn.
-        losses: Lost by the mixture.
-        pentanomial: Pairs of games by score of the mixture: 0, 1/2, 1, 3/2, 2.
-        elo: From pair scores.
-        elo_trinomial: From single games, as published figures are.
-        los: Likelihood of superiority.
-        sides: The mixture's, the baseline's.
-        reasons: Games by the reason of their end.
-        duplicates: Games with the opening and moves of an earlier one.
-        mean_plies: Mean length of a game.
-        seconds: Time the match took.
-    """
+    """One mixture against one baseline, seen from the mixture."""
 
     mixture: int
+    """Training index of the mixture."""
     baseline: int
+    """Training index of the baseline."""
     games: int
     wins: int
     draws: int
     losses: int
     pentanomial: list[int]
+    """Pairs of games by score of the mixture: 0, 1/2, 1, 3/2, 2."""
     elo: Interval
+    """From pair scores."""
     elo_trinomial: Interval
+    """From single games, as published figures are."""
     los: float
+    """Likelihood of superiority."""
     sides: tuple[MatchSide, MatchSide]
+    """The mixture's, the baseline's."""
     reasons: dict[str, int]
+    """Games by the reason of their end."""
     duplicates: int
+    """Games with the opening and moves of an earlier one."""
     mean_plies: float
     seconds: float
+
+    @property
+    def pair_scores(self) -> list[float]:
+        """The mixture's share of the points in each pair of games from one opening."""
+        return [place / 4 for place, count in enumerate(self.pentanomial) for _ in range(count)]
 
 
 @dataclass(frozen=True)
 class Matches:
-    """All pairings, and their sum.
-
-    Attributes:
-        limit: What bounds a move, for people.
-        pairings: Every mixture against every baseline.
-        total: All games put together; its intervals count games only.
-        spread: Chance between trainings apart from games; None with one training.
-    """
+    """Every training of a mixture against every training of the one network."""
 
     limit: str
+    """Limit of a move, for people."""
     pairings: list[Pairing]
-    total: Pairing
-    spread: CrossedResult | None
+
+    @cached_property
+    def total(self) -> Pairing:
+        """All games put together; its intervals count games only."""
+        return together(self.pairings)
+
+    @cached_property
+    def spread(self) -> CrossedResult | None:
+        """Chance between trainings apart from games; None with one training."""
+        trainings = max(pairing.mixture for pairing in self.pairings) + 1
+        if trainings == 1:
+            return None
+        scores: list[list[list[float]]] = [[[]] * trainings for _ in range(trainings)]
+        for pairing in self.pairings:
+            scores[pairing.mixture][pairing.baseline] = pairing.pair_scores
+        return crossed_pairs(scores)
 
     @property
     def elo(self) -> Interval:
@@ -226,91 +114,93 @@ class Matches:
         return self.spread.elo_games_only if self.spread else self.total.elo
 
 
+def together(pairings: Sequence[Pairing]) -> Pairing:
+    """Return all games of several pairings as if they were of one; intervals count games only."""
+
+    def total(name: str) -> int:
+        return sum(getattr(pairing, name) for pairing in pairings)
+
+    wins, draws, losses, games = map(total, ("wins", "draws", "losses", "games"))
+    scores = [score for pairing in pairings for score in pairing.pair_scores]
+    reasons: Counter[str] = Counter()
+    for pairing in pairings:
+        reasons.update(pairing.reasons)
+    first, second = (_summed([pairing.sides[place] for pairing in pairings]) for place in (0, 1))
+    return Pairing(
+        mixture=pairings[0].mixture,
+        baseline=pairings[0].baseline,
+        games=games,
+        wins=wins,
+        draws=draws,
+        losses=losses,
+        pentanomial=np.sum([pairing.pentanomial for pairing in pairings], axis=0).tolist(),
+        elo=pentanomial_elo(scores),
+        elo_trinomial=trinomial_elo(wins, draws, losses),
+        los=los(scores),
+        sides=(first, second),
+        reasons=dict(reasons),
+        duplicates=total("duplicates"),
+        mean_plies=sum(pairing.mean_plies * pairing.games for pairing in pairings) / games,
+        seconds=sum(pairing.seconds for pairing in pairings),
+    )
+
+
+def _summed(sides: Sequence[MatchSide]) -> MatchSide:
+    totals = {
+        name: sum(getattr(side, name) for side in sides)
+        for name in ("rows", "padded_rows", "calls", "off_phase_rows", "seconds")
+    }
+    nodes = [side.nodes for side in sides if side.nodes is not None]
+    return MatchSide(
+        name=sides[0].name, **totals, nodes=sum(nodes) if len(nodes) == len(sides) else None
+    )
+
+
 @dataclass(frozen=True)
 class VariantRow:
-    """What came of a mixture.
-
-    Attributes:
-        name: As shown.
-        gate: What divides the positions, in its full spelling.
-        strategy: How its experts learned.
-        experts: How many there are.
-        positions: Training positions that they saw, of one training, those of networks that they
-            began from included.
-        loss: Its total test loss less the one network's; None without test positions.
-        matches: Its games against one network; None if it played none.
-    """
+    """A mixture beside the one network."""
 
     name: str
     gate: str
+    """Divides the positions, in its full spelling."""
     strategy: str
+    """How its experts learned."""
     experts: int
     positions: int
+    """Training positions that they saw, of one training, those of networks that they began from
+    included."""
     loss: Interval | None
+    """Its total test loss less the one network's; None without test positions."""
     matches: Matches | None
+    """Its games against one network; None if it played none."""
 
 
 @dataclass(frozen=True)
-class AloneRow:
-    """One expert of the phase mixture, beside the one network of its training in other phases.
+class Series:
+    """Games of the phase mixture, or of one expert, in another way than in the match."""
 
-    Attributes:
-        phase: The expert's.
-        matches: Its games against one network.
-    """
-
-    phase: str
+    name: str
+    """The phase of the expert, or the search as the settings spell it."""
     matches: Matches
-
-
-@dataclass(frozen=True)
-class PhaseSuiteRow:
-    """One expert against one network, each alone, in games that begin where its phase begins.
-
-    Attributes:
-        phase: The expert's.
-        starts: Different positions that the games may begin with.
-        too_late: Positions that were left out because a game ends there by ``max_plies``.
-        matches: Its games against one network.
-    """
-
-    phase: str
-    starts: int
-    too_late: int
-    matches: Matches
+    starts: int = 0
+    """Different positions that the games may begin with, where these are not the openings."""
+    too_late: int = 0
+    """Positions that were left out because a game ends there by ``max_plies``."""
 
 
 @dataclass(frozen=True)
 class LearnedGates:
-    """The experts of the phase mixture by gates that learned to choose among them.
-
-    Attributes:
-        gates: One of each training.
-        division: On test positions.
-        matches: Their games against one network.
-    """
+    """The experts of the phase mixture by gates that learned to choose among them."""
 
     gates: list[GateCard]
+    """One of each training."""
     division: Division
     matches: Matches
 
 
 @dataclass(frozen=True)
-class SearchRow:
-    """The phase mixture against one network by another search.
-
-    Attributes:
-        search: What differs, as the settings spell it.
-        matches: Its games.
-    """
-
-    search: str
-    matches: Matches
-
-
-@dataclass(frozen=True)
 class Results:
-    """Everything a report shows."""
+    """Everything that a report needs."""
 
     config: M2ctsConfig
     command: str
@@ -322,9 +212,9 @@ class Results:
     losses: Losses
     matches: Matches
     arms: list[VariantRow]
-    alone: list[AloneRow]
-    from_phases: list[PhaseSuiteRow]
-    searches: list[SearchRow]
+    alone: list[Series]
+    from_phases: list[Series]
+    searches: list[Series]
     learned: LearnedGates | None
     overfitting: Overfitting
     exact: Exact | None

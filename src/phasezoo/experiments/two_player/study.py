@@ -1,17 +1,18 @@
 """The comparison of two searches, stage by stage: data, training, losses, games, report."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
+from phasezoo import gating
+from phasezoo.data.splits import Splits
 from phasezoo.errors import RunDirectoryError, StoreError
 from phasezoo.experiments.networks import budget
 from phasezoo.experiments.two_player import (
     boundary,
     cost,
     exact,
-    learned,
     losses,
     overfitting,
     preparation,
@@ -22,20 +23,20 @@ from phasezoo.experiments.two_player import (
     report_losses,
 )
 from phasezoo.experiments.two_player.config import M2ctsConfig
+from phasezoo.experiments.two_player.matches import PlayingRun
 from phasezoo.experiments.two_player.measurements import (
     ALL,
     Boundaries,
+    Cost,
     Dataset,
+    Division,
     Exact,
+    GateCard,
     Losses,
     Overfitting,
 )
-from phasezoo.experiments.two_player.playing import PlayingRun
 from phasezoo.experiments.two_player.preparation import Prepared, label_digest, prepare
 from phasezoo.experiments.two_player.results import (
-    Cost,
-    Division,
-    GateCard,
     LearnedGates,
     Matches,
     Results,
@@ -52,10 +53,9 @@ from phasezoo.experiments.two_player.variants import (
 from phasezoo.report.console import Console
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.experts import PlannedTraining, plan_baseline
-from phasezoo.training.planned import Recipe, TrainedNetwork
+from phasezoo.training.planned import Recipe
 
-if TYPE_CHECKING:
-    pass
+T = TypeVar("T")
 
 
 class TwoPlayerRun(PlayingRun):
@@ -83,36 +83,57 @@ class TwoPlayerRun(PlayingRun):
             own = [card for card in cards if card.training == training]
             self.table(report.networks_table(own, training))
         gates = self._gates()
-        losses = self._losses()
-        self.table(report_losses.losses_table(losses))
-        for column in losses.columns:
-            self.table(report_losses.numbers_table(losses, column))
-        self.table(report_losses.comparisons_table(losses))
-        overfitting = self._overfitting()
-        self.table(report_losses.overfitting_table(overfitting))
-        boundaries = self._boundaries()
+        paths = [self.path / "gates" / gate.name for gate in gates]
+        specs = [losses.spec_of(path) for path in paths]
+        lost = self._stage(
+            "Losses on test positions", "losses", Losses, lambda: losses.measure(self._tested)
+        )
+        self.directory.write_text("losses.csv", lost.to_csv())
+        self.table(report_losses.losses_table(lost))
+        for column in lost.columns:
+            self.table(report_losses.numbers_table(lost, column))
+        self.table(report_losses.comparisons_table(lost))
+        fitted = self._stage(
+            "Losses on positions learned from",
+            "overfitting",
+            Overfitting,
+            lambda: overfitting.measure(self._tested, self.planned, self.networks, self.recipe),
+        )
+        self.table(report_losses.overfitting_table(fitted))
+        boundaries = self._stage(
+            "Where phases meet", "seam", Boundaries, lambda: boundary.measure(self._tested)
+        )
         self.table(report_boundary.boundary_table(boundaries))
         self.table(report_boundary.brier_table(boundaries))
-        cost = self._cost(cards, gates)
-        self.table(report_cost.sizes_table(cost))
-        if cost.calls:
-            self.table(report_cost.calls_table(cost))
-        judged = self._exact(gates)
-        if judged is not None:
+        priced = self._stage(
+            "Memory and time of experts",
+            "cost",
+            Cost,
+            lambda: cost.measure(self._tested, cards, specs[0] if specs else None),
+        )
+        self.table(report_cost.sizes_table(priced))
+        if priced.calls:
+            self.table(report_cost.calls_table(priced))
+        judged = None
+        if exact.is_solved(self.prepared):
+            judged = self._stage(
+                "Moves by perfect play", "exact", Exact, lambda: exact.measure(self._tested, specs)
+            )
             self.table(report_boundary.exact_table(judged))
         played = self.matches()
         alone = self.alone()
         from_phases = self.from_phases()
         searches = self.searches(boundaries, played[EXPERT])
-        learned = self._learned(gates)
+        learned = self._learned(gates, paths) if gates else None
         together_pgn = "".join(path.read_text(encoding="utf-8") for path in self.pgns)
         self.directory.write_text("games.pgn", together_pgn)
         together = played[EXPERT]
-        self.directory.write_json("match.json", together)
+        whole = {**vars(together), "total": together.total, "spread": together.spread}
+        self.directory.write_json("match.json", whole)
         self.table(report_games.match_table(together))
         self.table(report_games.inference_table(together.total))
         arms = [
-            self._variant_row(variant, losses, played.get(variant.role))
+            self._variant_row(variant, lost, played.get(variant.role))
             for variant in self.prepared.variants
         ]
         self.table(report_games.variants_table(arms))
@@ -129,17 +150,17 @@ class TwoPlayerRun(PlayingRun):
             seeds=seeds,
             dataset=data,
             networks=cards,
-            losses=losses,
+            losses=lost,
             matches=together,
             arms=arms,
             alone=alone,
             from_phases=from_phases,
             searches=searches,
             learned=learned,
-            overfitting=overfitting,
+            overfitting=fitted,
             exact=judged,
             seam=boundaries,
-            cost=cost,
+            cost=priced,
             seconds=self.times(
                 cards,
                 {
@@ -246,57 +267,13 @@ class TwoPlayerRun(PlayingRun):
         }
 
     @cached_property
-    def _answers(self) -> losses.TestAnswers:
-        return losses.TestAnswers(self.prepared)
+    def _tested(self) -> losses.TestedNetworks:
+        return losses.TestedNetworks(self.prepared, self.trained, self.console)
 
-    def _losses(self) -> Losses:
-        self.console.heading("Losses on test positions")
-
-        def measure() -> Losses:
-            found = losses.measure(self.prepared, self.trained, self._answers, self.console)
-            self.directory.write_text("losses.csv", found.to_csv())
-            return found
-
-        return self.once("losses", "losses.json", Losses, measure)
-
-    def _overfitting(self) -> Overfitting:
-        """Losses on positions that networks learned from, beside those on new ones."""
-        self.console.heading("Losses on positions learned from")
-        return self.once(
-            "overfitting",
-            "overfitting.json",
-            Overfitting,
-            lambda: overfitting.measure(
-                self.prepared, self.planned, self.networks, self.recipe, self.console
-            ),
-        )
-
-    def _boundaries(self) -> Boundaries:
-        """What neighbouring experts say where phases meet."""
-        self.console.heading("Where phases meet")
-        networks = self.trained
-        return self.once(
-            "seam",
-            "seam.json",
-            Boundaries,
-            lambda: boundary.measure(self.prepared, networks, self._answers, self.console),
-        )
-
-    def _cost(
-        self,
-        cards: Sequence[TrainedNetwork],
-        gates: Sequence[GateCard],
-    ) -> Cost:
-        """What the networks weigh, and how long they and a learned gate take to answer."""
-        self.console.heading("Memory and time of experts")
-        first = self.trained[0]
-        gate = learned.spec_of(self._gate_path(gates[0])) if gates else None
-        return self.once(
-            "cost",
-            "cost.json",
-            Cost,
-            lambda: cost.measure(self.prepared, first, cards, gate, self.console),
-        )
+    def _stage(self, heading: str, name: str, kind: type[T], make: Callable[[], T]) -> T:
+        """Do a part of the run that leaves one file."""
+        self.console.heading(heading)
+        return self.once(name, f"{name}.json", kind, make)
 
     def _gates(self) -> list[GateCard]:
         """A gate for each training's experts, if the settings ask for them."""
@@ -306,63 +283,45 @@ class TwoPlayerRun(PlayingRun):
         return [self._gate(training) for training in range(self.config.trainings)]
 
     def _gate(self, training: int) -> GateCard:
+        """Train a gate to choose among frozen experts (:func:`phasezoo.gating.train`)."""
+        config, splits = self.config, self.prepared.splits
         name = f"gates/gate-{training + 1}"
-        experts = self.experts()[training]
-        return self.once(
-            name,
-            f"{name}.json",
-            GateCard,
-            lambda: learned.train(self.prepared, experts, training, self.path / name),
-        )
 
-    def _gate_path(self, gate: GateCard) -> Path:
-        return self.path / "gates" / gate.name
+        def train() -> GateCard:
+            learn, choose = preparation.parts_of(splits, self.seed("games of gates"))
+            experts = self.experts()[training]
+            found = gating.train(
+                splits.validation,
+                out=self.path / name,
+                experts={one: preparation.load(config, path) for one, path in experts.items()},
+                planes=config.planes,
+                positions=config.gate_positions,
+                seed=self.seed("gate", training),
+                splits=Splits(learn, choose, splits.test),
+            )
+            return GateCard(f"gate-{training + 1}", training, found.positions, found.seconds)
 
-    def _learned(self, gates: Sequence[GateCard]) -> LearnedGates | None:
+        return self.once(name, f"{name}.json", GateCard, train)
+
+    def _learned(self, gates: list[GateCard], paths: Sequence[Path]) -> LearnedGates:
         """The phase mixture's experts by learned gates, beside the gate under study."""
-        if not gates:
-            return None
-        self.console.heading("Learned gates")
-        paths, networks = [self._gate_path(gate) for gate in gates], self.trained
-        division = self.once(
+        division = self._stage(
+            "Learned gates",
             "division",
-            "division.json",
             Division,
-            lambda: learned.measure(self.prepared, networks, paths, self._answers, self.console),
+            lambda: losses.measure_division(self._tested, paths),
         )
         played = self.against_all(
             "learned",
             "mixture by learned gate",
             self.experts(),
-            search_gates=[learned.spec_of(path) for path in paths],
+            search_gates=[losses.spec_of(path) for path in paths],
         )
-        return LearnedGates(list(gates), division, played)
+        return LearnedGates(gates, division, played)
 
-    def _exact(self, gates: Sequence[GateCard]) -> Exact | None:
-        """Moves judged by perfect play, if the game knows it."""
-        if not exact.is_solved(self.prepared):
-            return None
-        self.console.heading("Moves by perfect play")
-        return self.once(
-            "exact",
-            "exact.json",
-            Exact,
-            lambda: exact.measure(
-                self.prepared,
-                self.trained,
-                [learned.spec_of(self._gate_path(gate)) for gate in gates],
-                self.console,
-            ),
-        )
-
-    def _variant_row(
-        self,
-        variant: Variant,
-        losses: Losses,
-        played: Matches | None,
-    ) -> VariantRow:
+    def _variant_row(self, variant: Variant, lost: Losses, played: Matches | None) -> VariantRow:
         name = mixture_name(variant.role)
-        entry = next(one for one in losses.entries if one.name == name)
+        entry = next(one for one in lost.entries if one.name == name)
         own = [
             n
             for n in self.planned
@@ -374,6 +333,6 @@ class TwoPlayerRun(PlayingRun):
             strategy=str(variant.strategy),
             experts=sum(network.role == variant.role for network in own),
             positions=sum(network.positions for network in own),
-            loss=entry.differences[ALL].total,
+            loss=entry.differences[ALL]["total"],
             matches=played,
         )

@@ -54,15 +54,7 @@ class Variant:
 
 
 def variants_of(config: "M2ctsConfig", phases: int) -> tuple[Variant, ...]:
-    """The mixture under study, its placebo, and what else the settings name.
-
-    Args:
-        config: The settings.
-        phases: How many phases the gate under study has; the placebo has as many parts.
-
-    Raises:
-        InvalidConfig: A variant is named twice, or cannot be read.
-    """
+    """The mixture under study, its placebo, and what else the settings name."""
     strategy = Strategy.parse(config.strategy)
     found = [
         Variant(EXPERT, config.gate, strategy, plays=True),
@@ -105,17 +97,7 @@ def mixtures(cards: Sequence[TrainedNetwork]) -> dict[str, list[TrainedNetwork]]
 def plan_variant(
     variant: Variant, train: "PositionTable", positions: int
 ) -> tuple[list[PlannedTraining], list[PlannedTraining]]:
-    """The trainings of a variant: those that its experts begin from, and the experts.
-
-    Args:
-        variant: The mixture.
-        train: All training positions, labelled by its gate.
-        positions: Training positions that all of them see together.
-
-    Raises:
-        InvalidConfig: There are fewer positions to see than experts need.
-        StoreError: A phase has no training position.
-    """
+    """The trainings of a variant: those that its experts begin from, and the experts."""
     plan = plan_strategy(train, variant.strategy, positions)
     last = set(plan.experts.values())
 
@@ -177,11 +159,7 @@ class Search:
 
 
 def searches_of(config: "M2ctsConfig") -> list[Search]:
-    """The other searches that the settings name.
-
-    Raises:
-        InvalidConfig: One cannot be read, is out of range, or is there already.
-    """
+    """The other searches that the settings name."""
     found: list[Search] = []
     itself = Search("", config, recalibrated=False, equal_cost=False)
     for text in config.searches:
