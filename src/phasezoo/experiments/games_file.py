@@ -56,10 +56,6 @@ def read_games(game: str, given: Path | None) -> GamesFile:
 def check_split(tables: Mapping[str, PositionTable], path: Path) -> None:
     """Refuse games that are too few to be split.
 
-    Args:
-        tables: The positions of each part, by its name.
-        path: Where the games are.
-
     Raises:
         StoreError: A part has no positions.
     """
@@ -75,10 +71,6 @@ def check_split(tables: Mapping[str, PositionTable], path: Path) -> None:
 
 def check_unseen(test: PositionTable, path: Path) -> None:
     """Refuse games that leave nothing to test on.
-
-    Args:
-        test: Test positions that do not occur in train.
-        path: Where the games are.
 
     Raises:
         StoreError: There are none.

@@ -30,7 +30,7 @@ class Round:
     games: int
     """Games of all rounds so far."""
     learnt: int
-    """Samples that were learnt from so far."""
+    """Samples that were learned from so far."""
     policy_loss: float | None
     """Mean over the round's samples, with what the search found as target."""
     value_mse: float | None

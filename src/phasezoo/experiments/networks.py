@@ -77,7 +77,7 @@ class TrainingRun(StudyRun[Config, Results]):
 
     @abstractmethod
     def recipe(self, network: PlannedTraining) -> Recipe:
-        """Return what a network is trained on, and how."""
+        """Return the games and options that a network is trained with."""
 
     def finish(self) -> Results:
         """Do the work, with as many of torch's threads as of ours."""

@@ -1,4 +1,4 @@
-"""What intervals say, means by cells of an experiment, and how a curve runs."""
+"""Verdicts of intervals, means by cells of an experiment, and the course of curves."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -220,11 +220,7 @@ def intervals(sample: ResampledMeans) -> list[Interval | None]:
 
 
 def average(samples: Sequence[ResampledMeans]) -> ResampledMeans:
-    """Return the mean of several curves, resample by resample.
-
-    Args:
-        samples: Curves over the same points.
-    """
+    """Return the mean of several curves, resample by resample."""
     return ResampledMeans(
         np.mean([s.means for s in samples], axis=0),
         np.mean([s.resampled for s in samples], axis=0),

@@ -151,11 +151,7 @@ class Study(Generic[Config]):
         return self._finish(config, out, console or silent(), own)
 
     def report(self, results: Any) -> Document:
-        """Return the report of what a run found.
-
-        Args:
-            results: What :meth:`reproduce` returned.
-        """
+        """Return the report of what a run found."""
         return self._stages().report(results)
 
     def results_in(self, out: Path) -> Any:
@@ -316,11 +312,7 @@ class StudyRun(ABC, Generic[Config, Results]):
 
     @staticmethod
     def report(results: Any) -> Document:
-        """Return the report of what a run found.
-
-        Args:
-            results: What :meth:`work` returned.
-        """
+        """Return the report of what a run found."""
         raise NotImplementedError
 
     def render(self, results: Results) -> str:

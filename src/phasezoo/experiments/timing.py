@@ -12,12 +12,7 @@ LEAST_CALLS = 2
 
 
 def stopwatch(call: Callable[[], object], clock: Callable[[], float]) -> Callable[[], float]:
-    """Return a function that makes a call and returns its seconds.
-
-    Args:
-        call: What is timed.
-        clock: Tells the time.
-    """
+    """Return a function that makes a call and returns its seconds."""
 
     def timed() -> float:
         start = clock()

@@ -135,10 +135,9 @@ def _decode(kind: Any, data: Any, where: str) -> Any:
 def _decode_dataclass(kind: type[Any], data: Any, where: str) -> Any:
     hints = typing.get_type_hints(kind, include_extras=True)
     fields = {f.name: f for f in dataclasses.fields(kind)}
-    renamed = {f.metadata["once"]: name for name, f in fields.items() if "once" in f.metadata}
-    given: dict[str, Any] = {
-        renamed.get(key, key): item for key, item in _expect(dict, data, where).items()
-    }
+    renamed = {str(f.metadata.get("once", name)): name for name, f in fields.items()}
+    items = _expect(dict, data, where).items()
+    given = {str(renamed.get(key, key)): item for key, item in items}
     unknown = sorted(set(given) - set(fields))
     if unknown:
         allowed = ", ".join(fields)

@@ -22,7 +22,7 @@ BASELINE, MIXTURE = "baseline", "mixture"
 """Names of the rows that are no expert's."""
 
 METRICS = ("total", "policy", "value", "accuracy", "top3", "top5", "best_three")
-"""What is measured (see :class:`phasezoo.training.MeanLosses`)."""
+"""Names of the measures (see :class:`phasezoo.training.MeanLosses`)."""
 
 RESAMPLES = 1000
 """Draws of test games behind the intervals."""

@@ -1,4 +1,4 @@
-"""What is trained for a comparison of phase experts with one network."""
+"""Plans of trainings: one network, and an expert for each phase."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -39,11 +39,11 @@ class PlannedTraining:
     start: str | None = None
     """The training whose best weights this one begins with; None: new weights."""
     weights: tuple[float, ...] | None = None
-    """What positions of each phase count; None: only those of :attr:`phase` are seen."""
+    """Weights of positions of each phase; None: only those of :attr:`phase` are seen."""
     phase_input: "PhaseInput | None" = None
     """How the network receives the phase of each position; None: it does not."""
     role: str = ""
-    """What a study needs it for, such as ``baseline``, ``expert`` or ``placebo``."""
+    """Role in a study, such as ``baseline``, ``expert`` or ``placebo``."""
     training: int = 0
     """Index of the study's training that it belongs to."""
     seed: int = 0
@@ -157,7 +157,7 @@ def share_positions(positions: int, counts: npt.NDArray[np.int64] | Sequence[int
 
 
 def training_names(role: str, phases: Sequence[str]) -> list[str]:
-    """What the training of each phase is called: by the phase, or if two are alike by its index."""
+    """Return the name of each phase's training: by the phase, or its index if two are alike."""
     slugs = [_slug(phase) for phase in phases]
     return [
         f"{role}-{slug if slugs.count(slug) == 1 else index}" for index, slug in enumerate(slugs)

@@ -93,7 +93,7 @@ class Experts(inference.Experts):
 
     @cached_property
     def networks(self) -> tuple[TrainedNetwork, ...]:
-        """What each network got, in the order of the trainings.
+        """Records of the networks, in the order of the trainings.
 
         Raises:
             CheckpointError: The manifest does not say.
@@ -131,7 +131,7 @@ class Experts(inference.Experts):
         return dict(self.training.get("work", {}))
 
     def tables(self) -> list[Table]:
-        """What each network got, and the matrix of losses, as rich prints them."""
+        """Return the records of the networks and the matrix of losses as rich prints them."""
         metrics = ("total", "accuracy", "top3", "top5", "best_three")
         return [_networks_view(self), *(self.losses.view(metric) for metric in metrics)]
 

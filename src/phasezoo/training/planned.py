@@ -26,12 +26,12 @@ Row = Mapping[str, float | None]
 
 @dataclass(frozen=True)
 class Recipe:
-    """What the networks of a plan are trained on, and how."""
+    """Games and options that the networks of a plan are trained with."""
 
     splits: Splits
     """Games to train on and to choose checkpoints by."""
     network: str | Factory
-    """What every network is made from."""
+    """Every network is made from it."""
     settings: SupervisedConfig
     """The knobs of every training."""
     planes: str | None = None
@@ -181,12 +181,12 @@ def _column(history: Sequence[Row], name: str) -> dict[int, float]:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainedNetwork:
-    """What a network of a plan got."""
+    """Record of a network of a plan."""
 
     name: str
     """Name of its folder."""
     role: str = ""
-    """What a study needs it for, such as ``baseline``, ``expert`` or ``placebo``."""
+    """Role in a study, such as ``baseline``, ``expert`` or ``placebo``."""
     training: int = 0
     """Index of the study's training, from 0."""
     phase: str | None
@@ -196,9 +196,9 @@ class TrainedNetwork:
     start: str | None = None
     """The network whose weights it began with."""
     weights: tuple[float, ...] | None = None
-    """What positions of each phase counted; None: only those of its own phase were seen."""
+    """Weights of positions of each phase; None: only those of its own phase were seen."""
     architecture: str = ""
-    """What it is made from."""
+    """Text that it is made from."""
     parameters: int
     """Numbers that training adjusts."""
     positions: int

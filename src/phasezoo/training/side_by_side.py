@@ -41,7 +41,7 @@ class Job:
     network: PlannedTraining
     """The plan."""
     recipe: Recipe
-    """What it is trained on, and how."""
+    """Games and options."""
     folder: Path
     """The directory of all networks."""
 
@@ -118,7 +118,7 @@ class TrainingProcess:
         context = get_context("spawn")  # threads of torch and of the core do not survive a fork
         self.pipe, theirs = context.Pipe()
         self.job: Job | None = None
-        """What it is training."""
+        """The training that goes on, if there is one."""
         self._process = context.Process(target=_serve, args=(theirs, tuple(modules)), daemon=True)
         with _interrupts_blocked():
             self._process.start()
@@ -139,7 +139,7 @@ class TrainingProcess:
             raise
 
     def message(self) -> Message:
-        """What it says next; waits for it.
+        """Wait for its next message.
 
         Raises:
             WorkersFailed: The process has ended by itself, or what its training raised cannot be

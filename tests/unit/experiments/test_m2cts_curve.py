@@ -16,10 +16,9 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import CURVES, GAMES
 from phasezoo.experiments.statistics import between_trainings
 from phasezoo.experiments.study import Study
-from phasezoo.experiments.two_player import curve_report as report
+from phasezoo.experiments.two_player import curve as report
 from phasezoo.experiments.two_player.config import CurveConfig
-from phasezoo.experiments.two_player.curve import CurveRun
-from phasezoo.experiments.two_player.curve_report import Curve, Point, Results, crossing, place
+from phasezoo.experiments.two_player.curve import Curve, CurveRun, Point, Results, crossing, place
 from phasezoo.report.console import silent
 from phasezoo.runs import jsonable
 

@@ -27,11 +27,7 @@ _BY_COUNT = "counted, so no interval: agrees if the counts are ordered so"
 
 
 def report(results: Results) -> Document:
-    """Return the report.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return the report."""
     claims = claims_of(results)
     config = results.config
     size = "of the size of" if config.preset == "paper" else "smaller than"
@@ -98,11 +94,7 @@ _LIMITS = """\
 
 
 def courses_table(courses: Sequence[Course]) -> Table:
-    """Return what each variant of learning came to.
-
-    Args:
-        courses: The variants.
-    """
+    """Return what each variant of learning came to."""
     columns = [
         Column("variant", "name"),
         Column("what it is", lambda course: _title(course.name), prose=True),
@@ -241,11 +233,7 @@ def _introduction(results: Results) -> str:
 
 
 def claims_of(results: Results) -> list[Claim]:
-    """Return every claim of the thesis that a run can judge.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return every claim of the thesis that a run can judge."""
     courses, searched = results.courses, results.searched
     untrained = {one.first: one for one in results.against_untrained}
     own = {one.first: one for one in results.against_thesis}

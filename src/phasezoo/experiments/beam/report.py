@@ -38,11 +38,7 @@ fewer."""
 
 
 def report(results: Results) -> Document:
-    """Return the report.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return the report."""
     config, ratio = results.config, faster(results.rates)
     rows = steady(config, results.batches)
     first = len(results.batches.apart) - len(rows) + 1
@@ -132,12 +128,7 @@ _LIMITS = """\
 
 
 def rates_table(config: BeamStudyConfig, rates: Sequence[Rate]) -> Table:
-    """Return how fast each search is.
-
-    Args:
-        config: The settings of the run.
-        rates: The rates.
-    """
+    """Return how fast each search is."""
     columns = [
         Column("", lambda rate: rate.name if rate.with_network else f"{rate.name}, no network"),
         Column("positions a second", "rows_a_second", numbers.count),
@@ -154,12 +145,7 @@ def rates_table(config: BeamStudyConfig, rates: Sequence[Rate]) -> Table:
 
 
 def played_table(config: BeamStudyConfig, played: Sequence[Played]) -> Table:
-    """Return the games of self-play of each search.
-
-    Args:
-        config: The settings of the run.
-        played: The games.
-    """
+    """Return the games of self-play of each search."""
     columns = [
         Column("", "name"),
         Column("games", "games"),
@@ -178,11 +164,7 @@ def played_table(config: BeamStudyConfig, played: Sequence[Played]) -> Table:
 
 
 def matches_table(matches: Sequence[MatchResult]) -> Table:
-    """Return the matches of the beam against MCTS.
-
-    Args:
-        matches: The matches.
-    """
+    """Return the matches of the beam against MCTS."""
     columns = [
         Column("", "name"),
         Column("games", "games"),
@@ -243,21 +225,12 @@ def _introduction(results: Results) -> str:
 
 
 def steady(config: BeamStudyConfig, found: Batches) -> list[int]:
-    """Return the rows of the calls after all games have begun.
-
-    Args:
-        config: The settings of the run.
-        found: Rows by call.
-    """
+    """Return the rows of the calls after all games have begun."""
     return found.apart[len(config.beam.layers) - 1 :]
 
 
 def claims_of(results: Results) -> list[Claim]:
-    """Return every statement of the note that a run can judge.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return every statement of the note that a run can judge."""
     config = results.config
     kinds = {kind.name: kind for kind in results.played}
     return [
@@ -288,12 +261,7 @@ def _calls(config: BeamStudyConfig) -> Claim:
 
 
 def batches_claim(config: BeamStudyConfig, found: Batches) -> Claim:
-    """Judge the note's number of rows a call.
-
-    Args:
-        config: The settings of the run.
-        found: Rows by call.
-    """
+    """Judge the note's number of rows a call."""
     rows = steady(config, found)
     return Claim(
         f"{numbers.spelled(published.GAMES_OF_A_BLOCK).capitalize()} games a layer apart give "

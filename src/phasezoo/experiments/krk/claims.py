@@ -49,11 +49,7 @@ class Reproduced:
 
 
 def reproduced(results: Results) -> list[Reproduced]:
-    """Return the study's figures in order.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return the study's figures in order."""
     return [
         _lengths(results),
         _root(
@@ -352,12 +348,7 @@ def _likeliest(choice: Curve) -> str:
 
 
 def moves_up(few: Curve, many: Curve) -> Claim:
-    """Judge that the best C is larger with more simulations.
-
-    Args:
-        few: The curve of few simulations.
-        many: That of many.
-    """
+    """Judge that the best C is larger with more simulations."""
     judgement: Judgement = "not settled"
     if few.contenders and many.contenders:
         if max(few.contenders) < min(many.contenders):
@@ -469,12 +460,7 @@ def _lowest_near_thirty(overall: Curve, each: Sequence[Curve]) -> Claim:
 
 
 def elsewhere(found: Elsewhere, config: KrkConfig) -> Reproduced:
-    """Return figures 4.7 and 4.8 in positions of another game, with claims that are not counted.
-
-    Args:
-        found: Curves in its positions.
-        config: The settings of the run.
-    """
+    """Return figures 4.7 and 4.8 in positions of another game, with claims that are not counted."""
     by_budget = _by_budget(config, config.position_budgets, found.by_constant)
     by_constant = _by_constant(config, found.by_threshold)
     claims = [moves_up(by_budget[0], by_budget[-1])] if len(by_budget) > 1 else []

@@ -60,11 +60,6 @@ def means_of(rows: Sequence[GameRow], seed: int, resamples: int) -> CellMeans[Ce
     """Average every measure over the games of each cell, and over draws of them.
 
     Each cell has a stream of its own, so its draws do not depend on which other cells there are.
-
-    Args:
-        rows: Finished games.
-        seed: Seed of the run.
-        resamples: Number of draws.
     """
     played = _by_cell(rows)
 
@@ -88,12 +83,7 @@ def _by_cell(rows: Sequence[GameRow]) -> dict[Cell, list[GameRow]]:
 
 
 def summaries(games: Sequence[GameRow], config: KrkConfig) -> dict[str, Any]:
-    """Return what finished games give of :class:`~.measurements.Results`.
-
-    Args:
-        games: Finished games in a fixed order.
-        config: The settings they were played with.
-    """
+    """Return what finished games give of :class:`~.measurements.Results`."""
     means = means_of(games, config.seed, config.resamples)
     rows = [row for row in games if not (row.cell.reading or row.cell.ending)]
     return {
@@ -136,11 +126,6 @@ def readings(
 ) -> list[GroupSummary]:
     """Summarise every reading over the same cells, and compare it with the one it changes.
 
-    Args:
-        means: Means of all cells.
-        games: All games.
-        config: The settings of the run.
-
     Returns:
         The run's own reading first.
     """
@@ -160,11 +145,6 @@ def endings(
     means: CellMeans[Cell], games: Sequence[GameRow], config: KrkConfig
 ) -> list[GroupSummary]:
     """Summarise every ending over the same cells.
-
-    Args:
-        means: Means of all cells.
-        games: All games.
-        config: The settings of the run.
 
     Returns:
         King and rook first.
@@ -259,13 +239,7 @@ def by_threshold(
 
 
 def curves_of(means: CellMeans[Cell], rows: Sequence[GameRow], config: KrkConfig) -> Curves:
-    """Measure the curves of the study's figures.
-
-    Args:
-        means: Means of all cells.
-        rows: Games of king and rook by the run's own reading.
-        config: The settings of the run.
-    """
+    """Measure the curves of the study's figures."""
     cells = grid_of(config, "uct", config.budgets)
     length = means.each("length", cells)
     root = {
@@ -357,10 +331,6 @@ def elsewhere(rows: Sequence[PositionRow], config: KrkConfig) -> Elsewhere:
     """Measure curves of the regret by C and by T in positions of another game.
 
     Positions are drawn anew for all settings together, because they share them.
-
-    Args:
-        rows: Losses of the moves of every setting.
-        config: The settings of the run.
     """
     lost = np.array([row.lost for row in rows])
     count = lost.shape[1]

@@ -188,10 +188,6 @@ def play_game(task: Task, config: KrkConfig) -> GameRow:
 
     Black plays one of its longest defences, drawn by seed or as the reading says; the game ends by
     the rules of chess (mate, stalemate, too few pieces left, threefold repetition, 50 moves).
-
-    Args:
-        task: The cell, the game's number and its seed.
-        config: The settings of the run.
     """
     agent = make_agent(task.cell, config)
     session = agent.session(stream(task.seed, "search"))

@@ -18,11 +18,7 @@ from phasezoo.zoo.krk.readings import DIFFERENCES, ENDINGS
 
 
 def report(results: Results) -> Document:
-    """Return the report.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return the report."""
     found, config = reproduced(results), results.config
     sections = [
         Section("The study’s claims", [Text(_CLAIMS), _claims_table(found)]),
@@ -124,11 +120,7 @@ def _limits(config: KrkConfig) -> str:
 
 
 def headline(claims: Sequence[Claim]) -> str:
-    """Return the main result as one line.
-
-    Args:
-        claims: All claims of the study.
-    """
+    """Return the main result as one line."""
     agree, disagree, open_ = judgements(claims).values()
     return (
         f"Of the study’s {agree + disagree + open_} claims, {counted(agree)} "
@@ -259,11 +251,7 @@ def _claims_table(found: Sequence[Reproduced]) -> Table:
 
 
 def readings_table(results: Results) -> Table:
-    """Return the length of games by reading, and the change by what a reading takes alone.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return the length of games by reading, and the change by what a reading takes alone."""
     columns = [
         Column("reading", "name"),
         _GAMES,
@@ -276,11 +264,7 @@ def readings_table(results: Results) -> Table:
 
 
 def endings_table(results: Results) -> Table:
-    """Return games against a lone king by the pieces that White has.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return games against a lone king by the pieces that White has."""
     columns = [
         Column("White has", lambda row: ENDINGS[row.name].title),
         Column("mate in", lambda row: ENDINGS[row.name].mate_in),
@@ -296,11 +280,7 @@ def endings_table(results: Results) -> Table:
 
 
 def variants_table(results: Results) -> Table:
-    """Return all games by search.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return all games by search."""
 
     def reasons(row: _Search) -> str:
         found = row.tally.reasons.items()

@@ -49,11 +49,7 @@ _ORDER: tuple[Judgement, ...] = ("disagrees", "agrees", "not settled")
 
 
 def report(results: Results) -> Document:
-    """Return the report.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return the report."""
     config, game = results.config, results.config.game
     claims = sorted(claims_of(results), key=lambda claim: _ORDER.index(claim.judgement))
     labels = labels_of(results.losses)

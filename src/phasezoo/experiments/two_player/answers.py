@@ -116,12 +116,7 @@ class Near:
 
 
 def near_boundaries(games: PositionTable, rows: PositionTable) -> Near:
-    """Find the rows that lie near a boundary.
-
-    Args:
-        games: All positions of the games, in which the boundaries are.
-        rows: The positions that are asked about.
-    """
+    """Find the rows that lie near a boundary."""
     order = np.lexsort((games.ply, games.game))
     game, ply, phase = (column[order] for column in (games.game, games.ply, games.phase))
     first = np.flatnonzero((game[1:] == game[:-1]) & (phase[1:] != phase[:-1])) + 1

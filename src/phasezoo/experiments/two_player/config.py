@@ -154,7 +154,7 @@ class M2ctsConfig:
         searches_of(self)
 
     def limit(self) -> "Limit":
-        """What bounds a move of both sides.
+        """Return the limit of a move of both sides.
 
         Raises:
             InvalidConfig: A number is too large.

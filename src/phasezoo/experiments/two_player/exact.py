@@ -89,7 +89,7 @@ _Numbers = dict[str, dict[str, float]]
 
 @dataclass(frozen=True)
 class _Judged:
-    """What the moves of one mixture, or of the one network, of one training are worth."""
+    """Worth of the moves of one mixture, or of the one network, of one training."""
 
     numbers: _Numbers
     """Means."""

@@ -126,7 +126,7 @@ class Contest:
 
     @property
     def limit(self) -> str:
-        """What bounds a move, in words."""
+        """Limit of a move, in words."""
         config = self.prepared.config
         if self.limits is not None:
             own, other = (numbers.count(each.nodes or 0) for each in self.limits)
@@ -221,7 +221,7 @@ def limit_text(config: M2ctsConfig) -> str:
 
 
 def search_options(config: M2ctsConfig) -> dict[str, Any]:
-    """What both sides search with."""
+    """Return the options of both sides' search."""
     is_published = config.search == "published"
     return {
         "config": SearchConfig.published() if is_published else SearchConfig(),

@@ -335,7 +335,7 @@ class Cost:
     """Memory and time of the networks of the first training."""
 
     clock: str
-    """What the times are, for people."""
+    """Kind of the times, for people."""
     rounds: int
     """Rounds of measuring."""
     sizes: list[Size]

@@ -63,7 +63,7 @@ def measure(
 
 @dataclass(frozen=True)
 class _Learnt:
-    """What a network learned from of a phase."""
+    """Positions of a phase that a network learned from."""
 
     path: Path
     """The network's directory."""

@@ -254,7 +254,7 @@ def _gate(spec: str, game: str, asked: str) -> AnyGate:
 
 
 def _asked(variant: Variant) -> str:
-    """What an error on a variant's gate begins with."""
+    """Return the beginning of an error on a variant's gate."""
     no_strategy = "" if "@" in variant.role else f": is no strategy ({STRATEGIES}), and as a gate"
     return f"--arms {variant.role}{no_strategy}"
 

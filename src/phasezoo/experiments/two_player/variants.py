@@ -37,10 +37,10 @@ class Variant:
     """A mixture of experts."""
 
     role: str
-    """What its networks are for: ``expert`` (the mixture under study), ``placebo``, or the
+    """Role of its networks: ``expert`` (the mixture under study), ``placebo``, or the
     variant's own text."""
     gate: str
-    """What divides the positions."""
+    """Divides the positions."""
     strategy: Strategy
     """How its experts learn."""
     plays: bool
@@ -86,7 +86,7 @@ def mixture_name(role: str) -> str:
 
 
 def mixtures(cards: Sequence[TrainedNetwork]) -> dict[str, list[TrainedNetwork]]:
-    """What the networks of every mixture got, those that its experts began from included."""
+    """Return the records of every mixture, of networks that its experts began from too."""
     found: dict[str, list[TrainedNetwork]] = {}
     for card in cards:
         if card.role != BASELINE:
