@@ -118,4 +118,4 @@ def by_range(together: Sequence[Interval | None], low: float, high: float) -> Ju
 
 def counted(claims: int) -> str:
     """A number of claims in running text, such as ``none`` or ``two``."""
-    return numbers.spelled(claims) if claims else "none"
+    return numbers.in_words(claims) if claims else "none"

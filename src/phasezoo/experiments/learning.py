@@ -120,17 +120,17 @@ def learn(
 ) -> tuple[Course, SelfPlayOutcome]:
     """Let a network learn by play as a stage of a study, or go on with it.
 
-    Its run is in ``learn/NAME`` of the study's directory; what it came to is kept in
+    Its run is in ``learn/NAME`` of the study's directory; its record is kept in
     ``courses/NAME.json``.
 
     Args:
         run: The study's run.
-        name: How the network is called.
-        title: The same in full, while it goes on.
+        name: Name of the network.
+        title: Its full name, for progress.
         **options: As for :class:`phasezoo.training.SelfPlay`, but for its directory.
 
     Returns:
-        What the network went through, and its versions.
+        The record of its training, and its versions.
     """
     outcome: SelfPlayOutcome | None = None
 

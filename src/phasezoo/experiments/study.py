@@ -102,7 +102,7 @@ class Study(Generic[Config]):
             config: The settings.
             out: A new or empty directory, or one of this very run.
             console: Where to report; default nowhere.
-            prepared: What :meth:`StudyRun.prepare` would return, if somebody has it already.
+            prepared: What :meth:`StudyRun.prepare` would return, if the caller has it already.
             own: What else the study's :class:`StudyRun` takes.
 
         Returns:
@@ -198,13 +198,13 @@ class Study(Generic[Config]):
         if named:
             message = (
                 f"{out / 'config.json'} names code to run: {', '.join(named)}. If you trust it, go "
-                f"on by the whole command, {self.spelled(config, out)}; or name modules again by "
-                "--plugin"
+                f"on by the whole command, {self.command_line(config, out)}; or name modules again "
+                "by --plugin"
             )
             raise InvalidConfig(message)
 
-    def spelled(self, config: Config, out: Path) -> str:
-        """The command line for these settings: the preset, and what differs from it."""
+    def command_line(self, config: Config, out: Path) -> str:
+        """Return the command line for these settings: the preset, and what differs from it."""
         words = [*self.program.split(), "--preset", config.preset, "--out", str(out)]
         preset: Any = self.presets[config.preset]
         for one in dataclasses.fields(preset):
@@ -340,7 +340,7 @@ class StudyRun(ABC, Generic[Config, Results]):
         """Return the fields that the results of every study begin with."""
         return {
             "config": self.config,
-            "command": self.study.spelled(self.config, self.path),
+            "command": self.study.command_line(self.config, self.path),
             "date": self.directory.record.date,
             "provenance": self.directory.record.provenance,
         }

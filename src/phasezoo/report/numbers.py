@@ -60,7 +60,7 @@ def chance(probability: float) -> str:
     return "above 99.9 %" if probability > 0.999 else percent(probability)
 
 
-def spelled(number: int) -> str:
+def in_words(number: int) -> str:
     """Return a count as running text has it: words up to twelve, digits beyond."""
     return _WORDS[number] if 0 <= number < len(_WORDS) else count(number)
 
@@ -73,7 +73,7 @@ def plural(number: int, one: str, many: str = "") -> str:
         one: The noun of one.
         many: The noun of several; empty for ``one`` with an s.
     """
-    return f"{spelled(number)} {one if number == 1 else many or one + 's'}"
+    return f"{in_words(number)} {one if number == 1 else many or one + 's'}"
 
 
 def listed(names: Sequence[str]) -> str:

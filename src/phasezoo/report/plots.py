@@ -123,7 +123,7 @@ def to_svg(figure: Any, name: str, description: str) -> Markup:
 
     Args:
         figure: A figure made by :func:`axes`.
-        name: Unique on the page; keeps the identifiers of several drawings apart.
+        name: Unique on the page; prefix of its identifiers, which must differ between figures.
         description: What the drawing shows, in words, for readers who cannot see it.
     """
     import matplotlib as mpl
@@ -163,7 +163,7 @@ def forest(
         hints: What left and right of zero mean.
         width: In inches.
         near: Whether estimates that lie far outside leave the picture with an arrow, so that the
-            others can be told apart (:func:`outer_fences`).
+            others stay distinct (:func:`outer_fences`).
     """
     rows = sum(len(estimates) + 1 for _, estimates in groups)
     figure, plot = axes(width, 0.27 * rows + 0.85)

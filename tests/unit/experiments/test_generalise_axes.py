@@ -278,7 +278,7 @@ def test_presets_are_valid_and_their_commands_say_so(tmp_path):
     for name, config in PRESETS.items():
         config.validate()
         own = dataclasses.replace(config, axes=("krk",), seed=4)
-        words = GENERALISE.spelled(own, tmp_path)
+        words = GENERALISE.command_line(own, tmp_path)
         assert words == f"phasezoo generalise krk --preset {name} --out {tmp_path} --seed 4"
 
 

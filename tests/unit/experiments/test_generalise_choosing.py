@@ -89,7 +89,7 @@ def test_experts_learn_and_search(tmp_path):
 
 def test_the_command_is_written_with_what_was_chosen(tmp_path):
     config = GeneraliseConfig(axes=("krk",), learner="experts:box", agent="mcts:nodes=4")
-    words = GENERALISE.spelled(config, tmp_path)
+    words = GENERALISE.command_line(config, tmp_path)
     assert "generalise krk --preset quick" in words
     assert "--learner experts:box --agent mcts:nodes=4" in words
 

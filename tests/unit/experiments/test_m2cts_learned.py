@@ -191,7 +191,7 @@ def test_the_command_of_a_run_is_one_that_is_understood(whole):
     out, results, config = whole
     assert " --learned-gate " in results.command
     assert " True" not in results.command
-    spelled = STUDY.spelled(dataclasses.replace(STUDY.default, alone=True), out)
+    spelled = STUDY.command_line(dataclasses.replace(STUDY.default, alone=True), out)
     assert " --alone " in spelled
     assert cli.main(shlex.split(results.command)[1:]) == 0
     # Nor has the game of a run that goes on to be named again.

@@ -441,7 +441,7 @@ def test_another_game_of_two_players_is_a_domain_by_its_presets_alone(
         cli.main(["reproduce", "m2cts", "--game", "atomic", "--help"])
     assert "default: 77)" in capsys.readouterr().out
     config = tiny(store, game="atomic", gate="moves:2")
-    words = atomic.spelled(config, tmp_path / "run")
+    words = atomic.command_line(config, tmp_path / "run")
     assert cli.main(shlex.split(words)[1:]) == 1
     assert "holds games of 'chess'; this study is about 'atomic'" in capsys.readouterr().err
     assert cli.main(["reproduce", "m2cts", "--game", "go"]) == 2
@@ -482,7 +482,7 @@ def test_a_run_is_done_again_and_continued_with_the_modules_it_was_begun_with(
     def interrupted(study, config, out, console):
         out.mkdir()
         (out / "config.json").write_text("{}")
-        seen.append(study.spelled(config, out))
+        seen.append(study.command_line(config, out))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Study, "reproduce", interrupted)

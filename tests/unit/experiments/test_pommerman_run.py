@@ -249,7 +249,7 @@ def test_the_lineup_shares_positions_and_starts_alike():
 def test_presets_are_valid_and_spelled(preset, tmp_path):
     config = PRESETS[preset]
     config.validate()
-    words = POMMERMAN.spelled(dataclasses.replace(config, boards=9), tmp_path)
+    words = POMMERMAN.command_line(dataclasses.replace(config, boards=9), tmp_path)
     assert words.startswith("phasezoo reproduce m2cts --game pommerman")
     assert f"--preset {preset}" in words
     assert "--boards 9" in words

@@ -166,6 +166,6 @@ def test_the_command_takes_it_for_what_it_is(capsys):
     assert "--compare-every" in scratch
     assert "--compare-every" not in stored
     assert "--from-scratch" in stored
-    command = SCRATCH.spelled(SMALL, "out")
+    command = SCRATCH.command_line(SMALL, "out")
     assert command.startswith("phasezoo reproduce m2cts --from-scratch --preset quick --out out")
     assert "--game connect-four" in command

@@ -43,7 +43,7 @@ def report(standings: Standings, kind: str, date: str, again: Section) -> Docume
     elif standings.trainings:
         players = "trainings of two kinds"
     else:
-        players = f"a {standings.format} between {numbers.spelled(len(names))} players"
+        players = f"a {standings.format} between {numbers.in_words(len(names))} players"
     return Document(
         title=" v ".join(names) if len(names) == 2 else f"Who plays {game} best?",
         headline=_headline(standings),

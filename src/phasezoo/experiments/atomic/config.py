@@ -44,7 +44,7 @@ _SMALL = "resnet-16x2:policy=dense,value=mse,value_channels=1,value_units=64"
 class AtomicConfig:
     """Learn atomic chess from nothing, vary what the thesis varied, and measure the search.
 
-    Sizes come as presets: `quick` takes minutes on two cores and shows whether anything is learnt;
+    Sizes come as presets: `quick` takes minutes on two cores and shows whether anything is learned;
     `standard` has every variant and takes hours; `paper` is the thesis' own size and needs a GPU.
     """
 
@@ -73,7 +73,7 @@ class AtomicConfig:
     last_step: Annotated[int, Ge(2)] = 2_000
     """Samples of the buffer that holds the last round alone (thesis: 2,048)."""
     samples_per_new: PositiveFloat = 4.0
-    """How often a sample is learnt from (thesis: about twice)."""
+    """How often a sample is used (thesis: about twice)."""
     training_batch: Annotated[int, Ge(2)] = 64
     """Samples of a step (thesis: 4,096)."""
     learning_rate: PositiveFloat = 0.02

@@ -12,17 +12,17 @@ _WIDTH = 7.6
 """Inches of a full-width drawing."""
 
 
-def losses(courses: Sequence[Course]) -> Figure:
+def losses(trainings: Sequence[Course]) -> Figure:
     """Show the losses of every variant over the games it has played."""
 
     def draw() -> Any:
         figure, (policy, value) = plots.axes(_WIDTH, 3.2, columns=2)
-        colours = _colours(len(courses))
-        for course, colour in zip(courses, colours, strict=True):
-            games = [one.games for one in course.rounds]
-            options = {"color": colour, "label": course.name, "markersize": 3, "linewidth": 1.3}
-            policy.plot(games, [one.policy_loss for one in course.rounds], "-o", **options)
-            value.plot(games, [one.value_mse for one in course.rounds], "-o", **options)
+        colours = _colours(len(trainings))
+        for training, colour in zip(trainings, colours, strict=True):
+            games = [one.games for one in training.rounds]
+            options = {"color": colour, "label": training.name, "markersize": 3, "linewidth": 1.3}
+            policy.plot(games, [one.policy_loss for one in training.rounds], "-o", **options)
+            value.plot(games, [one.value_mse for one in training.rounds], "-o", **options)
         plots.entitle(policy, "Policy: cross-entropy")
         plots.entitle(value, "Value: squared error")
         for plot in (policy, value):
@@ -34,23 +34,23 @@ def losses(courses: Sequence[Course]) -> Figure:
 
     caption = "Losses of every variant over the games it has played, by what it learned from."
     words = "; ".join(
-        f"{course.name}: policy {numbers.decimal(course.rounds[0].policy_loss, 2)} to "
-        f"{numbers.decimal(course.rounds[-1].policy_loss, 2)}"
-        for course in courses
+        f"{training.name}: policy {numbers.decimal(training.rounds[0].policy_loss, 2)} to "
+        f"{numbers.decimal(training.rounds[-1].policy_loss, 2)}"
+        for training in trainings
     )
     return Figure("losses", draw, caption, f"Losses by games played. {words}.")
 
 
-def ladder(course: Course) -> Figure:
+def ladder(training: Course) -> Figure:
     """Show the ratings of versions, with their intervals."""
 
     def draw() -> Any:
         figure, plot = plots.axes(_WIDTH, 2.9)
-        games = {0: 0, **{one.update: one.games for one in course.rounds}}
-        x = [games[int(rating.name)] for rating in course.ladder]
-        y = [rating.value for rating in course.ladder]
-        ends = [[max(v - r.low, 0) for v, r in zip(y, course.ladder, strict=True)],
-                [max(r.high - v, 0) for v, r in zip(y, course.ladder, strict=True)]]  # fmt: skip
+        games = {0: 0, **{one.update: one.games for one in training.rounds}}
+        x = [games[int(rating.name)] for rating in training.ladder]
+        y = [rating.value for rating in training.ladder]
+        ends = [[max(v - r.low, 0) for v, r in zip(y, training.ladder, strict=True)],
+                [max(r.high - v, 0) for v, r in zip(y, training.ladder, strict=True)]]  # fmt: skip
         finite = [[min(e, 2000.0) for e in side] for side in ends]
         plot.errorbar(x, y, yerr=finite, fmt="-o", color=plots.PHASE, markersize=4, capsize=3)
         plot.set_xlabel("games played")
@@ -60,13 +60,13 @@ def ladder(course: Course) -> Figure:
     caption = (
         "Ratings of the thesis’ variant by matches between its versions; bars are 95 % intervals."
     )
-    words = ", ".join(f"version {r.name}: {numbers.signed(r.value, 0)}" for r in course.ladder)
+    words = ", ".join(f"version {r.name}: {numbers.signed(r.value, 0)}" for r in training.ladder)
     return Figure("ladder", draw, caption, f"Ratings by games played. {words}.")
 
 
-def mates(course: Course) -> Figure:
+def mates(training: Course) -> Figure:
     """Show the mates in two that versions found, alone and with search."""
-    probed = [one for one in course.probes if len(one.numbers) > 1]
+    probed = [one for one in training.probes if len(one.numbers) > 1]
 
     def draw() -> Any:
         figure, plot = plots.axes(_WIDTH, 2.7)

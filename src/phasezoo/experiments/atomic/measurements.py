@@ -162,18 +162,18 @@ def batch_rows(evaluator: Any, config: AtomicConfig) -> list[BatchRow]:
 
 
 def move_cost(evaluator: Any, config: AtomicConfig) -> MoveCost:
-    """Where the time of a move goes, at the most simulations that are measured."""
+    """Measure the parts of a move's time, at the most simulations."""
     simulations = config.simulations[-1]
     agent = _agent(evaluator, "virtual_loss", simulations, config)
     states = _positions(config)
-    seats = agent.seats(games.make("atomic"), pool_rows=config.search_batch)
+    pool = agent.seats(games.make("atomic"), pool_rows=config.search_batch)
     started = time.perf_counter()
     for number, state in enumerate(states):
-        seats.ask(seats.open(number), state, state.to_play)
-        while not seats.poll():
+        pool.ask(pool.open(number), state, state.to_play)
+        while not pool.poll():
             pass
     total = (time.perf_counter() - started) / len(states)
-    network = seats.counts.seconds / len(states)
+    network = pool.counts.seconds / len(states)
     return MoveCost(
         simulations=simulations,
         network_ms=1e3 * network,

@@ -15,16 +15,16 @@ BATCH = 4_096
 """Samples of a step."""
 
 NEW_SAMPLES = 2_048
-"""New samples of a step: each is learnt from about twice."""
+"""New samples of a step: each is used about twice."""
 
 BUFFER = 200_000
 """Samples of the buffer at last; 100,000 at first."""
 
 STEPS = 8_000
-"""Steps in all."""
+"""Total steps."""
 
 POSITIONS = 16_384_000
-"""Positions in all."""
+"""Total positions."""
 
 GAMES_AN_HOUR = 3_200
 """On an A100 with 32 cores."""

@@ -58,7 +58,7 @@ def report(results: Results) -> Document:
                     *claims,
                 ],
             ),
-            Section("Learning by play", [*learning, courses_table(results.courses)]),
+            Section("Learning by play", [*learning, learning_table(results.courses)]),
             Section("Matches", _matches(results)),
             Section("The search and its cost", _search(results)),
             Section("Terms and limits", [Text(_TERMS), Section("Limits", [Text(_LIMITS)])]),
@@ -93,31 +93,35 @@ _LIMITS = """\
 """
 
 
-def courses_table(courses: Sequence[Course]) -> Table:
-    """Return what each variant of learning came to."""
+def learning_table(trainings: Sequence[Course]) -> Table:
+    """Return the results of learning, one variant a row.
+
+    Args:
+        trainings: The variants.
+    """
     columns = [
         Column("variant", "name"),
-        Column("what it is", lambda course: _title(course.name), prose=True),
-        Column("games", lambda course: course.rounds[-1].games, numbers.count),
-        Column("samples learned", lambda course: course.rounds[-1].learnt, numbers.count),
-        Column("policy loss", lambda course: course.rounds[-1].policy_loss, numbers.decimal),
-        Column("value loss", lambda course: course.rounds[-1].value_mse, numbers.decimal),
-        Column("plies a game", lambda course: course.rounds[-1].plies, numbers.whole),
+        Column("what it is", lambda training: _title(training.name), prose=True),
+        Column("games", lambda training: training.rounds[-1].games, numbers.count),
+        Column("samples learned", lambda training: training.rounds[-1].learnt, numbers.count),
+        Column("policy loss", lambda training: training.rounds[-1].policy_loss, numbers.decimal),
+        Column("value loss", lambda training: training.rounds[-1].value_mse, numbers.decimal),
+        Column("plies a game", lambda training: training.rounds[-1].plies, numbers.whole),
         Column("time", "seconds", numbers.duration),
     ]
-    return Table("learning", columns, courses, "Learning by play")
+    return Table("learning", columns, trainings, "Learning by play")
 
 
-def meetings_table(name: str, meetings: Sequence[tuple[str, Meeting]], caption: str) -> Table:
+def matches_table(name: str, matches: Sequence[tuple[str, Meeting]], caption: str) -> Table:
     """Return matches, one a row.
 
     Args:
         name: Name of the table.
-        meetings: What each match is called, and the match.
+        matches: The name of each match, and the match.
         caption: Heading of the table.
     """
     columns = [Column("", 0), *result_columns(lambda row: row[1])]
-    return Table(name, columns, meetings, caption)
+    return Table(name, columns, matches, caption)
 
 
 def beaten_table(untrained: Sequence[Meeting], thesis: Sequence[Meeting]) -> Table:
@@ -129,7 +133,7 @@ def beaten_table(untrained: Sequence[Meeting], thesis: Sequence[Meeting]) -> Tab
     """
     named = [(f"{one.first} v {one.second}", one) for one in (*untrained, *thesis)]
     caption = "Last versions against untrained weights, and against the thesis’ variant"
-    return meetings_table("matches", named, caption)
+    return matches_table("matches", named, caption)
 
 
 def _matches(results: Results) -> list[Item]:
@@ -141,7 +145,7 @@ def _matches(results: Results) -> list[Item]:
     ]
     return [
         beaten_table(results.against_untrained, results.against_thesis),
-        meetings_table(
+        matches_table(
             "starts and styles",
             [*phases, styles],
             "The thesis’ variant from where its games reach a phase, against untrained weights; "
@@ -220,9 +224,9 @@ def _headline(results: Results, claims: Sequence[Claim]) -> str:
 
 def _introduction(results: Results) -> str:
     config = results.config
-    courses = len(results.courses)
+    trainings = len(results.courses)
     return (
-        f"{numbers.spelled(courses).capitalize()} network{'s' if courses > 1 else ''} "
+        f"{numbers.in_words(trainings).capitalize()} network{'s' if trainings > 1 else ''} "
         f"({config.network.split(':')[0]}) learned atomic chess from random weights, by play "
         f"against themselves alone: {config.updates} rounds of {config.games} games with "
         f"{config.nodes} nodes a move each. Matches are of {config.match_games} games with "
@@ -233,25 +237,29 @@ def _introduction(results: Results) -> str:
 
 
 def claims_of(results: Results) -> list[Claim]:
-    """Return every claim of the thesis that a run can judge."""
-    courses, searched = results.courses, results.searched
+    """Return every claim of the thesis that a run can judge.
+
+    Args:
+        results: Everything a run found.
+    """
+    trainings, searched = results.courses, results.searched
     untrained = {one.first: one for one in results.against_untrained}
     own = {one.first: one for one in results.against_thesis}
-    found = [_learns(results.against_untrained[0], courses[0]), *_ladder(courses[0])]
+    found = [_learns(results.against_untrained[0], trainings[0]), *_ladder(trainings[0])]
     if "last-step" in untrained:
         found.append(_last_step(untrained["last-step"], own["last-step"]))
     if "whole-buffer" in own:
         found.append(_whole_buffer(own["whole-buffer"]))
-    found += [_white(results.itself), *_mates(courses[0]), _collisions(searched.collisions)]
+    found += [_white(results.itself), *_mates(trainings[0]), _collisions(searched.collisions)]
     found.append(_network(searched.move))
     if len(searched.workers) > 1:
         found.append(_workers(searched.workers))
     return found
 
 
-def _learns(meeting: Meeting, course: Course) -> Claim:
-    judgement = by_sign(_known(meeting), "higher")
-    if judgement == "disagrees" and course.rounds[-1].learnt < published.POSITIONS:
+def _learns(match: Meeting, training: Course) -> Claim:
+    judgement = by_sign(_known(match), "higher")
+    if judgement == "disagrees" and training.rounds[-1].learnt < published.POSITIONS:
         judgement = "not settled"  # a little learning is no test of much
     return Claim(
         text=(
@@ -260,22 +268,22 @@ def _learns(meeting: Meeting, course: Course) -> Claim:
             "untrained weights, later ones all of them."
         ),
         ours=(
-            f"The last version won {_decided(meeting)} of its decided games; Elo "
-            f"{numbers.elo_interval(meeting.elo)}."
+            f"The last version won {_decided(match)} of its decided games; Elo "
+            f"{numbers.elo_interval(match.elo)}."
         ),
         rule=(
             "agrees if the whole 95 % interval of the Elo difference lies above zero, disagrees if "
-            f"it lies below after as many samples as the thesis learnt, "
+            f"it lies below after as many samples as the thesis learned, "
             f"{numbers.count(published.POSITIONS)}"
         ),
         judgement=judgement,
     )
 
 
-def _ladder(course: Course) -> list[Claim]:
-    if len(course.ladder) < 3:
+def _ladder(training: Course) -> list[Claim]:
+    if len(training.ladder) < 3:
         return []
-    first, last = course.ladder[1], course.ladder[-1]
+    first, last = training.ladder[1], training.ladder[-1]
     gains = last.value - first.value
     clear = last.low > first.high
     lower = last.high < first.low
@@ -290,7 +298,7 @@ def _ladder(course: Course) -> list[Claim]:
             ),
             ours=(
                 f"Version {last.name} rates {numbers.signed(gains, 0)} Elo beside version "
-                f"{first.name}, over matches between {len(course.ladder)} versions."
+                f"{first.name}, over matches between {len(training.ladder)} versions."
             ),
             rule="agrees if the 95 % intervals of the two ratings do not meet",
             judgement=judgement,
@@ -298,8 +306,8 @@ def _ladder(course: Course) -> list[Claim]:
     ]
 
 
-def _last_step(meeting: Meeting, beside: Meeting) -> Claim:
-    elo = _known(meeting)
+def _last_step(match: Meeting, beside: Meeting) -> Claim:
+    elo = _known(match)
     judgement: Judgement = "not settled"
     if elo is not None:
         judgement = "disagrees" if elo.low > 0 else "agrees" if elo.high < 50 else "not settled"
@@ -310,8 +318,8 @@ def _last_step(meeting: Meeting, beside: Meeting) -> Claim:
             "weights)."
         ),
         ours=(
-            f"It won {_decided(meeting)} of its decided games against untrained weights (Elo "
-            f"{numbers.elo_interval(meeting.elo)}), and stands at "
+            f"It won {_decided(match)} of its decided games against untrained weights (Elo "
+            f"{numbers.elo_interval(match.elo)}), and stands at "
             f"{numbers.elo_interval(beside.elo)} Elo beside the thesis’ buffer."
         ),
         rule=(
@@ -322,15 +330,15 @@ def _last_step(meeting: Meeting, beside: Meeting) -> Claim:
     )
 
 
-def _whole_buffer(meeting: Meeting) -> Claim:
+def _whole_buffer(match: Meeting) -> Claim:
     return Claim(
         text="Learning the whole buffer in every step overfits; mini-batches mend it.",
         ours=(
             "The variant that learns the whole buffer stands at "
-            f"{numbers.elo_interval(meeting.elo)} Elo beside mini-batches."
+            f"{numbers.elo_interval(match.elo)} Elo beside mini-batches."
         ),
         rule=BY_ELO,
-        judgement=by_sign(_known(meeting), "lower"),
+        judgement=by_sign(_known(match), "lower"),
     )
 
 
@@ -353,16 +361,16 @@ def _white(itself: Meeting) -> Claim:
     )
 
 
-def _mates(course: Course) -> list[Claim]:
+def _mates(training: Course) -> list[Claim]:
     """The first and the last version of the same positions, by network and by search."""
-    probed = [one for one in course.probes if len(one.numbers) > 1]
+    probed = [one for one in training.probes if len(one.numbers) > 1]
     if len(probed) < 2:
         return []
     first, last = probed[0].numbers, probed[-1].numbers
     (alone, *_), (*_, search) = first, first
     ahead = first[search] > first[alone]
-    learnt = last[alone] > first[alone]
-    judgement: Judgement = "agrees" if ahead and learnt else "not settled"
+    learned = last[alone] > first[alone]
+    judgement: Judgement = "agrees" if ahead and learned else "not settled"
     if first[search] < first[alone]:
         judgement = "disagrees"
     return [
@@ -387,7 +395,7 @@ def _collisions(rows: Sequence[CollisionRow]) -> Claim:
         {row.simulations: row for row in rows if row.style == style}
         for style in ("none", "virtual_loss")
     )
-    told = "; ".join(
+    ours = "; ".join(
         f"{numbers.count(without[n].collisions)} without and "
         f"{numbers.count(with_loss[n].collisions)} with it at {numbers.count(n)} simulations"
         for n in without
@@ -399,7 +407,7 @@ def _collisions(rows: Sequence[CollisionRow]) -> Claim:
     fewer = all(with_loss[n].collisions < without[n].collisions for n in without)
     return Claim(
         text=f"Without virtual loss a search collides all the time ({theirs} simulations).",
-        ours=f"Collisions a move: {told}.",
+        ours=f"Collisions a move: {ours}.",
         rule=_BY_COUNT,
         judgement="agrees" if fewer else "disagrees",
     )
@@ -437,11 +445,11 @@ def _workers(rows: Sequence[WorkerRow]) -> Claim:
     )
 
 
-def _decided(meeting: Meeting) -> str:
-    decided = meeting.wins + meeting.losses
-    share = meeting.wins / decided if decided else None
-    return f"{numbers.percent(share)} ({meeting.wins} of {decided})"
+def _decided(match: Meeting) -> str:
+    decided = match.wins + match.losses
+    share = match.wins / decided if decided else None
+    return f"{numbers.percent(share)} ({match.wins} of {decided})"
 
 
-def _known(meeting: Meeting) -> Interval | None:
-    return meeting.elo if meeting.elo.is_known else None
+def _known(match: Meeting) -> Interval | None:
+    return match.elo if match.elo.is_known else None

@@ -34,7 +34,7 @@ _LADDER = 4
 """Rungs of the ladder above version 0."""
 
 NAME = "shown"
-"""How such a network is asked for: ``shown-16x2:thing=clock``."""
+"""Name of such a network: ``shown-16x2:thing=clock``."""
 
 PIECES = 12
 """Planes of pieces come first."""
@@ -45,7 +45,7 @@ _PHASES = ("middlegame", "endgame")
 
 
 class AtomicRun(StudyRun[AtomicConfig, Results]):
-    """Variants of learning, matches between what they came to, and what the search costs."""
+    """Variants of learning, matches between their results, and the cost of the search."""
 
     results = Results
     report = staticmethod(report.report)
@@ -64,14 +64,14 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
         """Do every stage that is not done."""
         self.console.heading("Learning by play")
         self.outcomes: dict[str, SelfPlayOutcome] = {}
-        courses = [self._learn(name) for name in variants_of(self.config)]
-        self.table(report.courses_table(courses))
+        trainings = [self._learn(name) for name in variants_of(self.config)]
+        self.table(report.learning_table(trainings))
         self.console.heading("Matches")
-        arms = list(self.outcomes)
+        variants = list(self.outcomes)
         untrained = {UNTRAINED: self._player(THESIS, 0)}
-        beaten = [self._meet(name, {name: self._player(name)}, untrained) for name in arms]
+        beaten = [self._meet(name, {name: self._player(name)}, untrained) for name in variants]
         thesis = {THESIS: self._player(THESIS)}
-        compared = [self._meet(name, {name: self._player(name)}, thesis) for name in arms[1:]]
+        compared = [self._meet(name, {name: self._player(name)}, thesis) for name in variants[1:]]
         itself = self._meet("itself", {"one": self._player(THESIS)}, {"other": thesis[THESIS]})
         phases = self._from_phases(untrained)
         styles = self._styles()
@@ -80,7 +80,7 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
         searched = self.once("search", "search.json", Searched, self._search)
         return Results(
             **self.head(),
-            courses=courses,
+            courses=trainings,
             against_untrained=beaten,
             against_thesis=compared,
             itself=itself,
@@ -95,17 +95,17 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
         )
 
     def _learn(self, name: str) -> Course:
-        """A variant of learning, or what is left of it."""
+        """Train a variant, or go on with it."""
         options = options_of(name, self.config)
-        course, self.outcomes[name] = learn(self, name, VARIANTS.get(name, name), **options)
-        return course
+        training, self.outcomes[name] = learn(self, name, VARIANTS.get(name, name), **options)
+        return training
 
-    def _player(self, arm: str, version: int | None = None, **search: Any) -> MCTSAgent:
-        """The agent of a version, its moves drawn in the first plies so that games differ."""
+    def _player(self, variant: str, version: int | None = None, **search: Any) -> MCTSAgent:
+        """Return a version's agent; it draws moves in the first plies, so that games differ."""
         config = self.config
         drawn = {"temperature": 1.0, "temperature_plies": 12, "fpu": 0.0, "fpu_style": "absolute"}
         return MCTSAgent(
-            self.outcomes[arm].evaluator(version, threads=config.threads),
+            self.outcomes[variant].evaluator(version, threads=config.threads),
             limit=Limit(nodes=config.match_nodes),
             config=SearchConfig(**{**drawn, **search}),
             game="atomic",
@@ -131,7 +131,7 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
         return self.once(stage, f"{stage}.json", Meeting, play)
 
     def _from_phases(self, untrained: dict[str, Any]) -> dict[str, Meeting]:
-        """Trained against untrained, from where games of self-play reach a phase."""
+        """Play trained against untrained from where games of self-play reach a phase."""
         found = {}
         store = self.outcomes[THESIS].store()
         for phase in _PHASES:
@@ -165,7 +165,7 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
 
 
 def variants_of(config: AtomicConfig) -> tuple[str, ...]:
-    """Every variant of a run, the thesis' own first."""
+    """Return every variant of a run, the thesis' own first."""
     others = [name for name in (*config.arms, *config.inputs) if name != THESIS]
     return (THESIS, *others)
 
@@ -187,7 +187,7 @@ def options_of(name: str, config: AtomicConfig) -> dict[str, Any]:
 
 
 def _learning(config: AtomicConfig, **changes: Any) -> SupervisedConfig:
-    """The thesis' SGD at one rate, with loss (z - v)^2 - pi log p."""
+    """Return the thesis' SGD at one rate, with loss (z - v)^2 - pi log p."""
     values: dict[str, Any] = {
         "batch_size": config.training_batch,
         "optimizer": "sgd",
@@ -205,7 +205,7 @@ def _learning(config: AtomicConfig, **changes: Any) -> SupervisedConfig:
 
 
 def _config(config: AtomicConfig, *, ladder: bool = False, **changes: Any) -> SelfPlayConfig:
-    """The thesis' own: moves drawn in proportion to visits, newer samples preferred."""
+    """Return the thesis' settings: moves drawn in proportion to visits, newer samples preferred."""
     values: dict[str, Any] = {
         "updates": config.updates,
         "games_per_update": config.games,

@@ -245,32 +245,32 @@ def _searches(agent: Any, seed: int, moves: int | None) -> Iterator[Any]:
     """Yield counts after every search of a block of games from openings, each of ``moves``."""
     chess = games.make("chess")
     suite = as_suite(None, "chess")
-    seats = agent.seats(chess, pool_rows=published.GAMES_OF_A_BLOCK * 4096)
+    pool = agent.seats(chess, pool_rows=published.GAMES_OF_A_BLOCK * 4096)
     states, left = {}, {}
     rng = np.random.default_rng(seed)
 
     def begin() -> None:
         index = int(rng.integers(len(suite)))
-        seat = seats.open(seed)
-        states[seat], left[seat] = suite.states(index, 0, chess)[-1], moves
-        seats.ask(seat, states[seat], states[seat].to_play)
+        slot = pool.open(seed)
+        states[slot], left[slot] = suite.states(index, 0, chess)[-1], moves
+        pool.ask(slot, states[slot], states[slot].to_play)
 
     for _ in range(published.GAMES_OF_A_BLOCK):
         begin()
     while states:
-        for seat, move in seats.poll():
-            states[seat] = states[seat].play(move.action)
-            seats.tell(seat, move.action, states[seat])
-            remaining = left[seat]
-            left[seat] = None if remaining is None else remaining - 1
-            if left[seat] == 0 or states[seat].is_terminal:
-                seats.close(seat)
-                del states[seat]
-                if left[seat] != 0:
+        for slot, move in pool.poll():
+            states[slot] = states[slot].play(move.action)
+            pool.tell(slot, move.action, states[slot])
+            remaining = left[slot]
+            left[slot] = None if remaining is None else remaining - 1
+            if left[slot] == 0 or states[slot].is_terminal:
+                pool.close(slot)
+                del states[slot]
+                if left[slot] != 0:
                     begin()
             else:
-                seats.ask(seat, states[seat], states[seat].to_play)
-            yield seats.counts
+                pool.ask(slot, states[slot], states[slot].to_play)
+            yield pool.counts
 
 
 def faster(rates: Sequence[Rate]) -> Interval:
@@ -341,23 +341,23 @@ def _played(config: BeamStudyConfig, name: str, agent: Any, starts: str, out: Pa
 
 
 class _Counted:
-    """An agent that counts the rows that its seats have asked for."""
+    """An agent that counts the rows that its pools have evaluated."""
 
     def __init__(self, agent: Any) -> None:
         self._agent = agent
-        self._seats: list[Any] = []
+        self._pools: list[Any] = []
         self.name = agent.name
         self.config = agent.config
 
     def seats(self, game: games.Game, **options: Any) -> Any:
-        """Seats of the agent."""
-        self._seats.append(self._agent.seats(game, **options))
-        return self._seats[-1]
+        """Open a pool of the agent."""
+        self._pools.append(self._agent.seats(game, **options))
+        return self._pools[-1]
 
     @property
     def rows(self) -> int:
-        """Rows of all seats."""
-        return sum(seats.counts.rows for seats in self._seats)
+        """Rows of all pools."""
+        return sum(pool.counts.rows for pool in self._pools)
 
 
 def _own_shares(store: training.GameStore) -> npt.NDArray[np.float64]:

@@ -264,7 +264,7 @@ def batches_claim(config: BeamStudyConfig, found: Batches) -> Claim:
     """Judge the note's number of rows a call."""
     rows = steady(config, found)
     return Claim(
-        f"{numbers.spelled(published.GAMES_OF_A_BLOCK).capitalize()} games a layer apart give "
+        f"{numbers.in_words(published.GAMES_OF_A_BLOCK).capitalize()} games a layer apart give "
         f"{numbers.count(published.BLOCK_ROWS)} rows at every call.",
         f"{numbers.count(min(rows))} to {numbers.count(max(rows))} rows a call once all have "
         f"begun; with games in step {numbers.count(min(found.in_step))} to "

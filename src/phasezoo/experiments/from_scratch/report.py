@@ -228,11 +228,11 @@ def _introduction(results: Results) -> str:
     experts = " and by ".join(config.strategies)
     duration = numbers.duration(sum(results.seconds.values()))
     return (
-        f"{numbers.spelled(len(config.strategies) + 1).capitalize()} sides learned {config.game} "
+        f"{numbers.in_words(len(config.strategies) + 1).capitalize()} sides learned {config.game} "
         "from random weights, each by games against itself: one network, and experts by "
         f"{experts} learning for the phases of {config.gate}; {_rounds(config.updates)} of "
         f"{config.games} games with {config.nodes} nodes a move, "
-        f"{numbers.spelled(config.trainings)} training{several} a side. Every side learned about "
+        f"{numbers.in_words(config.trainings)} training{several} a side. Every side learned about "
         f"as many samples a round. Matches are of {config.match_games} games with "
         f"{config.match_nodes} nodes a move, experts against the network of the same seed. In "
         f"total it took {duration} on {results.provenance.processor} with "

@@ -128,9 +128,9 @@ _PACKAGES = {"matplotlib": "plot"}
 class _Generalise(Study[GeneraliseConfig]):
     """The study of axes by their names, which stand before the options."""
 
-    def spelled(self, config: GeneraliseConfig, out: Path) -> str:
+    def command_line(self, config: GeneraliseConfig, out: Path) -> str:
         """Return the command line for these settings."""
-        words = super().spelled(dataclasses.replace(config, axes=()), out)
+        words = super().command_line(dataclasses.replace(config, axes=()), out)
         program = len(self.program.split())
         return shlex.join([*self.program.split(), *config.axes, *shlex.split(words)[program:]])
 
@@ -154,7 +154,7 @@ class _Generalise(Study[GeneraliseConfig]):
 class _Own(Study[OwnConfig]):
     """The study of axes that are objects of a program, which alone can do it again."""
 
-    def spelled(self, config: Any, out: Path) -> str:
+    def command_line(self, config: Any, out: Path) -> str:
         """Return the call for these settings."""
         return f"experiments.generalise(…, out={str(out)!r}, seed={config.seed}, …)"
 

@@ -196,7 +196,7 @@ def headline(results: Results) -> str:
     if not total:
         return "No cell has a diagonal to be compared with"
     return (
-        f"Away from home {_counted(worse)} of {numbers.spelled(total)} cells "
+        f"Away from home {_counted(worse)} of {numbers.in_words(total)} cells "
         f"{'is' if worse == 1 else 'are'} worse than the model trained there, {_counted(better)} "
         f"better, {_counted(unclear)} not settled"
     )
@@ -226,7 +226,7 @@ def left_out(matrix: Matrix) -> str:
 
 def _counted(count: int) -> str:
     """Return a count that stands alone."""
-    return numbers.spelled(count) if count else "none"
+    return numbers.in_words(count) if count else "none"
 
 
 def _first(results: Results) -> list[Matrix]:

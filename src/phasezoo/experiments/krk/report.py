@@ -162,7 +162,7 @@ def _variant_sentence(results: Results) -> str:
 
 
 def _figure(results: Results, one: Reproduced, drawn_again: str = "games") -> list[Item]:
-    """A figure's drawings, where its curves are lowest, its claims, and its numbers."""
+    """Return a figure's plots, where its curves are lowest, its claims, and its numbers."""
     if not one.panels:
         won = (
             "Ours, not the study’s: the share of games won by each setting, against the same mean "

@@ -322,7 +322,7 @@ def _introduction(results: Results) -> str:
     trained = sum(results.dataset.positions)
     times = "with one training"
     if config.trainings > 1:
-        times = f"with {numbers.spelled(config.trainings)} trainings"
+        times = f"with {numbers.in_words(config.trainings)} trainings"
     return (
         f"Networks ({config.network}) learned from {numbers.count(trained)} positions of games "
         "that four SimpleUnbiasedAgents played against each other: one from all positions, the "

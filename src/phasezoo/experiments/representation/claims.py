@@ -158,22 +158,22 @@ def _elo(games: Games) -> list[Claim]:
         corner(new, HEADS[1]): ("Both together are stronger than neither", published.ELO_BOTH),
     }
     found = []
-    for duel in games.duels:
-        if duel.first != CORNERS[0] or duel.second not in texts:
+    for pair in games.duels:
+        if pair.first != CORNERS[0] or pair.second not in texts:
             continue
-        text, theirs = texts[duel.second]
-        trainings = games.trainings[duel.first]
+        text, theirs = texts[pair.second]
+        trainings = games.trainings[pair.first]
         found.append(
             Claim(
                 text=f"{text}: {theirs} Elo.",
                 ours=(
-                    f"{numbers.elo_interval(-duel.elo.elo)} Elo over {numbers.count(duel.games)} "
-                    f"games of {games.trainings[duel.second]} x {trainings} trainings at "
+                    f"{numbers.elo_interval(-pair.elo.elo)} Elo over {numbers.count(pair.games)} "
+                    f"games of {games.trainings[pair.second]} x {trainings} trainings at "
                     f"{games.limit} a move; over games alone "
-                    f"{numbers.elo_interval(-duel.elo.elo_games_only)}."
+                    f"{numbers.elo_interval(-pair.elo.elo_games_only)}."
                 ),
                 rule=f"{BY_ELO}; the interval counts trainings, and one settles nothing",
-                judgement=_by_trainings(-duel.elo.elo, "higher", trainings),
+                judgement=_by_trainings(-pair.elo.elo, "higher", trainings),
             )
         )
     return found

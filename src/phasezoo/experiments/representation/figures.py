@@ -149,7 +149,7 @@ def _latency(losses: Losses, found: Sequence[Latency]) -> Any:
 
 
 def _far_above(totals: Mapping[str, float]) -> list[str]:
-    """Networks that lie so far above the others that these could not be told apart beside them."""
+    """Return the networks so far above the others that these would look equal beside them."""
     if not totals:
         return []
     _, fence = plots.outer_fences(list(totals.values()))
@@ -229,9 +229,9 @@ def elo(games: Sequence[Games], labels: Mapping[str, str]) -> Figure:
     groups = []
     for one in games:
         rows = [
-            Estimate(labels.get(duel.second, duel.second), -duel.elo.elo, plots.PHASE)
-            for duel in one.duels
-            if duel.first == CORNERS[0]
+            Estimate(labels.get(pairing.second, pairing.second), -pairing.elo.elo, plots.PHASE)
+            for pairing in one.duels
+            if pairing.first == CORNERS[0]
         ]
         groups.append((f"{one.limit} a move", rows))
     caption = (

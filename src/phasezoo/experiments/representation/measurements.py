@@ -129,7 +129,7 @@ class Latency:
 
 
 @dataclass(frozen=True)
-class Duel:
+class Pairing:
     """All games between the trainings of two contenders."""
 
     first: str
@@ -152,7 +152,7 @@ class Games:
     """Players: networks, and an engine."""
     trainings: dict[str, int]
     """Trainings of each that played."""
-    duels: list[Duel]
+    duels: list[Pairing]
     """Every pair of contenders."""
     played: int
     """All games, those between trainings of one network included."""
@@ -400,18 +400,18 @@ def play(
             log=log,
             progress=lambda done, _: task.update(done),
         )
-    duels = [_duel(standings, pair, trainings) for pair in combinations(trainings, 2)]
-    return Games(str(limit), list(trainings), trainings, duels, len(standings.games))
+    pairings = [_pairing(standings, pair, trainings) for pair in combinations(trainings, 2)]
+    return Games(str(limit), list(trainings), trainings, pairings, len(standings.games))
 
 
-def _duel(standings: Standings, pair: tuple[str, str], trainings: Mapping[str, int]) -> Duel:
-    """All games between the trainings of two contenders."""
+def _pairing(standings: Standings, pair: tuple[str, str], trainings: Mapping[str, int]) -> Pairing:
+    """Return the pairing of two contenders."""
     first, second = (
         [f"{name} #{training + 1}" for training in range(trainings[name])] for name in pair
     )
     matches = [[standings.match(one, other) for other in second] for one in first]
     every = [match for row in matches for match in row]
-    return Duel(
+    return Pairing(
         first=pair[0],
         second=pair[1],
         games=sum(len(match.games) for match in every),

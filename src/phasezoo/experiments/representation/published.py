@@ -108,7 +108,7 @@ class Ending:
 def read_endings() -> list[Ending]:
     """Return the rows of Table 11 that are positions, in their order.
 
-    Row 16 is left out: a rank and a square of another are missing, and nothing tells which.
+    Row 16 is left out: a rank and a square of another are missing, and it is not known which.
     """
     text = resources.files(__package__).joinpath("endings.tsv").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("#")]

@@ -152,7 +152,7 @@ def headline(results: Results, claims: Sequence[Claim]) -> str:
     """Return what disagrees first, then the rest."""
     agree, disagree, open_ = judgements(claims).values()
     both = next(one for one in results.losses.contrasts if one.name == "both")
-    first = f"{numbers.spelled(disagree).capitalize()} of {len(claims)} claims"
+    first = f"{numbers.in_words(disagree).capitalize()} of {len(claims)} claims"
     if disagree == 0:
         first = f"No claim of {len(claims)}"
     return (
@@ -403,15 +403,15 @@ def games_table(games: Games, labels: Mapping[str, str]) -> Table:
     columns = [
         Column(
             "",
-            lambda duel: (
-                f"{labels.get(duel.first, duel.first)} v {labels.get(duel.second, duel.second)}"
+            lambda pair: (
+                f"{labels.get(pair.first, pair.first)} v {labels.get(pair.second, pair.second)}"
             ),
         ),
         Column("games", "games", numbers.count),
         Column("won", "wins"),
         Column("drawn", "draws"),
         Column("lost", "losses"),
-        Column("Elo", lambda duel: duel.elo.elo, numbers.elo_interval),
+        Column("Elo", lambda pair: pair.elo.elo, numbers.elo_interval),
     ]
     caption = (
         f"{games.limit} a move: the first of each pair; {numbers.count(games.played)} games in "
@@ -420,11 +420,11 @@ def games_table(games: Games, labels: Mapping[str, str]) -> Table:
     if max(games.trainings.values()) > 1:
         caption += ", those between trainings of one kind included"
         columns += [
-            Column("games alone", lambda duel: duel.elo.elo_games_only, numbers.elo_interval),
+            Column("games alone", lambda pair: pair.elo.elo_games_only, numbers.elo_interval),
             Column(
                 "between trainings",
-                lambda duel: (
-                    f"{numbers.whole(duel.elo.first_sd)}, {numbers.whole(duel.elo.second_sd)}"
+                lambda pair: (
+                    f"{numbers.whole(pair.elo.first_sd)}, {numbers.whole(pair.elo.second_sd)}"
                 ),
             ),
         ]

@@ -84,7 +84,7 @@ class RepresentationRun(TrainingRun[RepresentationConfig, Results]):
 
         Raises:
             InvalidConfig: There is no such network or device.
-            InvalidFen: A position to show is none.
+            InvalidFen: A position to show is invalid.
             StoreError: The games are missing, damaged, of another game, or too few to split.
         """
         console.heading("Reading the games")

@@ -303,8 +303,8 @@ def _introduction(results: Results) -> str:
     duration = numbers.duration(sum(results.seconds.values()))
     several = "s" if config.trainings > 1 else ""
     return (
-        f"One network and {numbers.spelled(len(results.curves))} mixtures of experts learned "
-        f"{results.game} at {sizes} training positions, {numbers.spelled(config.trainings)} "
+        f"One network and {numbers.in_words(len(results.curves))} mixtures of experts learned "
+        f"{results.game} at {sizes} training positions, {numbers.in_words(config.trainings)} "
         f"training{several} of each; at every size all saw the same number. It took {duration} on "
         f"{results.provenance.processor} with {results.provenance.threads} threads."
     )

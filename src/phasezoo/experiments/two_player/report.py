@@ -223,7 +223,7 @@ def _expert(config: M2ctsConfig) -> str:
 
 def _placebo(results: Results) -> str:
     """Return what the placebo is, and what comparing with it tells."""
-    spelled = numbers.spelled(len(results.dataset.phases))
+    spelled = numbers.in_words(len(results.dataset.phases))
     strategy = Strategy.parse(results.config.strategy)
     means = "by a hash of the position, which means nothing"
     if strategy.phase_input is not None:

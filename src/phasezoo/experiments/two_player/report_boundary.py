@@ -187,7 +187,7 @@ def _boundary_sentences(boundaries: Boundaries) -> list[str]:
     if apart is None:
         return ["No test position lies near a boundary, so nothing was measured."]
     size = (
-        f"Within {numbers.spelled(boundaries.near)} plies of a boundary the values of the two "
+        f"Within {numbers.in_words(boundaries.near)} plies of a boundary the values of the two "
         f"experts differ by {_three(apart)} on average, of a scale from −1 to 1, over "
         f"{numbers.count(every.positions)} positions of {numbers.count(every.games)} games."
     )

@@ -403,7 +403,7 @@ def _games(matches: Matches) -> Figure:
     caption = (
         "All games of M2CTS: results, scores of pairs of games with the same opening, and how the "
         f"games ended. Mean length {numbers.whole(total.mean_plies)} half-moves; "
-        f"{numbers.spelled(total.duplicates)} {repeats} an earlier one move for move."
+        f"{numbers.in_words(total.duplicates)} {repeats} an earlier one move for move."
     )
     return Figure("games", draw, caption, words)
 

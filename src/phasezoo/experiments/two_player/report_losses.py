@@ -217,7 +217,7 @@ def _loss_sentences(results: Results) -> list[str]:
 def _loss_texts(results: Results) -> dict[str, LossTexts]:
     """Return the subject of each comparison of test losses, by its name."""
     count = len(results.dataset.phases)
-    experts = f"{numbers.spelled(count)} experts" if count > 1 else "one expert"
+    experts = f"{numbers.in_words(count)} experts" if count > 1 else "one expert"
     if Strategy.parse(results.config.strategy).phase_input is not None:
         return {
             "specialisation": (

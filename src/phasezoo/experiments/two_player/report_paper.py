@@ -314,7 +314,7 @@ def expectation(results: Results) -> list[str]:
         f"The best-fed network of this run trained on {seen} "
         f"{numbers.count(published.TRAIN_POSITIONS)} different positions. Each expert gets only "
         "the positions of its own phase, about one in "
-        f"{numbers.spelled(max(1, len(results.dataset.phases)))} of that, and has to learn from "
+        f"{numbers.in_words(max(1, len(results.dataset.phases)))} of that, and has to learn from "
         "them also what all phases have in common: how the pieces move, what is attacked, what a "
         "piece is worth. One network learns that once, from everything."
     )
