@@ -1,4 +1,4 @@
-"""What the benchmarks share: a row of the table, and the median of interleaved runs."""
+"""Parts that benchmarks share: a row of the table, and the median of interleaved runs."""
 
 import os
 import statistics
@@ -27,7 +27,7 @@ class Row:
     """One line of the speed table."""
 
     name: str
-    """What is measured, and on how many threads."""
+    """Measured work, and its number of threads."""
     ours: float | None
     """Our figure: the median of several runs; None if it was not measured."""
     unit: str
@@ -35,7 +35,7 @@ class Row:
     aim: str
     """The figure we set out to reach, in words."""
     peer: str = ""
-    """What stands beside us, with its version; or why nothing does, or why nothing was measured."""
+    """Peer with its version; or why there is none, or why nothing was measured."""
     theirs: float | None = None
     """The peer's figure, from the same run."""
     spread: tuple[float, float] | None = None
@@ -115,7 +115,7 @@ def absent(error: ImportError) -> str:
 
 
 def native(bench: str, repeats: int = 5) -> list[list[str]]:
-    """What a benchmark of the core prints, ``crates/phasezoo-core/benches/{bench}.rs``.
+    """Return the output of a benchmark of the core, ``crates/phasezoo-core/benches/{bench}.rs``.
 
     Returns:
         The words of each line: what was measured, then a figure for each of ``repeats`` runs.

@@ -27,7 +27,7 @@ def open_spiel() -> float:
 
 
 def rows() -> list[Row]:
-    """What the core's ``benches/connect_four.rs`` measures, and the vector from Python."""
+    """Return the rows of the core's ``benches/connect_four.rs``, and the vector from Python."""
     found = []
     for what, *rates in native("connect_four"):
         boards = what.removeprefix("vector-")

@@ -59,16 +59,16 @@ def searched(evaluator: Any, nodes: int) -> tuple[float, float]:
     """Percent of the wall time of searches in which the evaluator answers, and rows a second."""
     chess = games.make("chess")
     suite = arena.OpeningSuite.load("chess")
-    seats = agents.MCTSAgent(evaluator, limit=Limit(nodes=nodes)).seats(chess, pool_rows=TREES)
+    pool = agents.MCTSAgent(evaluator, limit=Limit(nodes=nodes)).seats(chess, pool_rows=TREES)
     for tree in range(TREES):
         state = suite.state(tree)
-        seats.ask(seats.open(tree), state, state.to_play)
+        pool.ask(pool.open(tree), state, state.to_play)
     waiting = TREES
     start = time.perf_counter()
     while waiting:
-        waiting -= len(seats.poll())
+        waiting -= len(pool.poll())
     seconds = time.perf_counter() - start
-    return 100 * seats.counts.seconds / seconds, seats.counts.rows / seconds
+    return 100 * pool.counts.seconds / seconds, pool.counts.rows / seconds
 
 
 def played(evaluator: Any) -> tuple[float, int]:

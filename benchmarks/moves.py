@@ -20,7 +20,7 @@ FIGURES = {
 
 
 def rows() -> list[Row]:
-    """What the core's ``benches/moves.rs`` measures, in chess and in atomic chess."""
+    """Return the rows of the core's ``benches/moves.rs``, in chess and in atomic chess."""
     found = []
     for game, figure, *rates in native("moves"):
         name = f"{game}, random positions, one thread: {FIGURES[figure]}"

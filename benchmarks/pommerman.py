@@ -25,7 +25,7 @@ SEARCHES, SIMULATIONS = sized((64, 100), (2, 4))
 
 
 def rows() -> list[Row]:
-    """What ``crates/phasezoo-core/benches/pommerman.rs`` measures, and two rows from Python."""
+    """Return the rows of ``crates/phasezoo-core/benches/pommerman.rs``, and two from Python."""
     found = []
     for who, what, *rates in native("pommerman"):
         name, aim, original = ROWS[who, what]

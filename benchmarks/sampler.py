@@ -92,7 +92,7 @@ def others(store: GameStore) -> list[tuple[str, str, GameStore]]:
 
 
 def alone_row(name: str, aim: str, store: GameStore) -> Row:
-    """What one thread makes of a store."""
+    """Return the row of one thread."""
     sampler = Sampler(store, store.positions(), batch_size=BATCH, symmetries=True, threads=1)
 
     def work() -> float:

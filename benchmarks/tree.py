@@ -22,7 +22,7 @@ UNVISITED = {"mean": "unvisited = mean", "-1": "unvisited = -1, over 100 plies d
 
 
 def described(name: str) -> str:
-    """What a name of ``crates/phasezoo-core/benches/tree.rs`` means."""
+    """Return the description of a name of ``crates/phasezoo-core/benches/tree.rs``."""
     planes, unvisited, batch, *more = name.split(",")
     how = {"noise": "noise 0.25 at the root", "threads2": "one tree, two threads"}
     words = [f"batch {batch}", PLANES[planes], UNVISITED[unvisited], *(how[word] for word in more)]
@@ -30,7 +30,7 @@ def described(name: str) -> str:
 
 
 def core_alone() -> list[Row]:
-    """What ``crates/phasezoo-core/benches/tree.rs`` measures."""
+    """Return the rows of ``crates/phasezoo-core/benches/tree.rs``."""
     return [
         counted(described(name), "nodes/s", AIMS.get(name, ""), rates)
         for name, *rates in native("tree")

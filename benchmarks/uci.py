@@ -16,7 +16,7 @@ REPEATS = sized(7, 1)
 
 
 class _Heard:
-    """What an engine says, and when it has answered."""
+    """Output of an engine, and whether it has answered."""
 
     def __init__(self) -> None:
         self.answered = threading.Event()

@@ -1,4 +1,4 @@
-"""`python -m drills NAME …`: run a drill; `--help` after a name tells its options."""
+"""`python -m drills NAME …`: run a drill; `--help` after a name lists its options."""
 
 import sys
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""What came of stopping work again and again, and how it is shown."""
+"""Counts of a drill that stops work again and again, and how they are shown."""
 
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
@@ -8,16 +8,16 @@ from pathlib import Path
 
 @dataclass
 class Tally:
-    """What came of it."""
+    """Counts of a drill."""
 
     stops: int = 0
     """Times that the work was stopped before it had ended."""
     ends: int = 0
     """Runs that came to their end, each compared with the one that was left alone."""
     found: list[str] = field(default_factory=list)
-    """What went wrong."""
+    """Failures."""
     seconds: float = 0.0
-    """That the run took which was left alone."""
+    """Seconds of the run that was left alone."""
 
     def count(self, stopped_by: str, kept: int, finished: int, now: int) -> None:
         """Compare finished parts with those that are on the disk after the work was stopped.

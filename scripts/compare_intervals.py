@@ -77,12 +77,12 @@ def held(low: Array, high: Array, score: float) -> float:
 
 
 def ours(counts: Array) -> tuple[Array, Array]:
-    """What the package prints."""
+    """Return the intervals that the package prints."""
     return score_ends(*turns(counts))
 
 
 def normal(counts: Array) -> tuple[Array, Array]:
-    """Mean ± 1.96 standard errors, as fastchess and cutechess have it."""
+    """Return mean ± 1.96 standard errors, as fastchess and cutechess have it."""
     mean, variance, number = turns(counts)
     half = 1.96 * np.sqrt(variance / number)
     return mean - half, mean + half

@@ -47,7 +47,7 @@ class Settings:
     minutes: float = 1.0
     """CPU minutes of every training (above 0)."""
     optimizer: Literal["sgd", "adamw"] = "adamw"
-    """What takes the steps."""
+    """Optimizer."""
     rates: tuple[float, ...] = (0.003,)
     """Peak learning rates, each a training of its own."""
     batch: int = 64

@@ -121,7 +121,7 @@ METHODS: dict[str, HalfWidth] = {"package": crossed_half_width, "Satterthwaite":
 
 
 class Found(NamedTuple):
-    """What one method's intervals do in one case."""
+    """Coverage and width of one method's intervals in one case."""
 
     held: float
     """The share that holds the true mean."""

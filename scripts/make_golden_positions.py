@@ -82,7 +82,7 @@ def board_of(entry: dict[str, Any], ply: int) -> chess.Board:
 
 
 def turn_of(entry: dict[str, Any], ply: int) -> Turn:
-    """What the plain encoder reads of a position."""
+    """Return the turn that the plain encoder reads of a position."""
     board = start_board(entry["game"], entry["start"])
     keys, clock = [identity(board)], board.halfmove_clock
     for uci in entry["moves"][:ply]:
@@ -103,12 +103,12 @@ def turn_of(entry: dict[str, Any], ply: int) -> Turn:
 
 
 def identity(board: chess.Board) -> str:
-    """What makes two positions the same."""
+    """Return the part of a FEN that makes two positions equal."""
     return " ".join(board.fen(en_passant="legal").split()[:4])
 
 
 def digest(array: npt.NDArray[np.float32]) -> str:
-    """Of an array's values to four digits."""
+    """Return the digest of an array's values to four digits."""
     whole = np.rint(array.astype(np.float64) * 10_000).astype("<i4")
     return hashlib.sha256(whole.tobytes()).hexdigest()[:16]
 

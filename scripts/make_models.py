@@ -4,7 +4,7 @@
     python scripts/make_models.py measure chess-small  # the same; needs Stockfish
     python scripts/make_models.py pack chess-small     # into src/phasezoo/models
 
-Everything is learnt from the sample games of the package, which this project made. See
+All networks learn from the sample games of the package, which this project made. See
 scripts/README.md.
 """
 
@@ -30,9 +30,9 @@ WORK = Path("target/models")
 TEST_GAMES = 600
 """Games that losses are measured on."""
 NETWORK_FILES = ("manifest.json", "model.safetensors", "config.json")
-"""What the package has of each network."""
+"""Files of each network in the package."""
 ABOUT_FILES = ("experts.json", "losses.json", "strength.json")
-"""What it has of them all."""
+"""Files of each set of experts in the package."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ WORK = Path("target/search_options")
 
 @dataclass
 class Measurement:
-    """What is compared, and how long."""
+    """Settings of a comparison, and its length."""
 
     options: tyro.conf.Positional[str]
     """Fields of ``agents.SearchConfig`` for the first side, as JSON."""

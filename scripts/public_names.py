@@ -41,7 +41,7 @@ def modules() -> Iterator[tuple[str, Path]]:
 
 
 def offered(file: Path) -> list[str]:
-    """What a module's ``__all__`` lists."""
+    """Return the names that a module's ``__all__`` lists."""
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
         targets = node.targets if isinstance(node, ast.Assign) else []
         if any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):

@@ -25,7 +25,7 @@ BOARDS = {"FFA/Team": "ffa", "OneVsOne": "1v1"}
 
 @dataclass
 class Tally:
-    """What one file came to."""
+    """Counts of one file."""
 
     records: int = 0
     steps: int = 0

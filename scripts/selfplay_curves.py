@@ -1,4 +1,4 @@
-"""Draws the curves of runs of self-play for the docs, from what their probes told.
+"""Draws the curves of runs of self-play for the docs, from their probes.
 
     python scripts/selfplay_curves.py docs/images/x.svg "starts won %" "regret" --runs runs/a runs/b
 
@@ -21,7 +21,7 @@ COLOURS = (PHASE, PLACEBO, BASELINE)
 
 @dataclass(frozen=True)
 class Curves:
-    """What is drawn, and of what."""
+    """Settings of a figure."""
 
     figure: tyro.conf.Positional[Path]
     """The SVG to write."""
@@ -36,7 +36,7 @@ Points = dict[str, dict[str, dict[int, float]]]
 
 
 def points_of(run: Path) -> Points:
-    """What the probes of a run told, with the settings that were used last."""
+    """Return the probes of a run with the settings that were used last."""
     rows = [json.loads(line) for line in (run / "probes.jsonl").read_text().splitlines()]
     last = rows[-1]["settings"]
     found: Points = {}

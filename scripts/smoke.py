@@ -20,7 +20,7 @@ EXTRAS = "onnx,train,web"
 PACKAGE = "src/phasezoo/"
 LICENCES = ("LICENSE", "THIRD_PARTY_NOTICES.txt")
 UNPACKED = (".ci/", ".gitignore")
-"""What of the repository a source distribution does not hold: what belongs to git and to checks."""
+"""Parts of the repository that a source distribution leaves out: files of git and of checks."""
 
 
 def main() -> None:
@@ -61,7 +61,7 @@ def tracked() -> set[str]:
 
 
 def wrong_in_sdist(file: Path) -> list[str]:
-    """What a source distribution lacks and what it should not hold; empty if it is right."""
+    """Return files that a source distribution lacks or should not hold; empty if it is right."""
     with tarfile.open(file) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
     wanted = {name for name in tracked() if not name.startswith(UNPACKED)}

@@ -1,4 +1,4 @@
-"""What the Makefile's targets do, on any system: ``python scripts/tasks.py setup lint test``.
+"""The Makefile's targets, on any system: ``python scripts/tasks.py setup lint test``.
 
 The Makefile calls it; where there is no make or no bash, call it yourself. It needs nothing but
 Python 3.11 or newer, and makes the rest in ``.venv``.
@@ -92,7 +92,7 @@ def is_newer(stamp: Path, files: Iterable[Path]) -> bool:
 
 
 def rust_files() -> list[Path]:
-    """What the core is built from."""
+    """Return the files that the core is built from."""
     crates = [
         p for p in (ROOT / "crates").rglob("*") if p.suffix == ".rs" or p.name == "Cargo.toml"
     ]

@@ -64,7 +64,7 @@ class Crate:
     licence: str
     """As its manifest says it."""
     texts: tuple[str, ...]
-    """What its licence files hold."""
+    """Texts of its licence files."""
 
 
 def linked() -> list[Crate]:
@@ -134,11 +134,11 @@ def notices(crates: list[Crate]) -> str:
             # Texts that differ in their line breaks alone are one.
             number, _ = texts.setdefault(" ".join(text.split()), (len(texts) + 1, text))
             numbers.append(number)
-        told = ", ".join(f"text {number}" for number in dict.fromkeys(numbers)) or "LICENSE"
-        lines.append(f"{crate.name} {crate.version} ({crate.licence}): {told}")
+        listed = ", ".join(f"text {number}" for number in dict.fromkeys(numbers)) or "LICENSE"
+        lines.append(f"{crate.name} {crate.version} ({crate.licence}): {listed}")
     parts = [f"{'-' * 80}\nText {number}\n{'-' * 80}\n\n{text}" for number, text in texts.values()]
-    told = "\n\n".join(["\n".join(lines), *parts])
-    return "\n".join(line.rstrip() for line in f"{HEAD}\n{told}\n".splitlines()) + "\n"
+    whole = "\n\n".join(["\n".join(lines), *parts])
+    return "\n".join(line.rstrip() for line in f"{HEAD}\n{whole}\n".splitlines()) + "\n"
 
 
 def named(text: str) -> set[tuple[str, str]]:

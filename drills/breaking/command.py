@@ -75,7 +75,7 @@ def main(words: Sequence[str], catalogue: Path = CATALOGUE, root: Path = ROOT) -
 def _results(
     faults: Sequence[Fault], copy: Copy, file: Path | None, *, again: bool
 ) -> list[Mapping[str, Any]]:
-    """What came of each fault; a new result is written before the next fault is planted."""
+    """Return the result of each fault; a new one is written before the next fault is planted."""
     kept: dict[str, Any] = {}
     if file is not None and file.exists():
         kept = json.loads(file.read_text(encoding="utf-8"))

@@ -26,9 +26,9 @@ class Fault:
     file: str
     """The file to change, from the root of the project."""
     text: str
-    """What stands there, once."""
+    """Text in the file, found once."""
     broken: str
-    """What takes its place."""
+    """Text that replaces it."""
     tests: tuple[str, ...]
     """Paths of the tests that should notice: pytest's, or Rust files."""
 

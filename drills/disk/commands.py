@@ -1,4 +1,4 @@
-"""What a user types, as work of a drill."""
+"""Commands of a user as work of a drill."""
 
 import contextlib
 import io
@@ -10,7 +10,7 @@ def command(*words: str) -> None:
     """Run `phasezoo` in this process.
 
     Raises:
-        PhasezooError: It failed, with the line that it told.
+        PhasezooError: It failed; the message is its last line.
     """
     from phasezoo.apps.cli import main
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from drills.disk.commands import command
-from drills.kill.victim import Told, Victim
+from drills.kill.victim import Finished, Victim
 
 Write = Callable[[Path], object]
 """Writes into a folder."""
@@ -16,7 +16,7 @@ def _at_once(made: Callable[[], Write]) -> Callable[[], Victim]:
     def victim() -> Victim:
         write = made()
 
-        def run(out: Path, _: Told) -> None:
+        def run(out: Path, _: Finished) -> None:
             out.mkdir(exist_ok=True)
             write(out)
 

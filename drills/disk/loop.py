@@ -75,14 +75,14 @@ def _one_run(
     kept = 0
     for fill in range(_FILLS + 1):
         room.give(None if fill == _FILLS else _drawn(room.used(), need, drawn))
-        told: list[None] = []
-        wrong = _attempt(victim, room.folder, told)
+        parts: list[None] = []
+        wrong = _attempt(victim, room.folder, parts)
         if wrong is None:
             break
         tally.stops += 1
         tally.found += [f"full disk {tally.stops}: {what}" for what in wrong]
         now = victim.kept(out)
-        tally.count("full disk", kept, len(told), now)
+        tally.count("full disk", kept, len(parts), now)
         if at_once and out.is_dir():
             _check_whole(victim.left(out), whole, tally)
         if tally.found:
@@ -110,10 +110,10 @@ def _part(missing: int, drawn: random.Random) -> int:
     return int(drawn.uniform(0, 1.05 * max(missing, 0)))
 
 
-def _attempt(victim: Victim, folder: Path, told: list[None]) -> list[str] | None:
+def _attempt(victim: Victim, folder: Path, parts: list[None]) -> list[str] | None:
     """Run the work; what is wrong about how it ended, or None if it is done."""
     try:
-        victim.run(folder / "run", lambda: told.append(None))
+        victim.run(folder / "run", lambda: parts.append(None))
     except PhasezooError as error:
         return _wrong_message(str(error), folder)
     except Exception as error:
@@ -142,5 +142,5 @@ def _check_whole(left: dict[str, bytes], alone: dict[str, bytes], tally: Tally) 
 
 
 def _unfinished(out: Path) -> list[Path]:
-    """What was being written, of which nothing may be left when the work is done."""
+    """Return unfinished files, which must be gone when the work is done."""
     return [path for path in out.rglob("*") if _UNFINISHED.search(path.name)]

@@ -9,13 +9,13 @@ from typing import Any
 
 from drills.disk.commands import command
 from drills.kill.catalogue import VICTIMS
-from drills.kill.victim import Told, Victim
+from drills.kill.victim import Finished, Victim
 
 
 def _match() -> Victim:
     """A match with its directory: log, PGN, tables, page."""
 
-    def run(out: Path, _: Told) -> None:
+    def run(out: Path, _: Finished) -> None:
         words = ["match", "mcts:nodes=8", "random", "--games", "20", "--max-plies", "30"]
         command(*words, "--seed", "3", "--out", str(out))
 
@@ -50,7 +50,7 @@ def _play_games() -> Victim:
             waiting = GameLog(copy / LOG, copy, games.make("connect-four")).waiting
             return stored(copy) + len(waiting)
 
-    def run(out: Path, told: Told) -> None:
+    def run(out: Path, finished: Finished) -> None:
         while (missing := 24 - stored(out)) > 0:
             training.play_games(
                 "mcts:nodes=8",
@@ -61,7 +61,7 @@ def _play_games() -> Victim:
                 concurrency=4,
                 shard_games=5,
                 append=out.exists(),
-                on_game=lambda _: told(),
+                on_game=lambda _: finished(),
             )
 
     def left(out: Path) -> dict[str, bytes]:
@@ -74,7 +74,7 @@ def _experts() -> Victim:
     """A baseline and two experts, their losses and the list of them."""
     from phasezoo import training
 
-    def run(out: Path, _: Told) -> None:
+    def run(out: Path, _: Finished) -> None:
         training.train_experts(
             training.GameStore.sample("connect-four").subset(range(200)),
             gate="plies:10",
@@ -127,7 +127,7 @@ def _study() -> Victim:
         measure=Measure(distance, Score("error", "lower")),
     )
 
-    def run(out: Path, _: Told) -> None:
+    def run(out: Path, _: Finished) -> None:
         experiments.generalise(axis, out=out, threads=1)
 
     def left(out: Path) -> dict[str, bytes]:

@@ -88,38 +88,38 @@ def tell(
 
     Args:
         agent: The engine's agent.
-        lines: What it is told, until one is ``quit``.
+        lines: Lines to send, until one is ``quit``.
         pause: Called between two lines.
 
     Returns:
-        The lines that it was told, and its answers.
+        The lines that were sent, and its answers.
     """
     said: list[str] = []
-    told: list[str] = []
+    sent: list[str] = []
     engine = Engine(agent, said.append)
     for text in lines:
-        told.append(text)
+        sent.append(text)
         if not engine.handle(text):
             break
         pause()
     thread = engine._thread
     engine.close()
-    assert thread is None or not thread.is_alive(), told
+    assert thread is None or not thread.is_alive(), sent
     answers = "\n".join(said).split("\n")
-    asked = [command.name for command in map(read_line, told) if command is not None]
+    asked = [command.name for command in map(read_line, sent) if command is not None]
     best = [text for text in answers if text.startswith("bestmove ")]
-    assert len(best) == asked.count("go"), (told, answers)
+    assert len(best) == asked.count("go"), (sent, answers)
     is_unready = engine.failure is not None and asked[-1] == "isready"
-    assert answers.count("readyok") == asked.count("isready") - is_unready, (told, answers)
+    assert answers.count("readyok") == asked.count("isready") - is_unready, (sent, answers)
     begun = False
     for text in answers:
         begun = begun or text.startswith("info depth")
         has_no_move = text in ("bestmove (none)", "bestmove 0000")
-        assert not text.startswith("bestmove") or begun or has_no_move, (told, answers)
+        assert not text.startswith("bestmove") or begun or has_no_move, (sent, answers)
         if text.startswith("bestmove"):
             begun = False
-    assert not any("error: " in text and "Error" in text for text in answers), (told, answers)
-    return told, answers
+    assert not any("error: " in text and "Error" in text for text in answers), (sent, answers)
+    return sent, answers
 
 
 def target(folder: Path) -> Target:

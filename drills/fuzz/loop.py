@@ -45,7 +45,7 @@ class Found:
 
 @dataclass
 class Tally:
-    """What came of the inputs."""
+    """Counts of inputs."""
 
     inputs: int = 0
     texts: int = 0
@@ -70,7 +70,7 @@ def read_range(
     seed: int,
     numbers: range,
     tally: Tally,
-    told: Callable[[int], object] = lambda number: None,
+    begun: Callable[[int], object] = lambda number: None,
 ) -> Tally:
     """Read the inputs of these numbers in this process.
 
@@ -80,12 +80,12 @@ def read_range(
         seed: Of the inputs.
         numbers: Which.
         tally: What is counted on.
-        told: Called with each number before its input is read.
+        begun: Called with each number before its input is read.
     """
     kinds = {each.what for each in tally.found}
     for number in numbers:
         given = input_of(target, name, seed, number)
-        told(number)
+        begun(number)
         began = time.process_time()
         try:
             target.read(given)
@@ -118,8 +118,8 @@ def fuzz(name: str, seed: int, inputs: int, minutes: float) -> Tally:
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
             number, texts, accepted, slowest = struct.unpack(_PLACE, place.read_bytes())
             if done.returncode == 0:
-                told = json.loads(done.stdout.splitlines()[-1])
-                part = Tally(**{**told, "found": [Found(**each) for each in told["found"]]})
+                said = json.loads(done.stdout.splitlines()[-1])
+                part = Tally(**{**said, "found": [Found(**each) for each in said["found"]]})
             elif done.returncode < 0:
                 shown = shown_input(name, seed, number)
                 killed = Found(number, f"killed by signal {-done.returncode}", "", shown)
@@ -163,7 +163,7 @@ def main() -> None:
         target = TARGETS[name](Path(folder))
         with mmap.mmap(file.fileno(), struct.calcsize(_PLACE)) as shared:
 
-            def told(number: int) -> None:
+            def begun(number: int) -> None:
                 now = (number, tally.texts, tally.accepted, tally.slowest)
                 struct.pack_into(_PLACE, shared, 0, *now)
                 signal.setitimer(
@@ -173,7 +173,7 @@ def main() -> None:
             at = int(first)
             while at < int(inputs) and time.monotonic() < end:
                 numbers = range(at, min(at + _SLICE, int(inputs)))
-                read_range(target, name, int(seed), numbers, tally, told)
+                read_range(target, name, int(seed), numbers, tally, begun)
                 at = numbers.stop
             signal.setitimer(signal.ITIMER_REAL, 0)
         target.close()

@@ -89,8 +89,8 @@ def safetensors(folder: Path) -> Target:
             parse_tensors(data, "drill")
             return
         (target / MODEL).write_bytes(data)
-        told = json.dumps({**record, "files": {**record["files"], MODEL: digest(data)}})
-        (target / MANIFEST).write_text(told)
+        changed = json.dumps({**record, "files": {**record["files"], MODEL: digest(data)}})
+        (target / MANIFEST).write_text(changed)
         inference.load(target, backend="torch", threads=1)
 
     return Target(drawn, read, (CheckpointError,))
@@ -98,8 +98,8 @@ def safetensors(folder: Path) -> Target:
 
 def _typed(draw: Random, header: dict[str, Any]) -> dict[str, Any]:
     """A header in which a tensor has another number format or shape."""
-    told = json.loads(json.dumps(header))
-    name = draw.choice([name for name in told if name != "__metadata__"])
+    changed = json.loads(json.dumps(header))
+    name = draw.choice([name for name in changed if name != "__metadata__"])
     kinds = (
         "F64",
         "F16",
@@ -115,7 +115,7 @@ def _typed(draw: Random, header: dict[str, Any]) -> dict[str, Any]:
         "X",
     )
     if draw.random() < 0.6:
-        told[name]["dtype"] = draw.choice(kinds)
+        changed[name]["dtype"] = draw.choice(kinds)
     else:
-        told[name]["shape"] = draw.choice(([], [1], [-1], [2**62, 2**62], [0], [1] * 70, [1.5]))
-    return told
+        changed[name]["shape"] = draw.choice(([], [1], [-1], [2**62, 2**62], [0], [1] * 70, [1.5]))
+    return changed

@@ -1,4 +1,4 @@
-"""What is fuzzed: how its inputs are drawn, what reads them, and which errors it may raise."""
+"""A target of fuzzing: how its inputs are drawn, what reads them, and which errors it may raise."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

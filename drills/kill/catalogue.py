@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from drills.kill.remains import metrics_of, updates_of
-from drills.kill.victim import Told, Victim
+from drills.kill.victim import Finished, Victim
 
 
 def _files(out: Path, *patterns: str) -> dict[str, bytes]:
@@ -23,7 +23,7 @@ def _training() -> Victim:
     """A small network learns from the package's chess games."""
     from phasezoo import training
 
-    def run(out: Path, _: Told) -> None:
+    def run(out: Path, _: Finished) -> None:
         training.train_supervised(
             training.GameStore.sample("chess").subset(range(60)),
             network="rise-8x1",
@@ -51,7 +51,7 @@ def _self_play() -> Victim:
     from phasezoo import training
     from phasezoo.training.selfplay.config import self_play_settings
 
-    def run(out: Path, told: Told) -> None:
+    def run(out: Path, finished: Finished) -> None:
         training.SelfPlay(
             "connect-four",
             "mlp-16x1",
@@ -66,7 +66,7 @@ def _self_play() -> Victim:
             learning=self_play_settings(threads=1, batch_size=16),
             watching=training.Watching.nothing(),
             seed=5,
-            on_update=lambda _: told(),
+            on_update=lambda _: finished(),
             out=out,
         ).run()
 
@@ -81,7 +81,7 @@ def _tournament() -> Victim:
     """Two searches and random play meet each other in Connect Four."""
     from phasezoo import arena
 
-    def run(out: Path, told: Told) -> None:
+    def run(out: Path, finished: Finished) -> None:
         out.mkdir(exist_ok=True)
         arena.tournament(
             ["mcts:nodes=60", "uct:simulations=60", "random"],
@@ -91,7 +91,7 @@ def _tournament() -> Victim:
             concurrency=6,
             threads=1,
             log=out / "games.jsonl",
-            on_game=lambda _: told(),
+            on_game=lambda _: finished(),
         )
 
     def left(out: Path) -> dict[str, bytes]:
@@ -108,7 +108,7 @@ def _import() -> Victim:
     """A PGN file becomes a store of games."""
     from phasezoo.training import GameStore, import_pgn
 
-    def run(out: Path, _: Told) -> None:
+    def run(out: Path, _: Finished) -> None:
         out.mkdir(exist_ok=True)
         text = out.parent / "games.pgn"
         if not text.exists():

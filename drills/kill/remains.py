@@ -1,4 +1,4 @@
-"""What runs that are the same have in common: what they left behind, without times."""
+"""The files of a run without times, which equal runs have in common."""
 
 import csv
 import json

@@ -1,10 +1,10 @@
-"""What is killed: how it runs, and what it leaves behind."""
+"""Work to be killed: how it runs, and the files that it leaves."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-Told = Callable[[], object]
+Finished = Callable[[], object]
 """Called whenever a part of the work is finished for good."""
 
 
@@ -19,7 +19,7 @@ class Victim:
         warm: Imports what a child then need not import, and starts no threads.
     """
 
-    run: Callable[[Path, Told], object]
+    run: Callable[[Path, Finished], object]
     left: Callable[[Path], dict[str, bytes]]
     kept: Callable[[Path], int] = lambda _: 0
     warm: Callable[[], object] = lambda: None

@@ -3,12 +3,12 @@
 import itertools
 from pathlib import Path
 
-from drills.leak.watching import Told, Work
+from drills.leak.watching import Finished, Work
 
 _ENDLESS = 10**9
 
 
-def _vector(_: Path, told: Told) -> None:
+def _vector(_: Path, finished: Finished) -> None:
     """Boards step together: alone, against random play, and against a search."""
     import gymnasium as gym
     import numpy as np
@@ -30,10 +30,10 @@ def _vector(_: Path, told: Told) -> None:
         for envs in made:
             for _ in range(20):
                 envs.step(envs.unwrapped.sample_actions(drawn))
-        told()
+        finished()
 
 
-def _search(_: Path, told: Told) -> None:
+def _search(_: Path, finished: Finished) -> None:
     """Games of chess by experts, of Connect Four by a graph of positions, of KRK by rollouts."""
     from phasezoo import agents, games, inference
 
@@ -49,10 +49,10 @@ def _search(_: Path, told: Told) -> None:
             state = games.make(name).initial_state(seed=seed)
             while state.outcome is None and state.ply < 30:
                 state = state.play(session.act(state))
-        told()
+        finished()
 
 
-def _training(folder: Path, told: Told) -> None:
+def _training(folder: Path, finished: Finished) -> None:
     """One long training, with validations, checkpoints and logs."""
     from phasezoo import training
 
@@ -67,11 +67,11 @@ def _training(folder: Path, told: Told) -> None:
         seed=1,
         device="cpu",
         out=folder / "training",
-        progress=lambda _: told(),
+        progress=lambda _: finished(),
     )
 
 
-def _match(folder: Path, told: Told) -> None:
+def _match(folder: Path, finished: Finished) -> None:
     """Matches of a network against rollouts, each with its log."""
     from phasezoo import agents, arena, inference
 
@@ -90,10 +90,10 @@ def _match(folder: Path, told: Told) -> None:
             concurrency=10,
             log=folder / "match.jsonl",
         )
-        told()
+        finished()
 
 
-def _self_play(folder: Path, told: Told) -> None:
+def _self_play(folder: Path, finished: Finished) -> None:
     """One long run of learning by play, its replay soon full.
 
     Each round learns from equally many samples: oneDNN keeps what it has compiled for each size of
@@ -113,7 +113,7 @@ def _self_play(folder: Path, told: Told) -> None:
         replay=training.ReplayRules(capacity=1_000),
         watching=training.Watching(probe_positions=20, probe_nodes=20, ladder_every=2),
         seed=1,
-        on_update=lambda _: told(),
+        on_update=lambda _: finished(),
     ).run()
 
 

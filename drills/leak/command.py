@@ -56,7 +56,7 @@ def main(words: Sequence[str], works: Mapping[str, Work] = WORKS) -> int:
 
 
 def _row(name: str, work: Work, minutes: float, tolerance: float) -> dict[str, object]:
-    """What came of one kind of work."""
+    """Return the row of one kind of work."""
     with tempfile.TemporaryDirectory() as folder:
         seen = watch(work, Path(folder) / name, 60 * minutes)
     row: dict[str, object] = {"work": name, "minutes": minutes, **asdict(seen)}

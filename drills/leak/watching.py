@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-Told = Callable[[], object]
+Finished = Callable[[], object]
 """Called whenever a piece of the work is done."""
 
-Work = Callable[[Path, Told], object]
+Work = Callable[[Path, Finished], object]
 """Works in a new folder, without end."""
 
 INTERVAL = 0.5
@@ -23,7 +23,7 @@ LOOKS = 120
 
 @dataclass
 class Watched:
-    """What was seen."""
+    """Samples of a process."""
 
     seconds: list[float] = field(default_factory=list)
     """When a sample was taken, from the end of the first piece of work on."""
@@ -105,7 +105,7 @@ def _resident(pid: int) -> float:
 
 
 def _child(work: Work, folder: Path, writing: Connection) -> None:
-    """Work until killed; an error is told."""
+    """Work until killed; send an error to the parent."""
     try:
         work(folder, lambda: writing.send_bytes(b""))
     except Exception as error:

@@ -140,7 +140,7 @@ def play_missing(config: SeriesConfig) -> Iterator[tuple[int, int]]:
         config: The series.
 
     Yields:
-        After each chunk: chunks done so far (also by earlier runs) and chunks in all.
+        After each chunk: chunks done so far (also by earlier runs) and all chunks.
 
     Raises:
         ChunkError: The work folder belongs to a series with other parameters.

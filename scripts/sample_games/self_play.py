@@ -82,7 +82,7 @@ class _Line:
         low, high = recipe.opening_plies
         self.opening = int(self.rng.integers(low, high + 1))
         self.rates = self.rng.uniform(*recipe.blunder_rate, size=handle.num_players)
-        self.seats = {name: int(self.rng.integers(2**63)) for name in dict.fromkeys(self.players)}
+        self.seeds = {name: int(self.rng.integers(2**63)) for name in dict.fromkeys(self.players)}
 
     def own_choice(self, handle: games.Game) -> int | None:
         """The action, unless a search must be asked for it."""
@@ -118,9 +118,9 @@ def play(recipe: Recipe, seed: int, indices: Sequence[int], at_once: int = 64) -
                 player = int(line.state.to_play)
                 name = line.players[player]
                 # A tree for every move: what was searched before would change with the batch.
-                seat = pools[name].open(line.seats[name] + len(line.actions))
-                pools[name].ask(seat, line.state, player)
-                waiting[name, seat] = line
+                slot = pools[name].open(line.seeds[name] + len(line.actions))
+                pools[name].ask(slot, line.state, player)
+                waiting[name, slot] = line
                 return
             _push(line, action)
         done[line.index] = Game(line.start, line.actions, *_end(recipe, line), list(line.players))
@@ -129,9 +129,9 @@ def play(recipe: Recipe, seed: int, indices: Sequence[int], at_once: int = 64) -
         while left and len(waiting) < at_once:
             go_on(_Line(recipe, handle, seed, left.pop()))
         for name, pool in pools.items():
-            for seat, move in pool.poll():
-                line = waiting.pop((name, seat))
-                pool.close(seat)
+            for slot, move in pool.poll():
+                line = waiting.pop((name, slot))
+                pool.close(slot)
                 _push(line, move.action)
                 go_on(line)
     return [done[index] for index in indices]
@@ -154,7 +154,7 @@ def play_missing(recipe: Recipe, seed: int, count: int, chunk: int, work: Path) 
     Args:
         recipe: How to play.
         seed: Seed of the series.
-        count: Games in all.
+        count: Total games.
         chunk: Games of a chunk; a killed run loses at most one.
         work: The folder.
 

@@ -26,7 +26,7 @@ class CheckError(ValueError):
 
 @dataclass
 class Summary:
-    """What the games hold.
+    """Statistics of games.
 
     Attributes:
         games: Number of games.

@@ -28,7 +28,7 @@ from phasezoo.runs import jsonable
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
 
-reproduce, resume, spelled = KRK.reproduce, KRK.resume, KRK.spelled
+reproduce, resume, command_line = KRK.reproduce, KRK.resume, KRK.command_line
 
 FILES = (
     "config.json", "journal.jsonl", GAMES_FILE, "results.json", "report.html",
@@ -170,7 +170,7 @@ def test_wrong_settings_are_refused_before_anything_is_written(changes, words, t
 def test_the_command_of_a_report_gives_the_same_settings(tmp_path, monkeypatch):
     seen = []
     monkeypatch.setattr(Study, "reproduce", lambda _, config, out, __: seen.append((config, out)))
-    words = shlex.split(spelled(SMALL, Path("runs/a b")))[1:]
+    words = shlex.split(command_line(SMALL, Path("runs/a b")))[1:]
     assert cli.main(words) == 0
     assert seen == [(SMALL, Path("runs/a b"))]
     assert cli.main(["reproduce", "krk", "--constants", "5", "1"]) == 2

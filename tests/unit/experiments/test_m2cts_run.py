@@ -33,7 +33,7 @@ from phasezoo.runs import RunDirectory
 from phasezoo.training import GameStore
 
 CHESS = GAMES["chess"]
-reproduce, resume, spelled = CHESS.reproduce, CHESS.resume, CHESS.spelled
+reproduce, resume, command_line = CHESS.reproduce, CHESS.resume, CHESS.command_line
 
 FILES = (
     "config.json", "seeds.json", "dataset.json", "losses.json", "losses.csv",
@@ -257,7 +257,7 @@ def test_several_trainings_play_every_pairing(store, tmp_path):
 
 
 def start(config, out):
-    command = [sys.executable, "-m", *spelled(config, out).split()]
+    command = [sys.executable, "-m", *command_line(config, out).split()]
     return subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -559,7 +559,7 @@ def test_settings_of_a_run_from_elsewhere_name_no_code_unasked(
 ):
     study = dataclasses.replace(CHESS, plugins=("my_own_module",))
     config = types.SimpleNamespace(**{setting: text})
-    monkeypatch.setattr(Study, "spelled", lambda self, config, out: "THE COMMAND")
+    monkeypatch.setattr(Study, "command_line", lambda self, config, out: "THE COMMAND")
     if is_code:
         with pytest.raises(InvalidConfig, match=r"names code to run.*THE COMMAND"):
             study._check_code(config, tmp_path)
@@ -589,5 +589,5 @@ def test_the_command_of_a_run_starts_the_same_run(monkeypatch):
     )
     seen = []
     monkeypatch.setattr(Study, "reproduce", lambda _, config, out, __: seen.append((config, out)))
-    assert cli.main(shlex.split(spelled(config, Path("runs/a b")))[1:]) == 0
+    assert cli.main(shlex.split(command_line(config, Path("runs/a b")))[1:]) == 0
     assert seen == [(config, Path("runs/a b"))]
