@@ -94,7 +94,7 @@ def rows_of(name: str) -> list[Row]:
 
 
 def measure(name: str) -> list[Row]:
-    """The rows of one script, run in a process of its own.
+    """Return the rows of one script, run in a process of its own.
 
     Raises:
         CalledProcessError: It failed.
@@ -105,7 +105,7 @@ def measure(name: str) -> list[Row]:
 
 
 def table(rows: list[Row]) -> Table:
-    """The speed table."""
+    """Return the speed table."""
     result = Table(title=f"{machine()}; medians, in brackets lowest and highest run")
     for heading, justify in (
         ("row", "left"),
@@ -126,7 +126,7 @@ def table(rows: list[Row]) -> Table:
 
 
 def figure(value: float) -> str:
-    """A number with three significant digits."""
+    """Return a number with three significant digits."""
     for size, suffix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if value >= size:
             return f"{value / size:.3g}{suffix}"
@@ -134,7 +134,7 @@ def figure(value: float) -> str:
 
 
 def machine() -> str:
-    """The processor and the number of cores this process may use."""
+    """Return the processor and the number of cores this process may use."""
     model = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():

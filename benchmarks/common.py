@@ -43,7 +43,7 @@ class Row:
 
 
 def sized(usual: T, small: T) -> T:
-    """An amount of work: the usual one, or with ``--small`` enough to see that it runs."""
+    """Return an amount of work: the usual one, or with ``--small`` enough to see that it runs."""
     return small if os.environ.get(SMALL) == "1" else usual
 
 
@@ -93,7 +93,7 @@ def compared(
 
 
 def named(peer: str, package: str) -> str:
-    """A peer with its version, if it is installed."""
+    """Return a peer with its version, if it is installed."""
     try:
         return f"{peer} {version(package)}"
     except PackageNotFoundError:
@@ -101,7 +101,7 @@ def named(peer: str, package: str) -> str:
 
 
 def absent(error: ImportError) -> str:
-    """Why a peer could not be measured.
+    """Return why a peer could not be measured.
 
     Raises:
         ImportError: The module is one of this repository, so that the error is ours.
@@ -130,12 +130,12 @@ def native(bench: str, repeats: int = 5) -> list[list[str]]:
 
 
 def counted(name: str, unit: str, aim: str, rates: Sequence[str], **peer: Any) -> Row:
-    """A row of figures that :func:`native` gave."""
+    """Return a row of figures that :func:`native` gave."""
     runs = sorted(map(float, rates))
     return Row(name, statistics.median(runs), unit, aim, spread=(runs[0], runs[-1]), **peer)
 
 
 def alone(name: str, unit: str, aim: str, ours: Work, repeats: int = 5) -> Row:
-    """A row without a peer."""
+    """Return a row without a peer."""
     (mine,) = interleaved(ours, repeats=repeats)
     return Row(name, statistics.median(mine), unit, aim, spread=(mine[0], mine[-1]))

@@ -40,7 +40,7 @@ MATCH_NODES = sized(50, 2)
 
 
 def evaluator_of(name: str) -> OnnxEvaluator:
-    """A network with random weights; they cost as much as trained ones."""
+    """Return a network with random weights; they cost as much as trained ones."""
     chess = games.make("chess")
     shape = chess.plane_shape("v2")
     network = networks.make(name, shape, chess.num_actions)

@@ -90,7 +90,7 @@ def read_by_visitor(text: str) -> float:
 
 
 def rows() -> list[Row]:
-    """A row for each variant on one thread, and one of chess on two."""
+    """Return a row for each variant on one thread, and one of chess on two."""
     return [row(variant, 1) for variant in VARIANTS] + [row("chess", 2)]
 
 

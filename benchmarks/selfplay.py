@@ -98,7 +98,7 @@ def learning_share() -> float:
 
 
 def network() -> OnnxEvaluator:
-    """A network with random weights, which cost as much as trained ones."""
+    """Return a network with random weights, which cost as much as trained ones."""
     game = games.make("connect-four")
     shape = game.plane_shape("default")
     made = networks.make(NETWORK, shape, game.num_actions)

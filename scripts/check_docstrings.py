@@ -19,7 +19,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def arguments_of(function: Function) -> list[str]:
-    """The names of all parameters but the object or class itself."""
+    """Return the names of all parameters but the object or class itself."""
     given = function.args
     named = [arg.arg for arg in (*given.posonlyargs, *given.args)]
     if named[:1] in (["self"], ["cls"]):
@@ -29,7 +29,7 @@ def arguments_of(function: Function) -> list[str]:
 
 
 def fields_of(kind: ast.ClassDef) -> list[str]:
-    """The names of a dataclass's fields."""
+    """Return the names of a dataclass's fields."""
     given = [each for each in kind.body if isinstance(each, ast.AnnAssign)]
     own = (each.target for each in given if "ClassVar" not in ast.unparse(each.annotation))
     return [target.id for target in own if isinstance(target, ast.Name)]

@@ -56,7 +56,7 @@ def distributions(score: float) -> dict[str, Array]:
 def cells(
     pairs: tuple[int, ...] = PAIRS, scores: tuple[float, ...] = TRUE_SCORES
 ) -> Iterator[tuple[int, float, str, Array]]:
-    """The grid: numbers of pairs, true scores, and kinds of distributions."""
+    """Yield the grid: numbers of pairs, true scores, and kinds of distributions."""
     for count, score in itertools.product(pairs, scores):
         for kind, chances in distributions(score).items():
             # Two neighbours of 1/2 and of 3/4 are one score: its spread is none.
@@ -72,7 +72,7 @@ def turns(counts: Array) -> tuple[Array, Array, Array]:
 
 
 def held(low: Array, high: Array, score: float) -> float:
-    """The share of intervals that hold ``score``."""
+    """Return the share of intervals that hold ``score``."""
     return float(np.mean((low <= score + 1e-9) & (score - 1e-9 <= high)))
 
 
@@ -89,7 +89,7 @@ def normal(counts: Array) -> tuple[Array, Array]:
 
 
 def student(counts: Array) -> tuple[Array, Array]:
-    """The same with Student's t and the sample variance."""
+    """Return the same with Student's t and the sample variance."""
     mean, variance, number = turns(counts)
     half = t95(number - 1) * np.sqrt(variance / (number - 1))
     return mean - half, mean + half
@@ -119,7 +119,7 @@ def imagined(prior: Array) -> Method:
 
 
 def posterior(prior: Array) -> Method:
-    """The middle 95 % of the posterior of a Dirichlet prior."""
+    """Return the middle 95 % of the posterior of a Dirichlet prior."""
 
     def ends(counts: Array) -> tuple[Array, Array]:
         rng = np.random.default_rng(1)
@@ -169,7 +169,7 @@ def _empirical_divergence(chances: Array, means: Array) -> Array:
 
 
 def _game(score: float, draws: float) -> Array:
-    """The chances of 0, 1/2 and 1 in a game."""
+    """Return the chances of 0, 1/2 and 1 in a game."""
     draws = min(draws, 2 * min(score, 1 - score))
     return np.clip([1 - score - draws / 2, draws, score - draws / 2], 0, 1)
 
@@ -179,7 +179,7 @@ def _with_wins(wins: float, rest: list[float]) -> Array:
 
 
 def _tilted(chances: Array, score: float) -> Array:
-    """The distribution with mean ``score`` that is nearest to ``chances``."""
+    """Return the distribution with mean ``score`` that is nearest to ``chances``."""
     low, high = -2000.0, 2000.0
     for _ in range(200):
         middle = (low + high) / 2

@@ -120,7 +120,7 @@ class Bench:
         shutil.rmtree(folder)
 
     def results(self, kind: str) -> list[dict[str, Any]]:
-        """The lines of the file that are of one kind."""
+        """Return the lines of the file that are of one kind."""
         return [row for row in read(self.settings.out) if row["kind"] == kind]
 
     def _cost(self, network: str) -> dict[str, float]:
@@ -188,7 +188,7 @@ class Bench:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """All lines of a file of results; none if there is no file."""
+    """Return all lines of a file of results; none if there is no file."""
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
@@ -238,7 +238,7 @@ def table(results: tyro.conf.Positional[Path] = Settings.out) -> None:
 
 
 def mean(rows: Sequence[dict[str, Any]], what: str) -> float:
-    """The mean of a column."""
+    """Return the mean of a column."""
     return statistics.fmean(row[what] for row in rows)
 
 

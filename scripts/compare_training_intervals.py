@@ -103,7 +103,7 @@ class Cell(NamedTuple):
 
 
 def cells() -> Iterator[Cell]:
-    """The grid; with sides of unequal numbers, either has the larger spread."""
+    """Return the grid; with sides of unequal numbers, either has the larger spread."""
     return itertools.starmap(Cell, itertools.product(SIDES, EFFECTS, SPREADS, PAIRING_SPREADS))
 
 

@@ -66,7 +66,7 @@ SAMPLE_GAMES, RANDOM_GAMES, LONGEST = 60, 10, 90
 
 
 def start_board(name: str, start: str | None) -> chess.Board:
-    """The board of a game at a start, of the usual one where it is None."""
+    """Return the board of a game at a start, of the usual one where it is None."""
     if name in BOARDS:
         return BOARDS[name]() if start is None else BOARDS[name](start)
     chess960 = name == "chess960"
@@ -74,7 +74,7 @@ def start_board(name: str, start: str | None) -> chess.Board:
 
 
 def board_of(entry: dict[str, Any], ply: int) -> chess.Board:
-    """The board after so many of a game's moves."""
+    """Return the board after so many of a game's moves."""
     board = start_board(entry["game"], entry["start"])
     for uci in entry["moves"][:ply]:
         board.push_uci(uci)

@@ -90,11 +90,11 @@ class EngineAgent:
         self.name = f"{engine.name}, {nodes:,} nodes"
 
     def session(self, seed: int) -> "EngineAgent":
-        """A game; the engine remembers none."""
+        """Return a session for a game; the engine keeps no state of games."""
         return self
 
     def act(self, state: Any, player: int | None = None) -> int:
-        """The engine's move."""
+        """Return the engine's move."""
         self._engine.new_game()
         [line] = self._engine.search((), self._nodes, start=state.fen)
         return int(state.parse_uci(line.move))

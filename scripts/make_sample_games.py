@@ -154,7 +154,7 @@ Command = Games | Pack | Openings | Verify | Others
 
 
 def counter(what: str, every: int) -> Callable[[], None]:
-    """A progress report that prints a line for each `every` things done."""
+    """Return a progress report that prints a line for each `every` things done."""
     # Taking a number is one step, so threads may report without a lock.
     numbers = itertools.count(1)
 

@@ -28,12 +28,12 @@ PUBLIC = (
 
 
 def names() -> list[str]:
-    """Every public name with its module, sorted."""
+    """Return every public name with its module, sorted."""
     return sorted(f"{module}.{name}" for module, file in modules() for name in offered(file))
 
 
 def modules() -> Iterator[tuple[str, Path]]:
-    """The public modules, and their files."""
+    """Yield the public modules, and their files."""
     for pattern in PUBLIC:
         for file in sorted(PACKAGE.glob(pattern)):
             parts = file.relative_to(PACKAGE.parent).with_suffix("").parts

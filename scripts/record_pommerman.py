@@ -85,7 +85,7 @@ def random_agents(weights: Sequence[int], *, radio: bool) -> Chooser:
 
 
 def record_game(series: Series, index: int, seed: int) -> list[dict[str, Any]]:
-    """The lines of one game."""
+    """Return the lines of one game."""
     fog = series.view > 0
     state = _core.pommerman_initial(MODES[series.mode], seed, fog, series.collapse)
     streams = [1_000 * seed + player for player in range(state.num_players)]

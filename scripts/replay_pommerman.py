@@ -53,7 +53,7 @@ class Playing:
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The records of a file.
+    """Yield the records of a file.
 
     Raises:
         OSError: The file cannot be read.
@@ -67,7 +67,7 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def recorded_json(state: dict[str, Any], size: int, step: int) -> str:
-    """A recorded state in the original's own format."""
+    """Return a recorded state in the original's own format."""
     fields = {
         "board_size": size,
         "step_count": step,

@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def newest(pattern: str) -> Path:
-    """The file of dist/ that was made last."""
+    """Return the file of dist/ that was made last."""
     found = sorted((ROOT / "dist").glob(pattern), key=lambda file: file.stat().st_mtime)
     if not found:
         sys.exit(f"dist/ holds no {pattern}: make wheel sdist")
@@ -54,7 +54,7 @@ def newest(pattern: str) -> Path:
 
 
 def tracked() -> set[str]:
-    """The files of the repository."""
+    """Return the files of the repository."""
     words = ["git", "ls-files", "-z"]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
     return {name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()}
@@ -120,7 +120,7 @@ def tried(file: Path, extras: str, python: str) -> None:
 
 
 def uv_cache(uv: str) -> str:
-    """Where uv keeps what it has downloaded."""
+    """Return where uv keeps what it has downloaded."""
     done = subprocess.run([uv, "cache", "dir"], capture_output=True, text=True, check=True)
     return done.stdout.strip()
 

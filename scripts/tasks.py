@@ -36,7 +36,7 @@ NO_CARGO = (
 
 
 def environment() -> dict[str, str]:
-    """The variables of this process, with ``.venv`` first on the path."""
+    """Return the variables of this process, with ``.venv`` first on the path."""
     path = os.pathsep.join([str(BIN), os.environ.get("PATH", os.defpath)])
     return {**os.environ, "PATH": path, "VIRTUAL_ENV": str(VENV)}
 
@@ -63,7 +63,7 @@ def with_cargo(*words: object) -> None:
 
 
 def fetched_toolchain() -> dict[str, str]:
-    """The variables that a fetched Rust toolchain needs."""
+    """Return the variables that a fetched Rust toolchain needs."""
     with tempfile.TemporaryDirectory() as folder:
         info = Path(folder) / "info.json"
         for words in (
@@ -84,7 +84,7 @@ def fail(message: str) -> NoReturn:
 
 
 def is_newer(stamp: Path, files: Iterable[Path]) -> bool:
-    """Whether a stamp is there and none of the files changed after it."""
+    """Return whether a stamp is there and none of the files changed after it."""
     if not stamp.exists():
         return False
     made = stamp.stat().st_mtime

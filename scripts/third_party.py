@@ -68,7 +68,7 @@ class Crate:
 
 
 def linked() -> list[Crate]:
-    """The crates of others that the core links on one of the :data:`PLATFORMS`, by name.
+    """Return the crates of others that the core links on one of the :data:`PLATFORMS`, by name.
 
     What only builds, tests or expands code is not linked.
 
@@ -98,12 +98,12 @@ def linked() -> list[Crate]:
 
 
 def is_macro(package: Mapping[str, Any]) -> bool:
-    """Whether a package runs in the compiler alone."""
+    """Return whether a package runs in the compiler alone."""
     return any("proc-macro" in target["kind"] for target in package["targets"])
 
 
 def crate_of(package: Mapping[str, Any]) -> Crate:
-    """A package with its texts.
+    """Return a package with its texts.
 
     Raises:
         SystemExit: It has no licence file, and its licence is not that of phasezoo.
@@ -116,7 +116,7 @@ def crate_of(package: Mapping[str, Any]) -> Crate:
 
 
 def licences(name: str, folder: Path) -> Iterator[Path]:
-    """The licence files of a crate, its own first."""
+    """Yield the licence files of a crate, its own first."""
     for file in [*sorted(folder.glob("*")), *sorted(folder.glob("*/*"))]:
         if not (NAMES.fullmatch(file.name) and file.is_file()):
             continue
@@ -125,7 +125,7 @@ def licences(name: str, folder: Path) -> Iterator[Path]:
 
 
 def notices(crates: list[Crate]) -> str:
-    """The whole file: every crate, then every text once."""
+    """Return the whole file: every crate, then every text once."""
     texts: dict[str, tuple[int, str]] = {}
     lines = []
     for crate in crates:
@@ -142,7 +142,7 @@ def notices(crates: list[Crate]) -> str:
 
 
 def named(text: str) -> set[tuple[str, str]]:
-    """Name and version of every crate that a file of notices lists."""
+    """Return name and version of every crate that a file of notices lists."""
     listed = text.partition("Text 1\n")[0]
     return {(name, version) for name, version, _, _ in CRATE.findall(listed)}
 

@@ -122,7 +122,7 @@ def _print(fault: Fault, result: Mapping[str, Any]) -> None:
 
 
 def _commit(root: Path) -> str:
-    """Which code it is."""
+    """Return the commit of the code."""
     words = ["git", "describe", "--always", "--dirty"]
     found = subprocess.run(words, cwd=root, check=False, capture_output=True, text=True)
     return found.stdout.strip() or "unknown"

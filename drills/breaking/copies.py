@@ -226,5 +226,5 @@ class Copy:
 
 
 def _how(run: Run) -> str:
-    """How a run ended in which no test failed by name."""
+    """Return the end of a run in which no test failed by name."""
     return f"no end within {MOST_SECONDS} s" if run.code is None else f"ended with {run.code}"

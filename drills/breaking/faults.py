@@ -38,7 +38,7 @@ class Fault:
         return self.file.endswith(".rs")
 
     def planted(self, root: Path) -> str:
-        """The file's text with the fault.
+        """Return the file's text with the fault.
 
         Args:
             root: The project.
@@ -59,7 +59,7 @@ class Fault:
 
 
 def read_faults(folder: Path) -> dict[str, Fault]:
-    """The faults of a catalogue by their slugs, file by file.
+    """Return the faults of a catalogue by their slugs, file by file.
 
     Args:
         folder: TOML files, each with an array of tables ``fault``.

@@ -11,7 +11,7 @@ Write = Callable[[Path], object]
 
 
 def _at_once(made: Callable[[], Write]) -> Callable[[], Victim]:
-    """A victim that leaves nothing but what is written whole."""
+    """Return a victim that leaves nothing but what is written whole."""
 
     def victim() -> Victim:
         write = made()
@@ -55,7 +55,7 @@ def _pgn() -> Write:
 
 
 def _film(name: str) -> Callable[[], Write]:
-    """A game as a film."""
+    """Return a game as a film."""
 
     def made() -> Write:
         from phasezoo.envs.rendering import save_replay
@@ -68,7 +68,7 @@ def _film(name: str) -> Callable[[], Write]:
 
 
 def _network() -> Write:
-    """A network with its manifest, over an older one."""
+    """Return a network with its manifest, over an older one."""
     from phasezoo import inference
 
     network = inference.load("phasezoo/connect-four-small", backend="torch")
@@ -76,7 +76,7 @@ def _network() -> Write:
 
 
 def _gate() -> Write:
-    """A learned gate."""
+    """Return a learned gate."""
     from phasezoo import gating
     from phasezoo.training import GameStore
 
@@ -90,13 +90,13 @@ def _gate() -> Write:
 
 
 def _pictures() -> Write:
-    """The pictures of phases."""
+    """Return the pictures of phases."""
     words = ("data", "phases", "sample:connect-four", "--gate", "plies:10")
     return lambda out: command(*words, "--out", str(out / "pictures"))
 
 
 def _shown() -> Write:
-    """A position as text."""
+    """Return a position as text."""
     words = ("data", "show", "sample:connect-four", "--game", "3")
     return lambda out: command(*words, "--out", str(out / "position.txt"))
 

@@ -52,7 +52,7 @@ class Room:
         self._system("umount", "--lazy", str(self.folder))
 
     def used(self) -> Space:
-        """How much is taken."""
+        """Return how much is taken."""
         stat = os.statvfs(self.folder)
         return Space(
             (stat.f_blocks - stat.f_bfree) * stat.f_frsize, max(stat.f_files - stat.f_ffree, 0)

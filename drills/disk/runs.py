@@ -13,7 +13,7 @@ from drills.kill.victim import Finished, Victim
 
 
 def _match() -> Victim:
-    """A match with its directory: log, PGN, tables, page."""
+    """Return a match with its directory: log, PGN, tables, page."""
 
     def run(out: Path, _: Finished) -> None:
         words = ["match", "mcts:nodes=8", "random", "--games", "20", "--max-plies", "30"]
@@ -71,7 +71,7 @@ def _play_games() -> Victim:
 
 
 def _experts() -> Victim:
-    """A baseline and two experts, their losses and the list of them."""
+    """Return a baseline and two experts, their losses and the list of them."""
     from phasezoo import training
 
     def run(out: Path, _: Finished) -> None:
@@ -104,7 +104,7 @@ def _warm_torch() -> None:
 
 
 def _study() -> Victim:
-    """A matrix of generalisation, with its table, pictures and page."""
+    """Return a matrix of generalisation, with its table, pictures and page."""
     import numpy as np
 
     from phasezoo import experiments

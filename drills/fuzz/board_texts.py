@@ -82,7 +82,7 @@ def _check_move(state: Any, action: int) -> None:
 
 
 def _fields(draw: Random, text: str, others: list[str]) -> str:
-    """A FEN with fields or ranks of another, or out of order."""
+    """Return a FEN with fields or ranks of another, or out of order."""
     fields, other = text.split(" "), draw.choice(others).split(" ")
     at = draw.randrange(len(fields))
     if at == 0 or draw.random() < 0.4:

@@ -90,7 +90,7 @@ def pgn(folder: Path) -> Target:
 
 
 def _zipped(data: bytes) -> bytes:
-    """A zip archive with one member."""
+    """Return a zip archive with one member."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("games.pgn", data)
@@ -98,7 +98,7 @@ def _zipped(data: bytes) -> bytes:
 
 
 def _tarred(data: bytes) -> bytes:
-    """A tar archive with one member."""
+    """Return a tar archive with one member."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as archive:
         member = tarfile.TarInfo("games.pgn")
@@ -108,7 +108,7 @@ def _tarred(data: bytes) -> bytes:
 
 
 def _game(name: str, state: Any) -> bytes:
-    """A game as PGN."""
+    """Return a game as PGN."""
     game = games.make(name)
     now = game.initial_state() if state.start_fen is None else game.from_fen(state.start_fen)
     words = []
@@ -196,7 +196,7 @@ def _is_plain(pa: Any, column: Any) -> bool:
 
 
 def _replaced(pa: Any, table: Any, at: int, values: Any) -> Any:
-    """The table with other values in a column, if they are of its type."""
+    """Return the table with other values in a column, if they are of its type."""
     field = table.schema.field(at)
     try:
         return table.set_column(at, field, pa.array(values, field.type))

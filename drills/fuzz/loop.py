@@ -60,7 +60,7 @@ class Tally:
 
 
 def input_of(target: Target, name: str, seed: int, number: int) -> object:
-    """The input of a number."""
+    """Return the input of a number."""
     return target.draw(Random(f"{name}:{seed}:{number}"))
 
 
@@ -138,7 +138,7 @@ def fuzz(name: str, seed: int, inputs: int, minutes: float) -> Tally:
 
 
 def shown_input(name: str, seed: int, number: int) -> str:
-    """The beginning of an input."""
+    """Return the beginning of an input."""
     with tempfile.TemporaryDirectory() as folder:  # a target's own, as it begins with its files
         target = TARGETS[name](Path(folder))
         try:
@@ -181,7 +181,7 @@ def main() -> None:
 
 
 def _memory() -> str | None:
-    """Where files are that cost no disk, if there is such a place."""
+    """Return where files are that cost no disk, if there is such a place."""
     return "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 

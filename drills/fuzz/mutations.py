@@ -35,7 +35,7 @@ def mutated(draw: Random, data: bytes, others: Sequence[bytes], words: Sequence[
 
 
 def mutated_text(draw: Random, text: str, others: Sequence[str], words: Sequence[str]) -> str:
-    """The same of a text; bytes that are no UTF-8 become lone surrogates."""
+    """Return the same of a text; bytes that are no UTF-8 become lone surrogates."""
     pieces = [other.encode("utf-8", "surrogatepass") for other in others[:8]]
     known = [word.encode("utf-8", "surrogatepass") for word in words]
     data = mutated(draw, text.encode("utf-8", "surrogatepass"), pieces, known)
@@ -43,7 +43,7 @@ def mutated_text(draw: Random, text: str, others: Sequence[str], words: Sequence
 
 
 def _place(draw: Random, data: bytearray) -> tuple[int, int]:
-    """A piece: where it begins and ends; short ones more often."""
+    """Return a piece: where it begins and ends; short ones more often."""
     at = draw.randrange(len(data) + 1)
     return at, min(len(data), at + draw.choice((1, 1, 2, 4, 9, 40, 400)))
 
@@ -106,7 +106,7 @@ _CHANGES: Sequence[Callable[..., None]] = (
 
 
 def mutated_json(draw: Random, value: Any) -> str:
-    """The text of a value of JSON with one to four changes; sometimes of its bytes too.
+    """Return the text of a value of JSON with one to four changes; sometimes of its bytes too.
 
     Numbers may be infinite or of any size, names may stand twice, and lists may lie in each other
     deeper than a parser goes.
@@ -123,7 +123,7 @@ def mutated_json(draw: Random, value: Any) -> str:
 
 
 def mutated_value(draw: Random, value: Any) -> Any:
-    """A value of JSON with one to four changes."""
+    """Return a value of JSON with one to four changes."""
     changed = json.loads(json.dumps(value))
     for _ in range(draw.choice((0, 1, 1, 1, 2, 4))):
         changed = _changed(draw, changed)

@@ -97,7 +97,7 @@ def safetensors(folder: Path) -> Target:
 
 
 def _typed(draw: Random, header: dict[str, Any]) -> dict[str, Any]:
-    """A header in which a tensor has another number format or shape."""
+    """Return a header in which a tensor has another number format or shape."""
     changed = json.loads(json.dumps(header))
     name = draw.choice([name for name in changed if name != "__metadata__"])
     kinds = (

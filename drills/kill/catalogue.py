@@ -20,7 +20,7 @@ def _lines(file: Path) -> int:
 
 
 def _training() -> Victim:
-    """A small network learns from the package's chess games."""
+    """Train a small network on the package's chess games."""
     from phasezoo import training
 
     def run(out: Path, _: Finished) -> None:
@@ -47,7 +47,7 @@ def _training() -> Victim:
 
 
 def _self_play() -> Victim:
-    """A network learns Connect Four, one game at a time, so that rows are answered alike."""
+    """Train a network by self-play of Connect Four, one game at a time so that answers repeat."""
     from phasezoo import training
     from phasezoo.training.selfplay.config import self_play_settings
 
@@ -105,7 +105,7 @@ def _tournament() -> Victim:
 
 
 def _import() -> Victim:
-    """A PGN file becomes a store of games."""
+    """Import a PGN file into a store of games."""
     from phasezoo.training import GameStore, import_pgn
 
     def run(out: Path, _: Finished) -> None:

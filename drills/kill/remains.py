@@ -7,7 +7,7 @@ from typing import Any
 
 
 def metrics_of(out: Path) -> list[list[str]]:
-    """The header and rows of a training's metrics."""
+    """Return the header and rows of a training's metrics."""
     with (out / "metrics.csv").open(newline="") as file:
         rows = list(csv.reader(file))
     kept = [i for i, name in enumerate(rows[0]) if "second" not in name and "time/" not in name]
@@ -15,7 +15,7 @@ def metrics_of(out: Path) -> list[list[str]]:
 
 
 def updates_of(out: Path) -> list[dict[str, Any]]:
-    """The rounds of a run of self-play."""
+    """Return the rounds of a run of self-play."""
     rows = [json.loads(line) for line in (out / "updates.jsonl").read_text().splitlines()]
     for row in rows:
         numbers = row["numbers"].items()

@@ -67,7 +67,7 @@ def _row(name: str, work: Work, minutes: float, tolerance: float) -> dict[str, o
 
 
 def _line(row: Mapping[str, object]) -> str:
-    """A row as text."""
+    """Return a row as text."""
     if "slope" not in row:
         return f"{row['work']:<9} {row['pieces']:>8} failed: {row['verdict']}"
     memory = f"{row['first']:.1f} → {row['last']:.1f}"

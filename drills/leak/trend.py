@@ -41,7 +41,7 @@ class Trend:
 
 
 def trend_of(seconds: Sequence[float], mebibytes: Sequence[float]) -> Trend:
-    """The line through the memory after warming up.
+    """Return the line through the memory after warming up.
 
     The samples behind the first :data:`WARM` of the time are cut into :data:`BLOCKS` of equal
     length. A block counts by its median, because what is taken and given back within it is no

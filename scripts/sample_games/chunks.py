@@ -57,13 +57,13 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def engine_name(config: SeriesConfig) -> str:
-    """The engine's own name and version."""
+    """Return the engine's own name and version."""
     with Engine(config.engine, config.hash_mb) as engine:
         return engine.name
 
 
 def parameters(config: SeriesConfig) -> dict[str, Any]:
-    """All that a game depends on besides its number, as JSON values."""
+    """Return all that a game depends on besides its number, as JSON values."""
     return {
         "engine": engine_name(config),
         "threads": 1,
@@ -80,7 +80,7 @@ def _chunk_path(work: Path, number: int) -> Path:
 
 
 def _sizes(config: SeriesConfig) -> list[int]:
-    """Number of games in each chunk; only the last may be smaller than the others."""
+    """Return number of games in each chunk; only the last may be smaller than the others."""
     starts = range(0, config.games, config.chunk)
     return [min(config.chunk, config.games - start) for start in starts]
 
@@ -103,7 +103,7 @@ def _play_chunk(config: SeriesConfig, number: int, size: int) -> None:
 
 
 def noted_parameters(config: SeriesConfig) -> dict[str, Any]:
-    """The parameters that the chunks in the work folder were made with.
+    """Return the parameters that the chunks in the work folder were made with.
 
     Raises:
         ChunkError: The folder holds none.

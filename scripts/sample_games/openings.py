@@ -61,7 +61,7 @@ class Opening:
 
 
 def board_after(moves: Iterable[str]) -> chess.Board:
-    """The position after UCI moves from the initial position.
+    """Return the position after UCI moves from the initial position.
 
     Raises:
         ValueError: A move is not legal (python-chess names it and the position).
@@ -130,7 +130,7 @@ class Wanted:
         self._outlines = {(board.occupied, board.occupied_co[chess.WHITE]) for board in boards}
 
     def match(self, board: chess.Board) -> str | None:
-        """The position's key if it is one of those looked for."""
+        """Return the position's key if it is one of those looked for."""
         if (board.occupied, board.occupied_co[chess.WHITE]) not in self._outlines:
             return None
         key = position_key(board)
@@ -200,7 +200,7 @@ def choose(
 
 
 def parameters(config: OpeningConfig, engine: str) -> dict[str, Any]:
-    """All that the suite depends on besides the games, as JSON values."""
+    """Return all that the suite depends on besides the games, as JSON values."""
     draw = {k: v for k, v in asdict(config.draw).items() if k.startswith("opening_")}
     draw.pop("opening_plies")
     return {
@@ -217,7 +217,7 @@ def parameters(config: OpeningConfig, engine: str) -> dict[str, Any]:
 
 
 def suite_text(openings: Sequence[Opening], left: dict[str, int], about: dict[str, Any]) -> str:
-    """The file: comments that begin with '#', then one opening of UCI moves a line."""
+    """Return the file: comments that begin with '#', then one opening of UCI moves a line."""
     head = [
         "# Opening suite of phasezoo for chess: UCI moves from the initial position, one opening",
         "# a line. All last positions differ, are balanced, and occur in no game of",
@@ -236,5 +236,5 @@ def read_suite(path: Path) -> list[list[str]]:
 
 
 def last_positions(path: Path) -> set[str]:
-    """The keys of the last positions of a suite file."""
+    """Return the keys of the last positions of a suite file."""
     return {position_key(board_after(moves)) for moves in read_suite(path)}

@@ -20,7 +20,7 @@ USUAL_BYTES = 2_000_000
 
 
 def packaged(game: str) -> Path:
-    """Where the package has the sample games of a game."""
+    """Return where the package has the sample games of a game."""
     data = Path(__file__).resolve().parents[2] / "src" / "phasezoo" / "data" / "samples"
     return data / f"{game}_games.parquet"
 

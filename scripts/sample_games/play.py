@@ -176,7 +176,7 @@ class GameLine:
         self.moves.append(move)
 
     def best(self, nodes: int) -> tuple[str, int]:
-        """The engine's move and its score in centipawns from white's view."""
+        """Return the engine's move and its score in centipawns from white's view."""
         found = self._engine.search(self.moves, nodes, start=self.start)[0]
         return found.move, found.score if self.board.turn == chess.WHITE else -found.score
 
@@ -200,7 +200,7 @@ class GameLine:
         return lines[self._rng.choice(len(lines), p=weights / weights.sum())].move
 
     def uniform(self) -> str:
-        """A uniformly random legal move."""
+        """Return a uniformly random legal move."""
         legal = self._legal()
         return legal[self._rng.integers(len(legal))]
 

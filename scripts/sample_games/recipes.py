@@ -60,7 +60,7 @@ class Material:
         return float(np.arctanh(np.clip(value, -0.999999, 0.999999)) * self.scale)
 
     def evaluate(self, planes: npt.NDArray[np.float32]) -> inference.Evaluation:
-        """The value is tanh of the lead over the scale."""
+        """Return tanh of the lead over the scale as value."""
         squares = planes.reshape(*planes.shape[:2], 64)
         own, theirs = (
             np.einsum("bps,p->bs", squares[:, first : first + 5], WORTH) for first in (0, 6)
@@ -80,7 +80,7 @@ class Material:
 
 
 def material_search(nodes: int, evaluator: Material) -> Callable[[], Any]:
-    """A tree search that counts material."""
+    """Return a tree search that counts material."""
     limit = agents.Limit(nodes=nodes)
     return lambda: agents.MCTSAgent(evaluator, limit=limit, fpu=0.2, c_puct_init=1.5)
 

@@ -85,7 +85,7 @@ class _Line:
         self.seeds = {name: int(self.rng.integers(2**63)) for name in dict.fromkeys(self.players)}
 
     def own_choice(self, handle: games.Game) -> int | None:
-        """The action, unless a search must be asked for it."""
+        """Return the action, unless a search must be asked for it."""
         player, legal = int(self.state.to_play), self.state.legal_actions
         if len(self.actions) < self.opening or self.rng.random() < self.rates[player]:
             return int(self.rng.choice(legal))

@@ -72,7 +72,7 @@ class Adjudication:
         return {k: v for k, v in (rules | given).items() if k not in given or v}
 
     def is_checked(self, seed: int) -> bool:
-        """Whether the game with this seed is played on after a verdict."""
+        """Return whether the game with this seed is played on after a verdict."""
         return stream(seed, "check adjudication") < self.check * 2**63
 
 
@@ -98,7 +98,7 @@ class Adjudicator:
         self._drawish = 0
 
     def known(self, state: Any) -> Verdict | None:
-        """The result of a state that is not over, if the tables know it."""
+        """Return the result of a state that is not over, if the tables know it."""
         tables = self._rules.tables
         if tables is None or self._game is None:
             return None

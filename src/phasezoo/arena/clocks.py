@@ -30,7 +30,7 @@ class Clock:
         return replace(self._begin, left_ms=self.left_ms, moves_to_go=self._to_go)
 
     def press(self, seconds: float) -> bool:
-        """A move took so long; whether there was time enough for it."""
+        """Take the time of a move off the clock; return whether there was enough."""
         left = self.left_ms - 1000 * seconds
         self.left_ms = max(left, 0.0)
         if left < 0:
@@ -63,23 +63,23 @@ class Times:
         }
 
     def limit(self, player: int) -> Limit | None:
-        """The limit of the next move of a player with a clock; None of others."""
+        """Return the limit of the next move of a player with a clock; None of others."""
         limit, clock = self._limits[player], self._clocks.get(player)
         if limit is None or clock is None:
             return None
         return replace(limit, clock=clock.control)
 
     def begin(self, player: int) -> None:
-        """A player is asked for a move."""
+        """Start a player's time."""
         if player in self._spent:
             self._began[player] = time.perf_counter()
 
     def end(self, player: int, move: Move, ply: int) -> Move:
-        """The player has answered.
+        """Stop a player's time.
 
         Returns:
-            The move with what it took, None of those who are not timed; a forfeit if their clock
-            has run out.
+            The move with its seconds, None without a limit of time; a forfeit if the clock has run
+            out.
         """
         if player not in self._spent:
             return move if move.seconds is None else replace(move, seconds=None)
@@ -99,7 +99,7 @@ class Times:
         return None if clock is None else round(clock.left_ms / 1000, 3)
 
     def totals(self) -> tuple[float | None, ...]:
-        """The seconds of each player, to a millisecond; empty if nobody plays by time."""
+        """Return the seconds of each player, to a millisecond; empty if nobody plays by time."""
         if not self._spent:
             return ()
         spent = (self._spent.get(player) for player in range(len(self._limits)))

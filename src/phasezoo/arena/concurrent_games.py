@@ -109,7 +109,7 @@ class Running:
         return self.turn.state
 
     def sessions(self) -> Iterable[tuple[int, int]]:
-        """The agents and their slots, each once."""
+        """Return the agents and their slots, each once."""
         return dict.fromkeys(zip(self.scheduled.agents, self.slots, strict=True))
 
     @property
@@ -370,7 +370,7 @@ class ConcurrentGames:
         self._end(running, "forfeit", next(iter(lost.values())).reason, returns, note)
 
     def _adjudicated(self, running: Running, player: int, moves: dict[int, Move]) -> bool:
-        """Whether the game is ended early."""
+        """End the game early if the rules say so; return whether they do."""
         rules, adjudicator = self._adjudication, running.adjudicator
         if rules is None or adjudicator is None or len(moves) != 1:
             return False
@@ -441,7 +441,7 @@ _LONGEST = 300
 
 
 def is_the_games(error: BaseException, game: Game) -> bool:
-    """Whether the code of a user's own game raised ``error``, or broke its contract."""
+    """Return whether the code of a user's own game raised ``error``, or broke its contract."""
     return isinstance(error, GameContract) or failure_of(error, game) is not None
 
 

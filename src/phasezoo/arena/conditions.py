@@ -40,7 +40,7 @@ class Conditions:
         gate: str | Gate | None,
         **others: Any,
     ) -> Self:
-        """The conditions that a caller asks for.
+        """Return the conditions that a caller asks for.
 
         Raises:
             InvalidConfig: One is out of range, or does not suit the game.

@@ -9,7 +9,7 @@ from phasezoo.errors import MissingDependency
 
 
 def rows_of_games(games: Sequence[GameRecord], names: Sequence[str]) -> list[dict[str, Any]]:
-    """A row for each game, with who played, what they scored, and how it ended."""
+    """Return a row for each game, with who played, what they scored, and how it ended."""
     return [
         {
             "number": record.number,
@@ -33,12 +33,12 @@ def rows_of_games(games: Sequence[GameRecord], names: Sequence[str]) -> list[dic
 
 
 def without_infinite(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row for JSON and CSV, which have no infinite numbers: they are None."""
+    """Return the row for JSON and CSV, which have no infinite numbers: they are None."""
     return {key: finite(cell) if isinstance(cell, float) else cell for key, cell in row.items()}
 
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """The rows as a pandas ``DataFrame``.
+    """Return the rows as a pandas ``DataFrame``.
 
     Raises:
         MissingDependency: pandas is not installed.

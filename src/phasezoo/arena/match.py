@@ -205,7 +205,7 @@ class Match:
         return frame(rows_of_games(self.games, [side.name for side in self.sides]))
 
     def summary(self) -> str:
-        """The match in a few lines of text."""
+        """Return the match in a few lines of text."""
         from phasezoo.arena.summary import summary_of
 
         return summary_of(self)
@@ -222,7 +222,7 @@ class Match:
         return f"<Match {first.name} v {second.name}: {self.game}, {counts}, {said}>"
 
     def _by_group(self, share: Callable[[GameRecord], float]) -> tuple[float, ...]:
-        """The mean share over the games of each finished group."""
+        """Return the mean share over the games of each finished group."""
         groups: dict[int, list[float]] = {}
         for record in self.games:
             groups.setdefault(record.group, []).append(share(record))

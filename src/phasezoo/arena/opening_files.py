@@ -39,7 +39,7 @@ class Opening(NamedTuple):
     """In UCI notation, or action numbers in games that have none."""
 
     def states(self, game: games.Game, seed: int | None = None) -> list[Any]:
-        """Every state: where it starts, and one after each move.
+        """Return every state: where it starts, and one after each move.
 
         Args:
             game: Whose opening it is.
@@ -59,7 +59,7 @@ class Opening(NamedTuple):
 
 
 def text_of(path: Path | str, what: str) -> str:
-    """The text of a file, which may be compressed or lie in an archive as PGN does.
+    """Return the text of a file, which may be compressed or lie in an archive as PGN does.
 
     Args:
         path: The file.
@@ -77,7 +77,7 @@ def text_of(path: Path | str, what: str) -> str:
 
 
 def parse_openings(text: str, game: games.Game, plies: int | None = None) -> tuple[Opening, ...]:
-    """The openings in the text of a file.
+    """Return the openings in the text of a file.
 
     Text with PGN tags is read as PGN: each game's main line, by the reader that imports games.
     Otherwise each line is an opening: moves in UCI notation, SAN or action numbers, with or without
@@ -118,7 +118,7 @@ def action_of(state: Any, move: str) -> int:
 
 
 def _games_in(text: str, game: games.Game, plies: int | None) -> list[Opening]:
-    """The starts and main lines of games in PGN."""
+    """Return the starts and main lines of games in PGN."""
     if game.name not in _core.pgn_games():
         message = f"{game.name!r} is not written as PGN: give lists of moves"
         raise InvalidPgn(message)
@@ -136,7 +136,7 @@ def _games_in(text: str, game: games.Game, plies: int | None) -> list[Opening]:
 
 
 def _lines_in(text: str, game: games.Game, plies: int | None) -> Iterator[Opening]:
-    """The openings of a list, a line each."""
+    """Yield the openings of a list, a line each."""
     found = 0
     for number, given in enumerate(text.splitlines(), start=1):
         line = _MARKUP.sub(" ", given).strip("\ufeff \t")
@@ -175,7 +175,7 @@ def _numbered_from_one(line: str, number: int) -> str:
 
 
 def _position(line: str) -> str:
-    """The FEN of a line that has a FEN or an EPD."""
+    """Return the FEN of a line that has a FEN or an EPD."""
     fields = [field.rstrip(";") for field in line.split()[:6]]
     if len(fields) > 5 and fields[4].isdigit() and fields[5].isdigit():
         return " ".join(fields)

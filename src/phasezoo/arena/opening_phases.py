@@ -16,7 +16,7 @@ from phasezoo.types import Gate
 def first_at(
     played: Any, game: games.Game, gate: Any, phase: str | int, count: int | None = None
 ) -> list[Opening]:
-    """The openings; see :meth:`phasezoo.arena.OpeningSuite.at_phase`.
+    """Return the openings; see :meth:`phasezoo.arena.OpeningSuite.at_phase`.
 
     Raises:
         InvalidConfig: There is no such phase, no game gets there and goes on, or ``played`` is no
@@ -47,7 +47,7 @@ def first_at(
 
 
 def _states(opening: Opening, game: games.Game) -> Iterator[Any]:
-    """The states of a game up to where it is over, such as by a draw that nobody claimed."""
+    """Yield the states of a game up to where it is over, such as by a draw that nobody claimed."""
     state = game.initial_state() if opening.start is None else game.from_fen(opening.start)
     yield state
     for move in opening.moves:
@@ -68,7 +68,7 @@ def _number(gate: Gate, phase: str | int) -> int:
 
 
 def _openings(played: Any, game: games.Game) -> Iterator[Opening]:
-    """All moves of each game."""
+    """Yield all moves of each game."""
     if isinstance(played, str | Path):
         yield from parse_openings(text_of(played, "games in PGN"), game)
     elif hasattr(played, "records") and hasattr(played, "offsets"):
@@ -89,7 +89,7 @@ def _openings(played: Any, game: games.Game) -> Iterator[Opening]:
 
 
 def _in_store(store: Any) -> Iterator[Opening]:
-    """The games of a :class:`phasezoo.training.GameStore`."""
+    """Yield the games of a :class:`phasezoo.training.GameStore`."""
     for number in range(len(store)):
         states = store.records.states(number)
         actions = store.actions[store.offsets[number] : store.offsets[number + 1]].tolist()

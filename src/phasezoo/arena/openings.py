@@ -56,13 +56,13 @@ class OpeningSuite:
 
     @classmethod
     def of(cls, game: str, openings: Iterable[Opening]) -> "OpeningSuite":
-        """A suite of openings as they are."""
+        """Return a suite of openings as they are."""
         found = list(openings)
         return cls(game, tuple(each.moves for each in found), tuple(each.start for each in found))
 
     @classmethod
     def load(cls, game: str, name: str | None = None) -> "OpeningSuite":
-        """A suite in the package.
+        """Return a suite in the package.
 
         Args:
             game: The game's name.
@@ -92,7 +92,7 @@ class OpeningSuite:
 
     @classmethod
     def names(cls, game: str) -> tuple[str, ...]:
-        """The names of the package's suites for ``game`` besides the usual one, sorted.
+        """Return the names of the package's suites for ``game`` besides the usual one, sorted.
 
         Raises:
             UnknownGame: No game has that name.
@@ -106,7 +106,7 @@ class OpeningSuite:
     def read(
         cls, path: Path | str, game: str = "chess", *, plies: int | None = None
     ) -> "OpeningSuite":
-        """A suite from a text file: PGN, or a list of moves, a FEN or an EPD a line.
+        """Return a suite from a text file: PGN, or a list of moves, a FEN or an EPD a line.
 
         What exactly is read is on the page ``docs/definitions/matches.md``.
 
@@ -142,7 +142,7 @@ class OpeningSuite:
         game: str = "chess",
         count: int | None = None,
     ) -> "OpeningSuite":
-        """The places at which games first reach a phase, with the moves that led to them.
+        """Return the places at which games first reach a phase, with the moves that led to them.
 
         Args:
             played: A match or its records, a games store, or a file of games in PGN.
@@ -185,7 +185,7 @@ class OpeningSuite:
         return states
 
     def checked(self) -> Self:
-        """The suite, if every opening can be played and is not over.
+        """Return the suite, if every opening can be played and is not over.
 
         Raises:
             InvalidConfig: One is over.
@@ -197,7 +197,7 @@ class OpeningSuite:
         return self
 
     def start(self, index: int) -> str | None:
-        """Where opening ``index`` starts: a FEN, or None for the initial position."""
+        """Return where opening ``index`` starts: a FEN, or None for the initial position."""
         return self.starts[index] if self.starts else None
 
     def _named(self, index: int) -> str:
@@ -205,18 +205,18 @@ class OpeningSuite:
         return f"opening {index + 1} ({' '.join(filter(None, words))})"
 
     def digest(self) -> str:
-        """A short hash of the game and the lines."""
+        """Return a short hash of the game and the lines."""
         text = "\n".join((self.game, *(" ".join(line) for line in self.lines)))
         if self.starts:
             text += "\n" + "\n".join(start or "" for start in self.starts)
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
     def state(self, index: int) -> Any:
-        """The last state of opening ``index``; see :meth:`states`."""
+        """Return the last state of opening ``index``; see :meth:`states`."""
         return self.states(index)[-1]
 
     def without(self, keys: npt.NDArray[np.uint64] | Collection[int]) -> tuple["OpeningSuite", int]:
-        """The openings whose last position is not among ``keys``, and how many were dropped.
+        """Return the openings whose last position is not among ``keys``, and how many were dropped.
 
         A match on networks that were trained on games leaves out what these games contain.
 

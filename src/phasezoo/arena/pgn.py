@@ -29,7 +29,7 @@ FORFEITS = {"timeout": "time forfeit", "illegal_move": "rules infraction"}
 
 
 def pgn_of(record: GameRecord, names: Sequence[str], game: str = "chess", event: str = "") -> str:
-    """A game as PGN, in the standard's export format, with a blank line at the end.
+    """Return a game as PGN, in the standard's export format, with a blank line at the end.
 
     Tags beyond the standard's: ``OpeningPlies`` (moves that the agents did not choose), ``Reason``
     (how the game ended), ``Note`` (of a forfeit) and ``Seeds`` (of White's and Black's random

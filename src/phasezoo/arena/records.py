@@ -218,7 +218,7 @@ class SideStats:
 
 
 def duplicates(records: Sequence[GameRecord]) -> int:
-    """How many games repeat another one's opening and moves."""
+    """Return how many games repeat another one's opening and moves."""
     return len(records) - len({(r.start_fen, r.opening_moves, r.moves) for r in records})
 
 

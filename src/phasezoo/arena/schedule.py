@@ -85,7 +85,7 @@ class Schedule:
         return len(self._suite) == 1 and (not self._draws or self._suite.start(0) is not None)
 
     def games(self, skip: Collection[int] = ()) -> Iterator[Scheduled]:
-        """The games in order of their numbers, without those in ``skip``."""
+        """Yield the games in order of their numbers, without those in ``skip``."""
         for number in range(self._games):
             if number not in skip:
                 yield self._scheduled(number)

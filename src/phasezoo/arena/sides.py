@@ -75,7 +75,7 @@ class Side:
         self.finished = Work(*(a + b for a, b in zip(self.finished, done, strict=True)))
 
     def up_to_date(self) -> SideStats:
-        """The statistics of finished games.
+        """Return the statistics of finished games.
 
         Inference serves many games at once: its part is the finished games' share of the nodes, or
         without any of the moves.

@@ -71,7 +71,7 @@ class Standings:
         return place_in(self.names, player)
 
     def match(self, first: str | int, second: str | int) -> Match:
-        """The games of two players as a match, from the first one's view.
+        """Return the games of two players as a match, from the first one's view.
 
         The sides' work is not counted per opponent, so it is left out.
 
@@ -153,7 +153,7 @@ class Standings:
         return tuple(sorted(range(len(self.sides)), key=lambda place: -self.ratings[place].value))
 
     def summary(self) -> str:
-        """The standings in a few lines of text."""
+        """Return the standings in a few lines of text."""
         from phasezoo.arena.summary import standings_summary
 
         return standings_summary(self)
@@ -207,7 +207,7 @@ class Standings:
 
     @staticmethod
     def _seen_by(record: GameRecord, wanted: tuple[int, int]) -> GameRecord:
-        """The record with the first of ``wanted`` as side 0."""
+        """Return the record with the first of ``wanted`` as side 0."""
         if record.pairing == wanted:
             return replace(record, group=2 * record.group, pairing=(0, 1))
         sides = tuple(1 - side for side in record.sides)
@@ -215,7 +215,7 @@ class Standings:
         return replace(record, sides=sides, group=2 * record.group + 1, pairing=(0, 1))
 
     def as_match(self) -> Match:
-        """A tournament of two as the match that it is.
+        """Return a tournament of two as the match that it is.
 
         Raises:
             InvalidConfig: There are more than two players.
@@ -229,7 +229,7 @@ class Standings:
         return Match(game=self.game, sides=sides, games=self.games, verdict=self.verdict)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each player, the strongest first, with ratings, results and work."""
+        """Return a row for each player, the strongest first, with ratings, results and work."""
         return [self._row(place) for place in self.ranking]
 
     def _row(self, place: int) -> dict[str, Any]:
@@ -251,11 +251,11 @@ class Standings:
         }
 
     def games_rows(self) -> list[dict[str, Any]]:
-        """A row for each game."""
+        """Return a row for each game."""
         return rows_of_games(self.games, self.names)
 
     def to_frame(self) -> Any:
-        """A pandas ``DataFrame`` of :meth:`rows`.
+        """Return a pandas ``DataFrame`` of :meth:`rows`.
 
         Raises:
             MissingDependency: pandas is not installed.
@@ -263,7 +263,7 @@ class Standings:
         return frame(self.rows())
 
     def games_frame(self) -> Any:
-        """A pandas ``DataFrame`` of :meth:`games_rows`.
+        """Return a pandas ``DataFrame`` of :meth:`games_rows`.
 
         Raises:
             MissingDependency: pandas is not installed.
@@ -272,7 +272,7 @@ class Standings:
 
 
 def place_in(names: Sequence[str], player: str | int) -> int:
-    """The place among ``names`` of a player, who is given by name or by place.
+    """Return the place among ``names`` of a player, who is given by name or by place.
 
     Raises:
         InvalidConfig: There is no such player.

@@ -47,14 +47,14 @@ class SequentialTest:
             self.verdict = self._test.verdict(self._counts)
 
     def counted(self, records: Sequence[GameRecord]) -> list[GameRecord]:
-        """The games of the match: those up to the pair at which the test decided."""
+        """Return the games of the match: those up to the pair at which the test decided."""
         if not self.is_decided:
             return list(records)
         return [record for record in records if record.group < self._next]
 
 
 def sequential_test(sprt: object, players: int, game: Game) -> SequentialTest | None:
-    """The test that ends a match of ``players`` agents early; None if none is asked for.
+    """Return the test that may end a match of ``players`` agents early; None without one.
 
     Raises:
         InvalidConfig: More than two agents play, or more than two in a game, or it is no test.

@@ -4,7 +4,7 @@ import hashlib
 
 
 def stream(seed: int, *names: str | int) -> int:
-    """The 63-bit seed of the stream called ``names`` under ``seed``.
+    """Return the 63-bit seed of the stream called ``names`` under ``seed``.
 
     The same on every machine and in every process; different names give unrelated seeds.
     """

@@ -75,7 +75,7 @@ def kinds_line(standings: "Standings") -> str:
 
 
 def summary_of(match: "Match") -> str:
-    """The match in a few lines: result, strength, and a table of what each side did."""
+    """Return the match in a few lines: result, strength, and a table of what each side did."""
     first, second = match.sides
     lines = [f"{first.name} v {second.name}: {len(match.games)} games of {match.game}"]
     if match.group_scores:

@@ -152,7 +152,7 @@ def tournament(
 
 
 def pairings_of(count: int, format: str) -> list[tuple[int, int]]:
-    """Who of ``count`` players plays whom, by their places.
+    """Return the pairings of ``count`` players, by their places.
 
     Raises:
         InvalidConfig: There is no such format.
@@ -168,7 +168,7 @@ def pairings_of(count: int, format: str) -> list[tuple[int, int]]:
 
 
 def _of_kinds(count: int, first: int, format: str, game: Game) -> list[tuple[int, int]]:
-    """Each of the ``first`` players with each of the others."""
+    """Return each of the ``first`` players with each of the others."""
     if not 0 < at_least("trainings", first, 1) < count:
         message = (
             f"trainings={first}: the first kind's of {count} agents; leave one at least for the "

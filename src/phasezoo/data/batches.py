@@ -39,11 +39,11 @@ class SparsePolicy:
             raise InvalidArray(message)
 
     def __len__(self) -> int:
-        """The number of positions."""
+        """Return the number of positions."""
         return len(self.offsets) - 1
 
     def take(self, rows: npt.NDArray[np.integer]) -> "SparsePolicy":
-        """The distributions of some of the positions, by their indices."""
+        """Return the distributions of some of the positions, by their indices."""
         offsets, entries = entries_of(self.offsets, rows)
         return SparsePolicy(offsets, self.actions[entries], self.probabilities[entries])
 
@@ -71,7 +71,7 @@ class SparsePolicy:
 
     @classmethod
     def joined(cls, parts: "Sequence[SparsePolicy]") -> "SparsePolicy":
-        """The distributions of several batches, one after the other."""
+        """Return the distributions of several batches, one after the other."""
         counts = np.concatenate([np.diff(part.offsets) for part in parts])
         return cls(
             offsets_of(counts),
@@ -110,7 +110,7 @@ class Batch:
     others by index. None if the store does not hold it."""
 
     def __len__(self) -> int:
-        """The number of positions."""
+        """Return the number of positions."""
         return len(self.action)
 
     @property
@@ -124,7 +124,7 @@ class Batch:
 
     @classmethod
     def joined(cls, batches: "Sequence[Batch]") -> Self:
-        """The positions of several batches of one store, one after the other."""
+        """Return the positions of several batches of one store, one after the other."""
         columns = {}
         for field in fields(cls):
             parts: list[Any] = [getattr(batch, field.name) for batch in batches]

@@ -17,18 +17,18 @@ MOST_CENTIPAWNS = 9999
 
 
 def value_of_centipawns(centipawns: float) -> float:
-    """The value in [-1, 1] of a score for the same player."""
+    """Return the value in [-1, 1] of a score for the same player."""
     return math.copysign(-math.expm1(-abs(centipawns) / 100 * math.log(BASE)), centipawns)
 
 
 def values_of_centipawns(centipawns: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
-    """The same of many scores; nan stays nan, and an announced mate is infinite."""
+    """Return the same of many scores; nan stays nan, and an announced mate is infinite."""
     size = -np.expm1(-np.abs(centipawns) / 100 * math.log(BASE))
     return np.asarray(np.copysign(size, centipawns))
 
 
 def centipawns_of_value(value: float) -> int:
-    """The score of a value, for the same player; never beyond :data:`MOST_CENTIPAWNS`."""
+    """Return the score of a value, for the same player; never beyond :data:`MOST_CENTIPAWNS`."""
     if abs(value) >= 1:
         return int(math.copysign(MOST_CENTIPAWNS, value))
     centipawns = -100 * math.log1p(-abs(value)) / math.log(BASE)

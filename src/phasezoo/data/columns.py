@@ -32,7 +32,7 @@ class Texts:
 
     @classmethod
     def of(cls, texts: Any, shape: tuple[int, ...]) -> "Texts":
-        """A column of these texts, each a text or None.
+        """Return a column of these texts, each a text or None.
 
         Raises:
             InvalidArray: There are more or fewer of them, or one is no text that a file can hold.
@@ -59,15 +59,15 @@ class Texts:
         return len(self.codes)
 
     def __getitem__(self, place: Any) -> Any:
-        """The text at a place, or a list of those at several; None for those not known."""
+        """Return the text at a place, or a list of those at several; None for those not known."""
         return _named(self.codes[place].tolist(), self.names)
 
     def tolist(self) -> Any:
-        """All texts, in lists of the column's shape."""
+        """Return all texts, in lists of the column's shape."""
         return _named(self.codes.tolist(), self.names)
 
     def take(self, index: npt.NDArray[np.int64]) -> "Texts":
-        """The rows of that index."""
+        """Return the rows of that index."""
         return Texts(self.codes[index], self.names)
 
     @classmethod
@@ -101,7 +101,7 @@ class Visits:
 
     @classmethod
     def of(cls, visits: "Visits | Sequence[npt.ArrayLike]") -> "Visits":
-        """The columns given, as arrays that cannot be written.
+        """Return the columns given, as arrays that cannot be written.
 
         Raises:
             InvalidArray: There are not three, or one has another kind of numbers.
@@ -163,7 +163,7 @@ class GameColumns:
     """Actions of a ply."""
 
     def __len__(self) -> int:
-        """The number of games."""
+        """Return the number of games."""
         return len(self.returns)
 
     @property
@@ -173,7 +173,7 @@ class GameColumns:
 
     @classmethod
     def none(cls, players: int, width: int = 1, dtype: Any = np.uint16) -> "GameColumns":
-        """The columns of no games."""
+        """Return the columns of no games."""
         return cls(
             actions=np.empty(0, dtype=dtype),
             offsets=np.zeros(1, dtype=np.int64),
@@ -275,7 +275,7 @@ class GameColumns:
 
     @classmethod
     def joined(cls, parts: "Sequence[GameColumns]") -> "GameColumns":
-        """The games of several columns of one game, one after the other."""
+        """Return the games of several columns of one game, one after the other."""
         if len(parts) == 1:
             return parts[0]
         lengths = np.concatenate([np.diff(part.offsets) for part in parts])
@@ -329,7 +329,7 @@ _FILLED = {"values": (np.float32, np.nan), "phases": (np.int8, UNKNOWN)}
 
 
 def joined_searches(parts: Sequence[Any], sizes: Sequence[int]) -> dict[str, Any]:
-    """The columns of searches of several parts, by name, one part after the other.
+    """Return the columns of searches of several parts, by name, one part after the other.
 
     Args:
         parts: Each with ``visits``, ``values`` and ``phases``, or None in place of them.
@@ -339,7 +339,7 @@ def joined_searches(parts: Sequence[Any], sizes: Sequence[int]) -> dict[str, Any
 
 
 def _optional(name: str, parts: Sequence[Any], sizes: Sequence[int]) -> Any:
-    """A column that some of the parts may lack."""
+    """Return a column that some of the parts may lack."""
     given = [getattr(part, name) for part in parts]
     if all(column is None for column in given):
         return None
@@ -372,7 +372,7 @@ def as_column(name: str, values: npt.ArrayLike, dtype: Any, dimensions: int = 1)
 
 
 def _fits(array: npt.NDArray[Any], wanted: np.dtype[Any]) -> bool:
-    """Whether every value survives the conversion."""
+    """Return whether every value survives the conversion."""
     if array.size == 0 or array.dtype == wanted:
         return True
     kind = array.dtype.kind
@@ -385,7 +385,7 @@ def _fits(array: npt.NDArray[Any], wanted: np.dtype[Any]) -> bool:
 
 
 def why_unwritable(text: str) -> str | None:
-    """Why no file can hold a text; None if one can."""
+    """Return why no file can hold a text; None if one can."""
     if is_unicode(text):
         return None
     return f"{text!r} is no text of Unicode: decode its bytes by their encoding"

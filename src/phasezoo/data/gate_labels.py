@@ -57,7 +57,7 @@ def phases_in_chunks(
     player: npt.NDArray[np.int8],
     width: int,
 ) -> npt.NDArray[np.int8]:
-    """The phases of all rows of a store, some games at a time; see :func:`chunk_phases`.
+    """Return the phases of all rows of a store, some games at a time; see :func:`chunk_phases`.
 
     Args:
         gate: Has ``batch``.

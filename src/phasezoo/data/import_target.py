@@ -38,7 +38,7 @@ class MonthSplit:
             raise InvalidConfig(message)
 
     def parts(self, store: GameStore) -> dict[str, GameStore]:
-        """The games of each part by its name; with no month named, a part a month.
+        """Return the games of each part by its name; with no month named, a part a month.
 
         Raises:
             InvalidConfig: A month that is named for validation or test has no game.
@@ -119,7 +119,7 @@ def write_stores(path: Path, stores: Mapping[str, GameStore], *, overwrite: bool
 
 
 def _stores_in(path: Path) -> bool:
-    """Whether a folder holds folders of stores and files of games, and nothing else."""
+    """Return whether a folder holds folders of stores and files of games, and nothing else."""
     found = False
     for entry in path.rglob("*"):  # up to the first other file
         found = found or not entry.is_dir()

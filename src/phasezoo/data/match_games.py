@@ -16,7 +16,7 @@ _NEEDED = ("start_fen", "start", "opening_moves", "moves", "returns", "ending", 
 
 
 def entries_of(game: Game, width: int, games: Any) -> Iterator[GameEntry]:
-    """The games of a match, or of records of one.
+    """Yield the games of a match, or of records of one.
 
     Args:
         game: The store's game.

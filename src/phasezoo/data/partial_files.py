@@ -70,7 +70,7 @@ def _beside(path: Path, kind: str) -> Path:
 
 
 def _runs(pid: int) -> bool:
-    """Whether there is such a process besides this one, which has written nothing yet."""
+    """Return whether there is such a process besides this one, which has written nothing yet."""
     if pid == os.getpid():
         return False
     try:

@@ -31,7 +31,7 @@ def pgn_text(
     played: Sequence[tuple[Any, int]],
     comments: Sequence[str | None] = (),
 ) -> str:
-    """A game as PGN, in the standard's export format, with a blank line at the end.
+    """Return a game as PGN, in the standard's export format, with a blank line at the end.
 
     Args:
         tags: The header; its ``Result`` stands after the moves too.
@@ -81,7 +81,7 @@ def _check_has_pgn(game: Any) -> None:
 
 
 def games_as_pgn(store: "GameStore") -> Iterator[str]:
-    """Every game of a store as PGN.
+    """Yield every game of a store as PGN.
 
     Moves before a game's own, which fill the planes of the last moves, are moves of the PGN:
     ``OpeningPlies`` says how many. A game whose end could not be read has the result ``*``.

@@ -57,7 +57,7 @@ class PgnFilter:
         return options
 
     def changed(self) -> dict[str, Any]:
-        """The options that differ from their defaults."""
+        """Return the options that differ from their defaults."""
         default = asdict(PgnFilter())
         return {name: value for name, value in asdict(self).items() if value != default[name]}
 

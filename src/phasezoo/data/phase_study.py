@@ -154,7 +154,7 @@ def fitted_gate(
 
     @cache
     def later(threshold: int) -> float:
-        """The share of positions in the second phase of one threshold."""
+        """Return the share of positions in the second phase of one threshold."""
         table = some.positions(f"{name}:{threshold}", threads=threads)
         return float((table.phase > 0).mean())
 
@@ -175,7 +175,7 @@ def fitted_gate(
 
 
 def _nearest(later: Callable[[int], float], share: float, highest: int, *, rises: bool) -> int:
-    """The threshold at which the share of later positions is nearest to ``share``."""
+    """Return the threshold at which the share of later positions is nearest to ``share``."""
     low, high = 0, highest
     while low < high:  # the first threshold that is beyond the share, as thresholds go up
         middle = (low + high) // 2

@@ -40,7 +40,7 @@ class PositionTable:
             raise InvalidArray(message)
 
     def __len__(self) -> int:
-        """The number of positions."""
+        """Return the number of positions."""
         return len(self.game)
 
     def select(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.integer]) -> "PositionTable":
@@ -56,7 +56,7 @@ class PositionTable:
         )
 
     def of_phase(self, phase: int | str) -> "PositionTable":
-        """The positions of one phase, by its index or name.
+        """Return the positions of one phase, by its index or name.
 
         Raises:
             InvalidConfig: The gate has no such phase.
@@ -64,7 +64,7 @@ class PositionTable:
         return self.select(self.phase == self.phase_index(phase))
 
     def phase_index(self, phase: int | str) -> int:
-        """The index of a phase that is given by index or name.
+        """Return the index of a phase that is given by index or name.
 
         Raises:
             InvalidConfig: The gate has no such phase.
@@ -98,7 +98,7 @@ class PositionTable:
 
 
 def are_among(keys: npt.NDArray[np.uint64], known: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-    """Which keys are among others, a hundred times as fast as ``np.isin`` with ten million of them.
+    """Return which keys are among others, 100 times as fast as ``np.isin`` with ten million.
 
     Args:
         keys: ``uint64[N]``.
@@ -155,7 +155,7 @@ class PhaseTable:
     """Every split with every phase and with ``"all"``; then the same for all splits together."""
 
     def count(self, split: str, phase: str) -> PhaseCount:
-        """The numbers of a phase in a split; each may be ``"all"``.
+        """Return the numbers of a phase in a split; each may be ``"all"``.
 
         Raises:
             InvalidConfig: There is no such split or phase.
@@ -173,7 +173,7 @@ class PhaseTable:
 
 
 def count_phases(tables: Mapping[str, PositionTable]) -> PhaseTable:
-    """The dataset table of splits that do not share games.
+    """Return the dataset table of splits that do not share games.
 
     Args:
         tables: The positions of each split, all labelled by the same gate.

@@ -55,14 +55,14 @@ def replayed(game: Game, entry: GameEntry, width: int, start: Any) -> GameEntry:
 
 
 def _natively(entry: GameEntry, begun: Any, width: int) -> tuple[Any, Any] | int:
-    """The states around the last ply, or the ply from which on it goes on after its end."""
+    """Return the states around the last ply, or the ply from which on it goes on after its end."""
     actions: Any = entry.actions  # the core's games have few enough for two bytes
     visits = None if entry.visits is None else (entry.visits.offsets, entry.visits.actions)
     return _core.play_through(begun, actions, width, visits, entry.returns is not None)
 
 
 def _by_states(entry: GameEntry, begun: Any, width: int) -> tuple[Any, Any]:
-    """The states around the last ply of a user's own game."""
+    """Return the states around the last ply of a user's own game."""
     state = last = begun
     actions = entry.actions.tolist()
     for ply in range(len(actions) // width):

@@ -103,14 +103,14 @@ class Sampler:
         self._threads = threads
 
     def __iter__(self) -> Iterator[Batch]:
-        """All batches from the first on, without end."""
+        """Yield all batches from the first on, without end."""
         index = 0
         while True:
             yield self.batch(index)
             index += 1
 
     def epochs(self, batches: int) -> float:
-        """How often the positions have been gone through after ``batches`` batches."""
+        """Return how often the positions have been gone through after ``batches`` batches."""
         return batches * self.batch_size / len(self.rows)
 
     def batch(self, index: int, places: npt.NDArray[np.int64] | None = None) -> Batch:
@@ -165,7 +165,7 @@ class Sampler:
         return np.concatenate([self.batch_rows(index) for index in batches])[:positions]
 
     def in_order(self, batch_size: int | None = None) -> Iterator[Batch]:
-        """Every position once, in the table's order, as it is; the last batch is shorter.
+        """Yield every position once, in the table's order, as it is; the last batch is shorter.
 
         Args:
             batch_size: Positions in a batch; default the sampler's own.
@@ -180,7 +180,7 @@ class Sampler:
         hidden: npt.NDArray[np.bool_] | None = None,
         symmetries: npt.NDArray[np.uint8] | None = None,
     ) -> Batch:
-        """The batch of some rows of the table.
+        """Return the batch of some rows of the table.
 
         Args:
             rows: ``int64[B]``: indices into the position table.
@@ -209,7 +209,7 @@ class Sampler:
 
 
 def _words(seed: int) -> list[int]:
-    """A seed of any size and sign as words that a seed sequence takes."""
+    """Return a seed of any size and sign as words that a seed sequence takes."""
     return [abs(int(seed)), int(seed < 0)]
 
 

@@ -62,7 +62,7 @@ class PositionStore(Protocol):
         ...
 
     def __len__(self) -> int:
-        """The number N of games."""
+        """Return the number N of games."""
         ...
 
     def split(self, seed: int, fractions: Sequence[float] | None = None) -> "Splits":
@@ -70,7 +70,7 @@ class PositionStore(Protocol):
         ...
 
     def positions(self, gate: Any = "none", *, threads: int | None = None) -> PositionTable:
-        """Every position, game by game, each with its phase."""
+        """Return every position, game by game, each with its phase."""
         ...
 
     def batch(
@@ -85,7 +85,7 @@ class PositionStore(Protocol):
         threads: int | None = None,
         packed: bool = False,
     ) -> Batch:
-        """The batch of some rows of a table of this store.
+        """Return the batch of some rows of a table of this store.
 
         Args:
             table: Positions, from :meth:`positions`.
@@ -114,7 +114,7 @@ class Splits:
     def positions(
         self, gate: Any = "none", *, threads: int | None = None
     ) -> dict[str, PositionTable]:
-        """The positions of each part by its name."""
+        """Return the positions of each part by its name."""
         return {name: getattr(self, name).positions(gate, threads=threads) for name in SPLITS}
 
     def phase_table(self, gate: Any = "none", *, threads: int | None = None) -> PhaseTable:
@@ -162,5 +162,5 @@ def ranked(
 
 
 def split_word(seed: int) -> int:
-    """A seed of any size as the 64 bits that the core takes."""
+    """Return a seed of any size as the 64 bits that the core takes."""
     return int(np.random.SeedSequence(abs(int(seed))).generate_state(1, np.uint64)[0])

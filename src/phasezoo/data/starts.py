@@ -17,7 +17,7 @@ MOVES = "moves "
 
 
 def start_state(game: Game, start: Start) -> Any:
-    """The state that a stored game starts from.
+    """Return the state that a stored game starts from.
 
     Args:
         game: The game.
@@ -38,7 +38,7 @@ def start_state(game: Game, start: Start) -> Any:
 
 
 def start_text(game: Game, state: Any) -> str | None:
-    """How a state is written as a start; None if it cannot be.
+    """Return how a state is written as a start; None if it cannot be.
 
     States of a user's own game can be written if they are the initial one.
     """
@@ -49,7 +49,7 @@ def start_text(game: Game, state: Any) -> str | None:
 
 
 def pickled(game: Game, state: Any, *, allowed: bool) -> bytes:
-    """A state as bytes.
+    """Return a state as bytes.
 
     Raises:
         StoreError: It is not allowed, or the state cannot be pickled.
@@ -96,7 +96,7 @@ def _read(game: Game, text: str) -> Any:
 
 
 def _parts(text: str) -> tuple[str, list[str]]:
-    """The position, and the moves that lead from it to the start."""
+    """Return the position, and the moves that lead from it to the start."""
     if text.startswith(MOVES):
         return "", text.removeprefix(MOVES).split()
     before, _, moves = text.partition(f" {MOVES}")
@@ -123,7 +123,7 @@ def _written(game: Game, state: Any) -> str | None:
 
 
 def _alike(state: Any, other: Any) -> bool:
-    """Whether two states are one, by ``==`` or by what they pickle to."""
+    """Return whether two states are one, by ``==`` or by what they pickle to."""
     try:
         if state == other:
             return True

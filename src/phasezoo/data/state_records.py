@@ -57,7 +57,7 @@ class KnownPlanes:
         self._is_known = np.zeros(entries, dtype=np.bool_)
 
     def missing(self, decisions: npt.NDArray[np.int64]) -> list[int]:
-        """Which of these are not known yet, each once."""
+        """Return which of these are not known yet, each once."""
         unknown = np.flatnonzero(~self._is_known[decisions])
         _, first = np.unique(decisions[unknown], return_index=True)
         rows: list[int] = unknown[first].tolist()
@@ -142,7 +142,7 @@ class StateRecords:
         return game, ply, player, phase, key
 
     def states(self, number: int) -> list[Any]:
-        """The states of a game before each of its plies, every action checked.
+        """Return the states of a game before each of its plies, every action checked.
 
         Raises:
             CorruptRecord: An action is not legal, or comes after the end.
@@ -152,7 +152,7 @@ class StateRecords:
         return states[:-1]
 
     def last(self, number: int) -> Any:
-        """The state after a game's last ply; see :meth:`states`."""
+        """Return the state after a game's last ply; see :meth:`states`."""
         return self._walked(number, 0, self._start(number), self._plies(number))[-1]
 
     def hashes(self, seed: int) -> npt.NDArray[np.uint64]:
@@ -266,7 +266,7 @@ class StateRecords:
         return kept[0]
 
     def _at(self, number: int, ply: int) -> Any:
-        """The state of a game after so many plies."""
+        """Return the state of a game after so many plies."""
         kept = self._kept.get(number)
         if kept is None:
             whole = self._walked(number, 0, self._start(number), self._plies(number))
@@ -277,7 +277,7 @@ class StateRecords:
         return self._walked(number, first * self._every, kept[first], rest)[-1]
 
     def _walked(self, number: int, first: int, state: Any, plies: int) -> list[Any]:
-        """A state of a game after ``first`` plies, and one after each of the next plies."""
+        """Return a state of a game after ``first`` plies, and one after each of the next plies."""
         states, width = [state], self.columns.width
         begin = int(self.columns.offsets[number]) + first
         actions = self.columns.actions[begin * width : (begin + plies) * width].tolist()
@@ -344,7 +344,7 @@ def _never(player: int) -> bool:
 
 
 def _key(state: Any, player: int) -> int:
-    """A key of the position: the state's own, or one of the planes that the player sees."""
+    """Return a key of the position: the state's own, or one of the planes that the player sees."""
     own = getattr(state, "key", None)
     if own is not None and state.to_play != SIMULTANEOUS:
         return int(own)

@@ -106,7 +106,7 @@ class GameStore:
         metadata: Mapping[str, Any] | None = None,
         parts: npt.NDArray[np.int8] | None = None,
     ) -> Self:
-        """A store of columns that fit together; ``parts`` as :attr:`parts`."""
+        """Return a store of columns that fit together; ``parts`` as :attr:`parts`."""
         store = object.__new__(cls)
         store._set(game, columns, metadata or {}, parts=parts)
         return store
@@ -136,7 +136,7 @@ class GameStore:
 
     @classmethod
     def open(cls, path: str | Path, *, allow_pickle: bool = False) -> Self:
-        """The games of a folder or a Parquet file.
+        """Return the games of a folder or a Parquet file.
 
         They are written by :meth:`save`, :class:`phasezoo.training.StoreWriter` and
         ``phasezoo data import``. If a file of a folder is damaged, the others are used:
@@ -173,7 +173,7 @@ class GameStore:
 
     @classmethod
     def sample(cls, game: str | Game = "chess") -> Self:
-        """The sample games inside the package.
+        """Return the sample games inside the package.
 
         Raises:
             StoreError: The package has no sample games of this game, or none with its options.
@@ -183,7 +183,7 @@ class GameStore:
 
     @classmethod
     def merge(cls, stores: "Iterable[GameStore]") -> Self:
-        """The games of several stores of one game, one after the other.
+        """Return the games of several stores of one game, one after the other.
 
         Games of folders that are split (:meth:`split`) stay in their parts.
 
@@ -229,7 +229,7 @@ class GameStore:
         source: Named = None,
         skip: bool = False,
     ) -> Self:
-        """The games of a data set that others made, one a row.
+        """Return the games of a data set that others made, one a row.
 
         Args:
             dataset: A part of a Hugging Face data set (``load_dataset(…)["train"]``), a pandas
@@ -265,7 +265,7 @@ class GameStore:
         return cls.of(made, columns, {"skipped": skipped} if skipped else {})
 
     def to_pgn(self, path: str | Path | None = None, *, overwrite: bool = False) -> str | None:
-        """The games as PGN: as text, or in a file, which appears only once it is whole.
+        """Return the games as PGN: as text, or in a file, which appears only once it is whole.
 
         Args:
             path: The file; None: return the text.
@@ -359,7 +359,7 @@ class GameStore:
         return int(ways[0]) == self.num_symmetries
 
     def __len__(self) -> int:
-        """The number of games."""
+        """Return the number of games."""
         return len(self.columns)
 
     @property
@@ -418,7 +418,7 @@ class GameStore:
         return Splits(*(self.of(self.game, self.columns.take(p), self.metadata) for p in parts))
 
     def positions(self, gate: Any = "none", *, threads: int | None = None) -> PositionTable:
-        """Every position before a ply for everyone who acts there; every action is checked.
+        """Return every position before a ply for everyone who acts there; every action is checked.
 
         A monotone gate is given the phase one ply before in the same game, of the same player if
         all move at once. A gate in Python is asked about the positions of some games at the same

@@ -29,7 +29,7 @@ def batch_of(
     *,
     packed: bool,
 ) -> Batch:
-    """The batch of some rows of a table of ``store``; see :meth:`GameStore.batch`."""
+    """Return the batch of some rows of a table of ``store``; see :meth:`GameStore.batch`."""
     if symmetries is not None and store.num_symmetries == 1:
         message = f"positions of {store.variant} have no symmetries: leave them out"
         raise InvalidConfig(message)

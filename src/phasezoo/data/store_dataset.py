@@ -30,7 +30,7 @@ def columns_of_rows(
     *,
     skip: bool,
 ) -> tuple[GameColumns, int]:
-    """The games of the rows of a data set, and how many rows were skipped.
+    """Return the games of the rows of a data set, and how many rows were skipped.
 
     Args:
         game: The game.
@@ -59,7 +59,7 @@ def columns_of_rows(
 
 
 def _rows(dataset: Any) -> Iterator[Mapping[str, Any]]:
-    """The rows of anything that has some."""
+    """Yield the rows of anything that has some."""
     if hasattr(dataset, "to_dict") and hasattr(dataset, "columns"):  # a data frame
         known = dataset.astype(object).where(dataset.notna(), None)
         names = [str(name) for name in known.columns]

@@ -111,7 +111,7 @@ class Description:
 
     @classmethod
     def of(cls, game: Game, columns: GameColumns, metadata: Mapping[str, Any]) -> "Description":
-        """The description of some games."""
+        """Return the description of some games."""
         return cls(
             game=game.name,
             options=json.loads(json.dumps(dict(game.options))),  # as a file holds them
@@ -125,7 +125,7 @@ class Description:
         )
 
     def made(self, path: Path) -> Game:
-        """The game.
+        """Return the game.
 
         Raises:
             StoreError: There is no such game, or it is another one by now.

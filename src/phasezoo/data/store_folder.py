@@ -65,7 +65,7 @@ def files_of(folder: Path) -> list[Path]:
 
 
 def next_file(folder: Path) -> Path:
-    """The name of the next file of a folder."""
+    """Return the name of the next file of a folder."""
     numbers = [path.stem.rpartition("-")[2] for path in files_of(folder)]
     last = max((int(number) for number in numbers if number.isdecimal()), default=-1)
     return folder / f"games-{last + 1:05}{SUFFIX}"
@@ -79,7 +79,7 @@ def store_files(path: Path) -> list[Path]:
 
 
 def is_split(folder: Path) -> bool:
-    """Whether a folder holds the three stores train, validation and test."""
+    """Return whether a folder holds the three stores train, validation and test."""
     return bool(_part_files(folder))
 
 
@@ -105,7 +105,7 @@ class StoredGames:
 
 
 def read_store(path: Path) -> StoredGames:
-    """The games of a store: a file, a folder of files, or a folder with its three parts.
+    """Return the games of a store: a file, a folder of files, or a folder with its three parts.
 
     Raises:
         MissingDependency: pyarrow is not installed.
@@ -151,7 +151,7 @@ def read_store(path: Path) -> StoredGames:
 
 
 def _usable(files: list[Path], damaged: list[str]) -> list[tuple[Path, Description, GameColumns]]:
-    """The files that can be read; what is wrong with the others is added to ``damaged``."""
+    """Return the files that can be read; what is wrong with the others is added to ``damaged``."""
     read = []
     for file in files:
         try:
@@ -281,7 +281,7 @@ def write_store(
 def _places(
     folder: Path, games: int, parts: npt.NDArray[np.int8] | None
 ) -> list[tuple[Path, npt.NDArray[np.int64]]]:
-    """Which games go to which folder."""
+    """Return which games go to which folder."""
     if parts is None:
         return [(folder, np.arange(games))]
     return [(folder / name, np.flatnonzero(parts == part)) for part, name in enumerate(SPLITS)]

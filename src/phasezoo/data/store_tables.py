@@ -17,7 +17,7 @@ _VISITS = ("lengths", "actions", "counts")
 
 
 def columns_of(table: Any, players: int, width: int) -> GameColumns:
-    """The games of a table.
+    """Return the games of a table.
 
     Args:
         table: Rows of a file.
@@ -71,7 +71,7 @@ def _whole(read: Mapping[str, Any], name: str) -> Any:
 
 
 def _flat(read: Mapping[str, Any], name: str) -> npt.NDArray[Any]:
-    """The elements of a column of lists."""
+    """Return the elements of a column of lists."""
     flat = _whole(read, name).flatten()
     if flat.null_count:
         message = f"{name}: a list has a gap"
@@ -80,13 +80,13 @@ def _flat(read: Mapping[str, Any], name: str) -> npt.NDArray[Any]:
 
 
 def _numbers(column: Any) -> npt.NDArray[Any]:
-    """A column of numbers without gaps; pyarrow's own ``to_numpy`` imports pandas for it."""
+    """Return a column of numbers without gaps; pyarrow's own ``to_numpy`` imports pandas for it."""
     numbers: npt.NDArray[Any] = np.from_dlpack(column)
     return numbers
 
 
 def _filled(column: Any, gap: int) -> npt.NDArray[Any]:
-    """A column of numbers with one for its gaps."""
+    """Return a column of numbers with one for its gaps."""
     if not column.null_count:
         return _numbers(column)
     _, data = column.buffers()
@@ -96,7 +96,7 @@ def _filled(column: Any, gap: int) -> npt.NDArray[Any]:
 
 
 def _flags(column: Any) -> npt.NDArray[np.bool_]:
-    """A column of truths without gaps."""
+    """Return a column of truths without gaps."""
     return _numbers(column.cast("uint8")).astype(np.bool_)
 
 
@@ -196,7 +196,7 @@ def _coded(pa: Any, codes: npt.NDArray[np.int32], names: tuple[str, ...]) -> Any
 
 
 def schema_of(pa: Any, columns: GameColumns) -> Any:
-    """The columns of a file that holds these games."""
+    """Return the columns of a file that holds these games."""
     texts = pa.dictionary(pa.int32(), pa.string())
     players = range(columns.returns.shape[1])
 
@@ -226,7 +226,7 @@ def schema_of(pa: Any, columns: GameColumns) -> Any:
 
 
 def wrong_columns(schema: Any, players: int, num_actions: int) -> list[str]:
-    """The columns of a file that are missing or of another type."""
+    """Return the columns of a file that are missing or of another type."""
     each = range(players)
     texts = ("string", "large_string", "dictionary<values=string, indices=int32, ordered=0>")
     small = num_actions <= MANY_ACTIONS
@@ -254,5 +254,5 @@ def wrong_columns(schema: Any, players: int, num_actions: int) -> list[str]:
 
 
 def _type_of(kind: Any) -> str:
-    """A type as text; of a list, that of its elements."""
+    """Return a type as text; of a list, that of its elements."""
     return str(kind.value_type) if str(kind).startswith("list<") else str(kind)

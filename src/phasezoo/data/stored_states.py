@@ -10,7 +10,7 @@ from phasezoo.data.store import GameStore
 
 
 def state_at(store: GameStore, game: int, ply: int) -> Any:
-    """The state of a game before one of its plies, or after its last."""
+    """Return the state of a game before one of its plies, or after its last."""
     state = start_state(store.game, store.starts.get(game, ""))
     begin = int(store.offsets[game])
     for action in np.asarray(store.actions)[begin : begin + ply].reshape(-1):

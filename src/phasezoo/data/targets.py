@@ -15,7 +15,7 @@ Rows = npt.NDArray[np.int64]
 
 
 def decisions_of(columns: GameColumns, game: Any, ply: Any, player: Any) -> Rows:
-    """Where rows are in the columns that have one entry a decision.
+    """Return where rows are in the columns that have one entry a decision.
 
     Raises:
         CorruptRecord: There are no such rows.

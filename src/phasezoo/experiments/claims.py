@@ -117,5 +117,5 @@ def by_range(together: Sequence[Interval | None], low: float, high: float) -> Ju
 
 
 def counted(claims: int) -> str:
-    """A number of claims in running text, such as ``none`` or ``two``."""
+    """Return a number of claims in running text, such as ``none`` or ``two``."""
     return numbers.in_words(claims) if claims else "none"

@@ -13,12 +13,12 @@ MOST_AN_UPDATE = 65_536
 
 
 def option(name: str) -> str:
-    """How the command line spells a setting."""
+    """Return a setting as the command line writes it."""
     return "--" + name.replace("_", "-")
 
 
 def listed(values: Iterable[object]) -> str:
-    """How the command line spells several values."""
+    """Return several values as the command line writes them."""
     return " ".join(map(str, values))
 
 

@@ -221,11 +221,11 @@ class Study(Generic[Config]):
         return shlex.join([*words, *self._imports()])
 
     def resuming(self, out: Path) -> str:
-        """The command line that continues a run."""
+        """Return the command line that continues a run."""
         return shlex.join([*self.program.split(), "--resume", str(out), *self._imports()])
 
     def _imports(self) -> Iterator[str]:
-        """The words that import the user's modules once more."""
+        """Yield the words that import the user's modules once more."""
         for name in self.plugins:
             yield from ("--plugin", name)
 
@@ -316,7 +316,7 @@ class StudyRun(ABC, Generic[Config, Results]):
         raise NotImplementedError
 
     def render(self, results: Results) -> str:
-        """The report as one HTML page."""
+        """Return the report as one HTML page."""
         return self.report(results).to_html()
 
     def show(self, results: Results) -> None:
@@ -369,7 +369,7 @@ class StudyRun(ABC, Generic[Config, Results]):
         return self.directory.read_json(name, kind)
 
     def has_done(self, stage: str, name: str) -> bool:
-        """Whether a stage is done, and the file of what it found is there."""
+        """Return whether a stage is done, and the file of what it found is there."""
         return self.directory.is_done(stage) and self.directory.has(name)
 
     def same(self, name: str, value: Any) -> None:
@@ -423,7 +423,7 @@ def done_again(
 
 
 def _devices(config: Any) -> list[str]:
-    """Names of the accelerators that a study with networks uses."""
+    """Return names of the accelerators that a study with networks uses."""
     if not hasattr(config, "device"):
         return []
     import torch

@@ -51,5 +51,5 @@ def in_rounds(
 
 
 def between_rounds(found: Sequence[float]) -> Interval:
-    """The median between the lowest and the highest: of n rounds in 1 - 2 / 2^n of cases."""
+    """Return the median between the lowest and the highest: of n rounds in 1 - 2 / 2^n of cases."""
     return Interval(float(np.median(found)), min(found), max(found))

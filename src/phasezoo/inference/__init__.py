@@ -75,7 +75,7 @@ _EVALUATORS: dict[str, Backend] = {
 
 
 def __getattr__(name: str) -> Any:
-    """The backends are loaded when they are asked for: their libraries are heavy."""
+    """Load a backend when it is first used: their libraries are heavy."""
     if name in _EVALUATORS:
         require("torch" if name == "TensorRtEvaluator" else _EVALUATORS[name])
         return getattr(import_module(f"phasezoo.inference.backends.{_EVALUATORS[name]}"), name)

@@ -159,7 +159,7 @@ class Cached:
         return f"Cached({self.evaluator!r}, cache_mb={self._store.capacity // _MIB})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy begins with an empty cache."""
+        """Copy without the cache."""
         return Cached._of, (self.evaluator, self._store, self._asked)
 
 
@@ -217,7 +217,7 @@ class _Layout:
 
     @classmethod
     def of(cls, answer: Evaluation) -> "_Layout":
-        """The layout of a checked answer."""
+        """Return the layout of a checked answer."""
         values = answer.values()
         return cls(
             columns=0 if values.ndim == 1 else values.shape[1],
@@ -250,7 +250,7 @@ class _Layout:
         return heads, np.empty(0, dtype=np.float32) if logits is None else logits
 
     def evaluation(self, heads: Floats, logits: Floats, spent: Counts) -> Evaluation:
-        """The answer that has these numbers."""
+        """Return the answer that has these numbers."""
         width = max(1, self.columns or 0)
         return Evaluation(
             value=heads[:, :width].copy() if self.columns else heads[:, 0].copy(),
@@ -278,7 +278,7 @@ def _checked_size(cache_mb: int) -> int:
 
 
 def _why_not(evaluator: Any) -> str | None:
-    """Why answers of ``evaluator`` cannot be kept; None if they can."""
+    """Return why answers of ``evaluator`` cannot be kept; None if they can."""
     if isinstance(evaluator, MixtureOfExperts):
         return (
             "routes by phases and trees: inference.with_cache(mixture) keeps its experts' answers"

@@ -55,7 +55,7 @@ class Counts:
         return total
 
     def __sub__(self, other: "Counts") -> "Counts":
-        """The work done since ``other`` was copied from this one."""
+        """Return the work done since ``other`` was copied from this one."""
         return Counts(**{k: _less(v, getattr(other, k)) for k, v in asdict(self).items()})
 
     def part(self, share: float) -> "Counts":
@@ -78,19 +78,19 @@ class Counts:
         return self.cached_rows / both if both else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields and ``mean_rows``, for a table or a JSON file."""
+        """Return the fields and ``mean_rows``, for a table or a JSON file."""
         return {**asdict(self), "mean_rows": self.mean_rows}
 
 
 def _part(value: Any, share: float) -> Any:
-    """A share of a number, whole if that is, or of each name's."""
+    """Return a share of a number, whole if that is, or of each name's."""
     if isinstance(value, dict):
         return {name: round(share * count) for name, count in value.items()}
     return share * value if isinstance(value, float) else round(share * value)
 
 
 def _less(total: Any, part: Any) -> Any:
-    """A number less another, or of each name, those of which nothing is left put away."""
+    """Return a number less another, or of each name, those of which nothing is left put away."""
     if not isinstance(total, dict):
         return total - part
     left = {name: count - part.get(name, 0) for name, count in total.items()}

@@ -56,10 +56,10 @@ class Leaves(Protocol):
         """
 
     def states(self) -> list[Any]:
-        """The states, made on demand."""
+        """Return the states, made on demand."""
 
     def select(self, rows: Sequence[int] | npt.NDArray[np.int64]) -> "Leaves":
-        """The batch of these rows, in this order."""
+        """Return the batch of these rows, in this order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ class BatchEvaluator(Protocol):
 
 
 def name_of(evaluator: object) -> str:
-    """How errors and reports call ``evaluator``: its ``name``, otherwise its type's."""
+    """Return how errors and reports call ``evaluator``: its ``name``, otherwise its type's."""
     name = getattr(evaluator, "name", None)
     return name if isinstance(name, str) else type(evaluator).__name__
 

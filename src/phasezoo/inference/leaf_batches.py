@@ -57,11 +57,11 @@ class LeafBatches:
         return np.concatenate([part.planes(spec) for part in self.parts])
 
     def states(self) -> list[Any]:
-        """The states."""
+        """Return the states."""
         return [state for part in self.parts for state in part.states()]
 
     def select(self, rows: Sequence[int] | npt.NDArray[np.int64]) -> "LeafBatches":
-        """The batch of these rows, in this order."""
+        """Return the batch of these rows, in this order."""
         place = np.searchsorted(self._starts, np.asarray(rows), side="right") - 1
         pairs = zip(place.tolist(), np.asarray(rows).tolist(), strict=True)
         runs = groupby(pairs, key=lambda pair: pair[0])

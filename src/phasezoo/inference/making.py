@@ -31,7 +31,7 @@ REGISTRY: Registry[Recipe] = Registry(
 
 
 def names() -> tuple[str, ...]:
-    """The names that :func:`make` knows, networks of the package among them, sorted."""
+    """Return the names that :func:`make` knows, networks of the package among them, sorted."""
     return tuple(sorted({*REGISTRY.names(), *packaged_networks()}))
 
 
@@ -75,7 +75,7 @@ def make(spec: str, /, **options: Any) -> Any:
 
 
 def spec_of(evaluator: Any) -> str:
-    """The text from which :func:`make` makes an evaluator like this one.
+    """Return the text from which :func:`make` makes an evaluator like this one.
 
     Args:
         evaluator: One that :func:`make` or :func:`load` made.

@@ -118,7 +118,7 @@ class MixtureOfExperts:
         return self._answering[phase]
 
     def with_expert(self, phase: str, expert: Any) -> "MixtureOfExperts":
-        """The same mixture but for the expert of one phase.
+        """Return the same mixture but for the expert of one phase.
 
         Raises:
             InvalidConfig: The gate has no such phase.
@@ -240,7 +240,7 @@ class MixtureOfExperts:
 
 
 def gate_of(gate: Any, game: str | None) -> Gate:
-    """A gate as it is; one of a specification or a function."""
+    """Return a gate as it is; one of a specification or a function."""
     if hasattr(gate, "batch") and hasattr(gate, "names"):
         own: Gate = gate
         return own

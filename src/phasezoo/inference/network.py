@@ -117,7 +117,7 @@ class NetworkEvaluator(ABC):
         return Evaluation(policy_logits=policy, value=value, wdl=wdl, plies_left=plies, spent=spent)
 
     def takes(self, shape: tuple[int, ...]) -> bool:
-        """Whether it answers planes of ``shape``: channels, height and width."""
+        """Return whether it answers planes of ``shape``: channels, height and width."""
         own = self.manifest.input_shape
         if shape == own:
             return True
@@ -142,7 +142,7 @@ class NetworkEvaluator(ABC):
         return Evaluation(value=value, wdl=wdl, plies_left=plies, spent=spent, **logits)
 
     def _values(self, values: Floats) -> tuple[Floats, Floats | None]:
-        """The value for the player to move, and the probabilities of win, draw and loss."""
+        """Return the value for the player to move, and the probabilities of win, draw and loss."""
         if self.manifest.value_kind == "wdl":
             return values[:, 0] - values[:, 2], values
         return (values[:, 0] if self.manifest.value_kind == "values" else values), None
@@ -186,7 +186,7 @@ class NetworkEvaluator(ABC):
         return packed.arrays
 
     def _padded(self, rows: int) -> int:
-        """How many rows are computed besides ``rows``."""
+        """Return how many rows are computed besides ``rows``."""
         return 0
 
     @abstractmethod

@@ -61,7 +61,7 @@ class Oracle(Protocol):
         """Return what it knows of ``leaves``; None: nothing."""
 
     def root_actions(self, state: Any) -> npt.NDArray[np.int64] | None:
-        """The actions of ``state`` that are worth playing; None: it does not know."""
+        """Return the actions of ``state`` that are worth playing; None: it does not know."""
 
 
 def check_knows(oracle: Any, game: games.Game) -> None:

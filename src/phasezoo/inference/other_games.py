@@ -12,7 +12,7 @@ HOW = "load it with allow_other_game=True if that is meant"
 
 
 def parts_of(evaluator: Any) -> Iterator[Any]:
-    """An evaluator itself, or the experts of a mixture, each once."""
+    """Yield an evaluator itself, or the experts of a mixture, each once."""
     experts = getattr(evaluator, "experts", None)
     if isinstance(experts, tuple):
         for expert in dict.fromkeys(map(_ById, experts)):
@@ -68,7 +68,7 @@ def common_game(evaluators: Any, game: str | None) -> str | None:
 
 
 def has_more_actions(evaluator: Any, game: games.Game) -> bool:
-    """Whether a network knows actions that ``game`` does not have."""
+    """Return whether a network knows actions that ``game`` does not have."""
     return isinstance(evaluator, NetworkEvaluator) and (evaluator.policy_size > game.num_actions)
 
 

@@ -12,7 +12,7 @@ _share = _Share()
 
 
 def calls_at_once() -> int:
-    """How many calls the machine is meant for at once, this thread's among them.
+    """Return how many calls the machine is meant for at once, this thread's among them.
 
     A backend with threads of its own divides them by it.
     """
@@ -25,7 +25,7 @@ def set_calls_at_once(calls: int) -> None:
 
 
 def parallel_calls_of(evaluator: Any) -> int:
-    """How many calls an evaluator, or each expert of a mixture, may be given at once.
+    """Return how many calls an evaluator, or each expert of a mixture, may be given at once.
 
     0: it wants to be asked in the thread that searches, as any evaluator does that does not say
     otherwise by an attribute ``parallel_calls``.

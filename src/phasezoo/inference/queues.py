@@ -174,7 +174,7 @@ class _Part:
     leaves: Leaves
 
     def answered(self, answer: Evaluation) -> Iterator[tuple[Leaves, Evaluation]]:
-        """The rows that can go back to their trees now."""
+        """Yield the rows that can go back to their trees now."""
         complete = self.sheet.enter(self.rows, answer)
         if np.array_equal(complete, self.rows):
             yield self.leaves, answer  # one leaf a tree: nothing has to be put together

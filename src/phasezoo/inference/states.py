@@ -88,11 +88,11 @@ class StateBatch:
         return self._planes[spec, packed]
 
     def states(self) -> list[Any]:
-        """The states."""
+        """Return the states."""
         return list(self._states)
 
     def select(self, rows: Sequence[int] | npt.NDArray[np.int64]) -> "StateBatch":
-        """The batch of these rows, in this order; they keep their tree numbers."""
+        """Return the batch of these rows, in this order; they keep their tree numbers."""
         batch = StateBatch(
             [self._states[row] for row in rows],
             self.phases[rows],

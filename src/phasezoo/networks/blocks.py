@@ -74,7 +74,7 @@ class ChannelAttention(nn.Module):
         self.conv = nn.Conv1d(1, 1, kernel, padding=kernel // 2, bias=False)
 
     def forward(self, planes: Tensor) -> Tensor:
-        """The planes, scaled channel by channel."""
+        """Return the planes, scaled channel by channel."""
         means = planes.mean(dim=(2, 3)).unsqueeze(1)
         weights = functional.hardsigmoid(self.conv(means)).squeeze(1)
         return planes * weights[:, :, None, None]
@@ -97,7 +97,7 @@ class DenseAttention(nn.Module):
         self.conv = nn.Conv1d(channels, channels, kernel, padding=kernel // 2)
 
     def forward(self, planes: Tensor) -> Tensor:
-        """The planes, scaled channel by channel."""
+        """Return the planes, scaled channel by channel."""
         means = planes.mean(dim=(2, 3)).unsqueeze(2)
         return planes * functional.hardsigmoid(self.conv(means))[:, :, :, None]
 
@@ -115,7 +115,7 @@ class SqueezeExcitation(nn.Module):
         self.excite = nn.Linear(channels // 2, channels, bias=False)
 
     def forward(self, planes: Tensor) -> Tensor:
-        """The planes, scaled channel by channel."""
+        """Return the planes, scaled channel by channel."""
         means = planes.mean(dim=(2, 3))
         weights = functional.hardsigmoid(self.excite(functional.relu(self.squeeze(means))))
         return planes * weights[:, :, None, None]
@@ -221,7 +221,7 @@ def folded_before(layer: nn.Linear | nn.Conv2d, norm: nn.BatchNorm2d) -> None:
 
 
 def activation_of(kind: Activation) -> nn.Module:
-    """The layer of ``kind``."""
+    """Return the layer of ``kind``."""
     if kind == "relu":
         return nn.ReLU(inplace=True)
     return nn.LeakyReLU(inplace=True) if kind == "leaky" else nn.Identity()

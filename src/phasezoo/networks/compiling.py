@@ -83,7 +83,7 @@ def compiled(
 
 
 def autocast(dtype: Dtype, device: torch.device) -> torch.autocast:
-    """The context in which a network trains in ``dtype``: its weights stay ``float32``.
+    """Return the context in which a network trains in ``dtype``: its weights stay ``float32``.
 
     Ask :func:`supported_dtype` first, since ``bfloat16`` ends the process on some CPUs.
     """

@@ -32,7 +32,7 @@ class StochasticDepth(nn.Module):
 
 
 def stochastic_depth(share: float) -> nn.Module:
-    """The layer for this share; none at all for 0."""
+    """Return the layer for this share; none at all for 0."""
     return StochasticDepth(share) if share > 0 else nn.Identity()
 
 

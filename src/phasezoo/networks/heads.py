@@ -78,7 +78,7 @@ def heads(
     *,
     options: MapHeadOptions,
 ) -> tuple[nn.Module, nn.Module]:
-    """The policy head and the value head for features ``float32[B, channels, *board]``.
+    """Return the policy head and the value head for features ``float32[B, channels, *board]``.
 
     Args:
         channels: Channels of the body.
@@ -109,7 +109,7 @@ def heads(
 def vector_heads(
     width: int, board: tuple[int, int], num_actions: int, options: VectorHeadOptions
 ) -> tuple[nn.Module, nn.Module]:
-    """The policy head and the value head for features ``float32[B, width]``.
+    """Return the policy head and the value head for features ``float32[B, width]``.
 
     Args:
         width: Size of the vector.

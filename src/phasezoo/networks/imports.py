@@ -40,7 +40,7 @@ def import_path(factory: Callable[..., Any]) -> str | None:
 
 
 def imported(path: str, where: str) -> Callable[..., Any]:
-    """The factory at a ``path`` that the user typed.
+    """Return the factory at a ``path`` that the user typed.
 
     Raises:
         UnregisteredNetwork: There is no such network; the message begins with ``where``.
@@ -58,7 +58,7 @@ def imported(path: str, where: str) -> Callable[..., Any]:
 
 
 def trusted(path: str, where: str, folder: Path | None = None) -> Callable[..., Any]:
-    """The factory at a ``path`` that a file names, which may come from anybody.
+    """Return the factory at a ``path`` that a file names, which may come from anybody.
 
     A file must not run code that the user has not chosen. The module has to be imported already,
     or to be installed, and must not lie in the file's own folder. The factory has to be a class of
@@ -161,7 +161,7 @@ def _installed_folders() -> tuple[Path, ...]:
 
 @lru_cache(maxsize=1)
 def _site_folders() -> tuple[Path, ...]:
-    """Where pip and the system's package manager put packages."""
+    """Return where pip and the system's package manager put packages."""
     found = [*site.getsitepackages(), sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
     if site.ENABLE_USER_SITE:
         found.append(site.getusersitepackages())
@@ -169,7 +169,7 @@ def _site_folders() -> tuple[Path, ...]:
 
 
 def _makes_networks(module: ModuleType) -> bool:
-    """Whether functions of a module may be called as factories of networks.
+    """Return whether functions of a module may be called as factories of networks.
 
     Those of the user's own modules may, and those of installed packages made for this one.
     Functions of any other installed package do whatever they are for.
@@ -187,7 +187,7 @@ def _makes_networks(module: ModuleType) -> bool:
 
 
 def _distributions_of(top: str) -> Iterator[Distribution]:
-    """The installed packages that bring a module."""
+    """Yield the installed packages that bring a module."""
     for each in distributions(path=[str(folder) for folder in _site_folders()]):
         if any(file.parts[0] in (top, f"{top}.py") for file in each.files or ()):
             yield each

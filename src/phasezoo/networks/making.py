@@ -135,7 +135,7 @@ description_of = renamed(made_as, "networks.description_of", "networks.spec_of")
 
 
 def spec_of(network: nn.Module | str | Factory | NetworkSpec) -> str:
-    """The text from which :func:`make` makes a network of the same architecture.
+    """Return the text from which :func:`make` makes a network of the same architecture.
 
     Nothing is built, so this is also how a text is checked early.
 

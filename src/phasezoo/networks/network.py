@@ -113,7 +113,7 @@ def tower_network(
     activation: Activation = "relu",
     options: TowerOptions | None = None,
 ) -> nn.Module:
-    """The :class:`TowerNetwork` of these arguments, in memory format ``channels_last``."""
+    """Return the :class:`TowerNetwork` of these arguments, in memory format ``channels_last``."""
     network = TowerNetwork(
         input_shape, channels, blocks, num_actions, value_channels, activation, options
     )

@@ -76,5 +76,5 @@ class NetworkOutput(NamedTuple):
         return win - loss
 
     def answered(self) -> tuple[str, ...]:
-        """The names of the fields that are there, in their order."""
+        """Return the names of the fields that are there, in their order."""
         return tuple(name for name in self._fields if getattr(self, name) is not None)

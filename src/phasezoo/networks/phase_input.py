@@ -208,7 +208,7 @@ def _copies(head: nn.Module, phases: int) -> nn.ModuleList:
 
 
 def _joined(answers: list[NetworkOutput], join: Callable[[list[Tensor]], Tensor]) -> NetworkOutput:
-    """The answers of several heads as one; all of them answer the same fields."""
+    """Return the answers of several heads as one; all of them answer the same fields."""
     fields = answers[0].answered()
     return NetworkOutput(
         **{field: join([getattr(answer, field) for answer in answers]) for field in fields}

@@ -46,7 +46,7 @@ sys.exit(0 if all(torch.isfinite(t).all() for t in [answer, converted, *gradient
 
 
 def resolve_device(device: str | None) -> torch.device:
-    """The device called ``device``; None: a GPU if there is one, else the CPU.
+    """Return the device called ``device``; None: a GPU if there is one, else the CPU.
 
     Raises:
         InvalidConfig: There is no such device here.

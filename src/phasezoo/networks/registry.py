@@ -67,7 +67,7 @@ class Signature:
         return [option for option in self.options.values() if option.is_required]
 
     def read(self, given: Mapping[str, Any], where: str) -> dict[str, OptionValue]:
-        """The values of options, given as texts or as values.
+        """Return the values of options, given as texts or as values.
 
         Raises:
             InvalidConfig: There is no such option, or a value is not allowed; the message begins
@@ -115,7 +115,7 @@ def _plain(option: Option) -> Option:
 
 
 def find(head: str) -> tuple[str, str | None] | None:
-    """The registered name that ``head`` begins with, and the size that follows it."""
+    """Return the registered name that ``head`` begins with, and the size that follows it."""
     base, dash, tail = head.rpartition("-")
     for name, size in ((head, None), (base, tail)) if dash else ((head, None),):
         if REGISTRY.find(name) is not None:
@@ -158,13 +158,13 @@ def register(name: str, factory: Factory | None = None) -> Any:
 
 
 def names() -> tuple[str, ...]:
-    """The forms of the names that :func:`make` knows, sorted: ``rise-CHANNELSxBLOCKS``."""
+    """Return the forms of the names that :func:`make` knows, sorted: ``rise-CHANNELSxBLOCKS``."""
     REGISTRY.names()  # loads those of installed packages
     return tuple(sorted(form(name, Signature.of(made)) for name, made in REGISTRY.items()))
 
 
 def form(name: str, signature: Signature) -> str:
-    """How a network called ``name`` is asked for, such as ``rise-CHANNELSxBLOCKS``."""
+    """Return how a network called ``name`` is asked for, such as ``rise-CHANNELSxBLOCKS``."""
     size = "x".join(option.name.upper() for option in signature.required)
     return f"{name}-{size}" if size else name
 

@@ -119,7 +119,7 @@ def _from_spec(spec: NetworkSpec) -> Plan:
 
 
 def _direct(factory: Any) -> Plan:
-    """A factory given itself; options may be fixed by ``functools.partial``."""
+    """Return a factory given itself; options may be fixed by ``functools.partial``."""
     options: Mapping[str, Any] = {}
     if isinstance(factory, partial) and not factory.args:
         options, factory = factory.keywords, factory.func
@@ -132,7 +132,7 @@ def _direct(factory: Any) -> Plan:
 
 
 def _named(head: str, options: Mapping[str, object], where: str) -> Plan:
-    """A network by its name, or by its import path."""
+    """Return a network by its name, or by its import path."""
     found = find(head)
     if found is None:
         if not _PATH.fullmatch(head):
@@ -224,7 +224,7 @@ def _size(base: str, tail: str, signature: Signature, where: str) -> dict[str, O
 
 
 def _sized(base: str, signature: Signature) -> str:
-    """The form of a name, and what its size may be."""
+    """Return the form of a name, and what its size may be."""
     sizes = "; ".join(
         f"{o.name.upper()}: {o.values.words(as_text=True)}" for o in signature.required
     )

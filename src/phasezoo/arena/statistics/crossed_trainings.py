@@ -192,7 +192,7 @@ def crossed_half_width(
 
 
 def _deviation(variance: float, slope: float) -> float:
-    """A variance of scores as a deviation in Elo; estimates below zero are zero."""
+    """Return a variance of scores as a deviation in Elo; estimates below zero are zero."""
     return math.sqrt(variance) * slope if variance > 0 else 0.0
 
 

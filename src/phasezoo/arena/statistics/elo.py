@@ -130,10 +130,10 @@ def los(scores: Sequence[float]) -> float:
 
 
 def los_unsaid(pairs: Sequence[int]) -> str | None:
-    """Why reports do not tell the likelihood of superiority; None if they do.
+    """Return why reports leave out the likelihood of superiority; None if they have it.
 
     Of fewer than :data:`MIN_PAIRS` pairs, and of pairs that all scored alike, nothing is known of
-    the spread that :func:`los` divides by: it would tell a certainty beside an infinite interval.
+    the spread that :func:`los` divides by: it would show certainty beside an infinite interval.
 
     Args:
         pairs: How many pairs had each score.

@@ -53,7 +53,7 @@ class Interval:
         return off <= _MOST_OFF * self.half_width
 
     def __neg__(self) -> "Interval":
-        """The same difference as the other side sees it."""
+        """Return the same difference as the other side sees it."""
         return Interval(0.0 - self.value, 0.0 - self.high, 0.0 - self.low)
 
     def to_dict(self) -> dict[str, float | None]:
@@ -74,7 +74,7 @@ class Interval:
 
 
 def finite(number: float) -> float | None:
-    """The number for formats that have no infinite ones: those are None, as is NaN."""
+    """Return the number for formats that have no infinite ones: those are None, as is NaN."""
     return number if math.isfinite(number) else None
 
 
@@ -104,7 +104,7 @@ def t95(freedom: npt.ArrayLike) -> Array:
 
 
 def score_error(mean: Array | float, variance: Array | float, count: Array | int) -> Array:
-    """The standard error of a mean score that knows of scores not seen yet.
+    """Return the standard error of a mean score that knows of scores not seen yet.
 
     It is that of the scores with :data:`PRIOR_PAIRS` more of 1 and as many of 0, so it is never 0.
 

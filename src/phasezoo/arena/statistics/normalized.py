@@ -51,7 +51,7 @@ def normalized_elo(scores: Sequence[float]) -> Interval:
 
 
 def t_ends(scores: Array, counts: Array) -> tuple[Array, Array]:
-    """Both ends of the 95 % interval of (m - 1/2) / s, for many matches at once.
+    """Return both ends of the 95 % interval of (m - 1/2) / s, for many matches at once.
 
     The variance of that ratio is (1 - t g + t^2 (k - 1) / 4) / n, with skewness g and kurtosis k
     (by the delta method: Mertens 2002, of the Sharpe ratio, which it is). The ends are the outer
@@ -85,7 +85,7 @@ def t_ends(scores: Array, counts: Array) -> tuple[Array, Array]:
 
 
 def _least_t(means: Array) -> Array:
-    """The (m - 1/2) / s nearest to 0 that scores in [0, 1] with a mean can have.
+    """Return the (m - 1/2) / s nearest to 0 that scores in [0, 1] with a mean can have.
 
     Their spread is widest if all are 0 or 1.
     """

@@ -11,7 +11,7 @@ _ROUNDING = 1e-9
 
 
 def rate_of(groups: Sequence[float], group_size: int) -> Interval:
-    """A mean share with its 95 % interval, from groups of games that are not independent.
+    """Return a mean share with its 95 % interval, from groups of games that are not independent.
 
     Wilson's interval (1927) with the number of independent games that the spread between groups is
     worth (Korn and Graubard 1998), at most the games there are, and with Student's t. If groups do

@@ -66,7 +66,7 @@ class Rating:
 
 
 def results_of(records: Iterable[GameRecord], names: Sequence[str]) -> list[Result]:
-    """The results of games of two players, as :func:`ratings` wants them.
+    """Return the results of games of two players, as :func:`ratings` wants them.
 
     Args:
         records: Games of a match, or of several with the same openings.
@@ -85,7 +85,7 @@ def results_of(records: Iterable[GameRecord], names: Sequence[str]) -> list[Resu
 
 
 def result_of(record: GameRecord, names: Sequence[str]) -> Result:
-    """The result of a game between the two agents in it, however many players they play."""
+    """Return the result of a game between the two agents in it, however many players they play."""
     first, second = (names[agent] for agent in record.pairing)
     return Result(first, second, record.group, record.score)
 
@@ -160,7 +160,7 @@ def ratings(
 
 
 def _of_many(games: "_Games", fixed: int, resamples: int, seed: int) -> tuple[Array, Array, Array]:
-    """Every player's rating with both ends, in Elo above that of the player ``fixed``."""
+    """Return every player's rating with both ends, in Elo above that of the player ``fixed``."""
     reached = games.reached()
     bridges = games.bridged(reached)
     values = _solved((games.won + bridges)[None], (games.totals + 2 * bridges)[None], games, fixed)[
@@ -241,7 +241,7 @@ class _Games:
             raise InvalidConfig(message)
 
     def of_two(self, fixed: int) -> tuple[Array, Array, Array]:
-        """Both players' ratings with their ends, in Elo above that of the player ``fixed``.
+        """Return both players' ratings with their ends, in Elo above that of the player ``fixed``.
 
         Openings of which games are missing are left out, as they are of a match.
         """
@@ -284,7 +284,7 @@ def _closure(reached: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 def _ends(
     games: _Games, values: Array, fixed: int, resamples: int, rng: np.random.Generator
 ) -> tuple[Array, Array]:
-    """Both ends of every player's interval, in units of :data:`ELO`."""
+    """Return both ends of every player's interval, in units of :data:`ELO`."""
     stretch = t95(np.maximum(games.openings_met - 1, 1)) / Z95
     a_pair = games.totals / (games.counts > 0).sum(axis=0)
     shape = (resamples, len(games.pairs))

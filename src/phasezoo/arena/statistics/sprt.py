@@ -179,7 +179,7 @@ def _checked(counts: Sequence[Any]) -> Array:
 
 
 def _of_mean(elo: float, scores: Array, seen: Array, games: float) -> Array:
-    """The likeliest chances of results whose mean score is that of ``elo``.
+    """Return the likeliest chances of results whose mean score is that of ``elo``.
 
     They are p / (1 + theta (a - s)) with theta such that the mean is s (Van den Bergh, "A practical
     introduction to the GSPRT", prop. 1.1; Owen 1988).
@@ -190,7 +190,7 @@ def _of_mean(elo: float, scores: Array, seen: Array, games: float) -> Array:
 
 
 def _of_deviations(elo: float, scores: Array, seen: Array, games: float) -> Array:
-    """The likeliest chances of results whose mean is t standard deviations from 1/2.
+    """Return the likeliest chances of results whose mean is t standard deviations from 1/2.
 
     Van den Bergh, "Normalized Elo: a practical guide": at the solution they are p / (1 + theta phi)
     with phi = a - 1/2 - t sigma (1 + ((a - mu) / sigma)^2) / 2, where mu and sigma are of the
@@ -209,7 +209,7 @@ def _of_deviations(elo: float, scores: Array, seen: Array, games: float) -> Arra
 
 
 def _reweighted(seen: Array, constraint: Array) -> Array:
-    """The chances nearest to ``seen`` under which ``constraint`` is 0 on average."""
+    """Return the chances nearest to ``seen`` under which ``constraint`` is 0 on average."""
     low, high = -1 / constraint.max(), -1 / constraint.min()
 
     def falling(theta: float) -> float:
@@ -220,12 +220,12 @@ def _reweighted(seen: Array, constraint: Array) -> Array:
 
 
 def _positive(numbers: Array) -> Array:
-    """Numbers that are positive, or would be without rounding."""
+    """Return numbers that are positive, or would be without rounding."""
     return np.asarray(np.maximum(numbers, 1e-16))
 
 
 def _root(falling: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function that falls from +inf at ``low`` to -inf at ``high`` is 0."""
+    """Return where a function that falls from +inf at ``low`` to -inf at ``high`` is 0."""
     for _ in range(200):
         middle = (low + high) / 2
         if middle in (low, high):

@@ -183,7 +183,7 @@ def move_cost(evaluator: Any, config: AtomicConfig) -> MoveCost:
 
 
 def _agent(evaluator: Any, style: str, simulations: int, config: AtomicConfig) -> agents.MCTSAgent:
-    """Who searches; a proof would end a search early, and then there is less to count."""
+    """Return the agent; it proves nothing, as a proof would end a search early."""
     return agents.MCTSAgent(
         evaluator,
         limit=Limit(simulations=simulations),

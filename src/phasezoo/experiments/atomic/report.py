@@ -362,7 +362,7 @@ def _white(itself: Meeting) -> Claim:
 
 
 def _mates(training: Course) -> list[Claim]:
-    """The first and the last version of the same positions, by network and by search."""
+    """Return the first and the last version of the same positions, by network and by search."""
     probed = [one for one in training.probes if len(one.numbers) > 1]
     if len(probed) < 2:
         return []

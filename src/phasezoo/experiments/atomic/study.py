@@ -306,7 +306,7 @@ def shown_network(
         "repetitions", "en-passant", "colour", "move-number", "castling", "clock", "last-moves"
     ] = "clock",
 ) -> nn.Module:
-    """The thesis' network of planes ``v1``, which sees the pieces and ``thing`` alone.
+    """Return the thesis' network of planes ``v1``, which sees the pieces and ``thing`` alone.
 
     Args:
         input_shape: Shape of the planes.

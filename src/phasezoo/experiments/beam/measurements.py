@@ -377,7 +377,7 @@ def _own_shares(store: training.GameStore) -> npt.NDArray[np.float64]:
 
 
 def _bits(counts: npt.NDArray[np.integer[Any]]) -> float:
-    """The entropy of shares, in bits."""
+    """Return the entropy of shares, in bits."""
     shares = counts / counts.sum()
     return float(-(shares * np.log2(shares)).sum())
 
@@ -433,7 +433,7 @@ def _positions(store: training.GameStore, seed: int) -> tuple[list[Any], npt.NDA
 
 
 def _policies(learner: training.Learner, states: list[Any]) -> list[npt.NDArray[np.float64]]:
-    """The network's policy over the legal actions of each state."""
+    """Return the network's policy over the legal actions of each state."""
     import torch
 
     planes = torch.from_numpy(games.encode(states, learner.manifest.planes))

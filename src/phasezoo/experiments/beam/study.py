@@ -107,7 +107,7 @@ class BeamRun(StudyRun[BeamStudyConfig, Results]):
         )
 
     def _play(self, network: Any, name: str, nodes: int, stage: str) -> MatchResult:
-        """A match of the beam against MCTS with the same network."""
+        """Play a match of the beam against MCTS with the same network."""
         config = self.config
         tally: Counter[float] = Counter()
         with self.console.task(f"Matches, {name}", config.match_games) as task:

@@ -115,7 +115,7 @@ def _over_high(config: KrkConfig, found: Estimates) -> Curve:
 
 
 def _known(trend: Interval | None) -> str:
-    """A correlation or tau with its interval, or that too few points leave it unknown."""
+    """Return a correlation or tau with its interval, or that too few points leave it unknown."""
     return "not known, for too few values" if trend is None else numbers.signed_interval(trend, 2)
 
 
@@ -144,7 +144,7 @@ def general(values: Sequence[float]) -> str:
 
 
 def _over(config: KrkConfig) -> str:
-    """The T that curves by C average over."""
+    """Return the T that curves by C average over."""
     values = [f"{t}" for t in config.thresholds]
     if len(values) == 1:
         return f"at T = {values[0]}"
@@ -269,7 +269,7 @@ def _collapses(results: Results) -> Reproduced:
 
 
 def _scaled(found: Estimates) -> Estimates:
-    """The curve with its estimates running from 0 to 1, and its bands on the same scale."""
+    """Return the curve with its estimates running from 0 to 1, and its bands on the same scale."""
     values = [point.value for point in found.each if point is not None]
     low, width = min(values, default=0.0), max(values, default=0.0) - min(values, default=0.0)
     scale = 1 / width if width > 0 else 0.0
@@ -336,7 +336,7 @@ def _may_be_best(choice: Curve) -> str:
 
 
 def _likeliest(choice: Curve) -> str:
-    """The values that hold the arg-min in 95 % of resamples, likeliest first."""
+    """Return the values that hold the arg-min in 95 % of resamples, likeliest first."""
     words, held = [], 0.0
     pairs = zip(choice.values, choice.found.shares, strict=True)
     for value, share in sorted(pairs, key=lambda pair: -pair[1]):
@@ -482,7 +482,7 @@ def elsewhere(found: Elsewhere, config: KrkConfig) -> Reproduced:
 
 
 def _just_above(overall: Curve) -> Claim:
-    """The study's reason for its best T: it is the first above the number of legal moves."""
+    """Return the study's reason for its best T: it is the first above the number of legal moves."""
     values = overall.values
     places = [at for at, t in enumerate(values) if t > MOST_MOVES][:1]
     near = [t for at in places for t in values[max(at - 1, 0) : at + 2]]

@@ -180,7 +180,7 @@ def _group(
 
 
 def _base_of(reading: str) -> str | None:
-    """The reading that this one differs from in one thing; None of those two themselves."""
+    """Return the reading that this one differs from in one thing; None of those two themselves."""
     for base in ("thesis", "author"):
         if reading.startswith(base) and reading != base:
             return base

@@ -207,7 +207,7 @@ def _counted(head: str, part: Callable[[Tally], int]) -> Column:
 
 
 def _share(head: str, part: Callable[[Tally], int], digits: int = 1) -> Column:
-    """A part of a row's games, as a share of all of them."""
+    """Return a part of a row's games, as a share of all of them."""
 
     def share(row: Any) -> Interval:
         return wilson(part(row.tally), row.tally.games)
@@ -341,7 +341,7 @@ def _choices_table(one: Reproduced, axis: str) -> Table:
 
 
 def _numbers(one: Reproduced) -> Section:
-    """The numbers behind the curves of a figure."""
+    """Return the numbers behind the curves of a figure."""
     tables = []
     for panel in one.panels:
         values = enumerate(panel.values)

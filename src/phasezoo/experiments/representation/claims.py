@@ -72,7 +72,7 @@ def _representation(losses: Losses) -> list[Claim]:
 
 
 def _cost(latency: Sequence[Latency]) -> Claim:
-    """The time of planes v2 beside v1 in the largest calls, by every backend."""
+    """Return the time of planes v2 beside v1 in the largest calls, by every backend."""
     batch = max(one.batch for one in latency)
     times = {(one.arm, one.backend): one.microseconds for one in latency if one.batch == batch}
     old, new = (corner(planes, HEADS[-1]) for planes in PLANES)
@@ -180,7 +180,7 @@ def _elo(games: Games) -> list[Claim]:
 
 
 def _little(one: Attribution, name: str, game: str) -> Claim:
-    """A group's share beside that of as many average planes."""
+    """Return a group's share beside that of as many average planes."""
     even = len(groups(game, one.arm.partition("-")[0])[name]) / len(one.planes)
     share = one.shares[name]
     judgement: Judgement = "not settled"

@@ -380,7 +380,7 @@ def endings(
 
 
 def _mean(sizes: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> Interval:
-    """The mean over trainings and endings, of ``float64[K, endings]``."""
+    """Return the mean over trainings and endings, of ``float64[K, endings]``."""
     found = over_trainings(sizes.mean(axis=1), weights @ sizes.T, games=sizes.shape[1])
     assert found is not None  # values are finite
     return found

@@ -273,7 +273,7 @@ def _by_network(
     caption: str,
     digits: int = 3,
 ) -> Table:
-    """A row for each network, with an estimate in each column."""
+    """Return a row for each network, with an estimate in each column."""
     rows: dict[str, dict[str, Any]] = {}
     for network, head, interval in cells:
         rows.setdefault(network, {"": labels[network]})[head] = interval
@@ -325,7 +325,7 @@ def _largest_shares(one: Attribution) -> str:
 
 
 def _largest_sums(shown: BoardShown) -> str:
-    """The two lowest and the two highest."""
+    """Return the two lowest and the two highest."""
     rising = sorted(shown.planes.items(), key=lambda item: item[1])
     falling = sorted(shown.planes.items(), key=lambda item: -item[1])
     ends = rising[:2] + falling[:2]

@@ -62,7 +62,7 @@ _ABILITIES = {
 
 
 def chosen(backend: Backend, running: Running) -> Backend:
-    """The backend that runs a network, which is installed and can.
+    """Return the backend that runs a network, which is installed and can.
 
     Raises:
         InvalidConfig: The options do not go together.
@@ -147,7 +147,7 @@ def _on_gpu(device: str | None) -> bool:
 
 
 def _has_driver() -> bool:
-    """Whether a driver of a GPU that torch could find is installed: NVIDIA's, or AMD's."""
+    """Return whether a driver of a GPU that torch could find is installed: NVIDIA's, or AMD's."""
     if Path("/dev/kfd").exists():
         return True
     try:

@@ -70,7 +70,7 @@ class EngineCache:
         load: Callable[[bytes], T],
         verify: Callable[[T], None],
     ) -> T:
-        """The engine of ``key``, loaded.
+        """Return the engine of ``key``, loaded.
 
         Args:
             key: What it has to fit.
@@ -98,7 +98,7 @@ class EngineCache:
         return loaded
 
     def _read(self, key: EngineKey) -> bytes | None:
-        """The bytes of a whole engine of ``key``, if there is one."""
+        """Return the bytes of a whole engine of ``key``, if there is one."""
         try:
             mark, head, engine = _split((self.directory / key.file).read_bytes())
         except (OSError, ValueError):

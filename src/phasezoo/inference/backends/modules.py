@@ -152,7 +152,7 @@ def probe(
 
 
 def answers_of(network: nn.Module, manifest: Manifest) -> Answers:
-    """The network that a manifest describes, in eval mode.
+    """Return the network that a manifest describes, in eval mode.
 
     Raises:
         CheckpointError: It fails, or answers something else than the manifest says.

@@ -134,7 +134,7 @@ class OnnxEvaluator(NetworkEvaluator):
         threads: int | None = None,
         allow_other_game: bool = False,
     ) -> "OnnxEvaluator":
-        """An ONNX file that was made elsewhere, whose input and outputs are named.
+        """Load an ONNX file that was made elsewhere, by the names of its input and outputs.
 
         Args:
             path: The file.
@@ -217,7 +217,7 @@ class OnnxEvaluator(NetworkEvaluator):
         return answer_in_parts(self._model, arrays, outputs, step, executor)
 
     def _buffers(self, rows: int) -> list[Floats]:
-        """An array for each output, of this thread's own."""
+        """Return an array for each output, of this thread's own."""
         widths = self._model.widths
         while len(self._kept.arrays) < len(widths):
             self._kept.arrays.append([])
@@ -227,7 +227,7 @@ class OnnxEvaluator(NetworkEvaluator):
         ]
 
     def _executor(self) -> ThreadPoolExecutor:
-        """The threads of this process; a fork does not inherit its parent's."""
+        """Return the threads of this process; a fork does not inherit its parent's."""
         if self._pool is None or self._pool_process != os.getpid():
             self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="phasezoo-onnx")
             self._pool_process = os.getpid()
@@ -235,7 +235,7 @@ class OnnxEvaluator(NetworkEvaluator):
 
 
 def _unused(kept: list[Floats], rows: int, width: int) -> Floats:
-    """An array for an answer; one handed out before is used again when nobody holds it.
+    """Return an array for an answer: a used one that nothing holds any more, or a new one.
 
     4672 logits a row are memory that the system would otherwise clear for every call.
     """
@@ -274,7 +274,7 @@ def _one_of(what: str, given: Mapping[str, str | None]) -> tuple[str, str]:
 
 
 def _references(arrays: list[Floats], index: int) -> int:
-    """How many hold ``arrays[index]``, views of it included."""
+    """Return the number of references to ``arrays[index]``, views included."""
     return sys.getrefcount(arrays[index])
 
 

@@ -31,7 +31,7 @@ def export_onnx(
     layout: PlaneLayout | None = None,
     device: Any = "cpu",
 ) -> bytes:
-    """The ONNX model of a network, for any number of rows.
+    """Return the ONNX model of a network, for any number of rows.
 
     Args:
         answers: The network as :class:`phasezoo.inference.backends.modules.Answers`, in eval mode,
@@ -84,7 +84,7 @@ def export_onnx(
 
 
 def packed_inputs(layout: PlaneLayout) -> dict[str, int]:
-    """The inputs of a model of packed planes, and their columns."""
+    """Return the inputs of a model of packed planes, and their columns."""
     every = {"bits": 8 * layout.words, "numbers": layout.numbers}
     return {name: columns for name, columns in every.items() if columns}
 

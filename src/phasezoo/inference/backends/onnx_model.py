@@ -118,7 +118,7 @@ class OnnxModel:
             raise InvalidEvaluation(message) from error
 
     def _bound(self, inputs: Sequence[Any], outputs: Sequence[Floats]) -> Any:
-        """A binding to the memory of these arrays.
+        """Return a binding to the memory of these arrays.
 
         Each thread keeps one for each number of rows, and binds anew what lies elsewhere than at
         its last call: binding all of them takes as long as a small network takes for a position.

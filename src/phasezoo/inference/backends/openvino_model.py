@@ -132,7 +132,7 @@ class OpenVinoModel:
             self._programs.clear()
 
     def _program(self, rows: int | None) -> Any:
-        """The program for a number of rows; None: for any number."""
+        """Return the program for a number of rows; None: for any number."""
         if rows not in self._programs:
             model = self._model
             if rows is not None:

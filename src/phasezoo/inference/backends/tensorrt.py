@@ -149,7 +149,7 @@ class TensorRtEvaluator(NetworkEvaluator):
         )
 
     def _exported(self, answers: Answers) -> bytes:
-        """The ONNX model in this evaluator's number format, traced on its device."""
+        """Return the ONNX model in this evaluator's number format, traced on its device."""
         dtype = getattr(torch, self.dtype)
         narrow = copy.deepcopy(answers).to(self.device, dtype)
         shape, kind = self.manifest.input_shape, self.manifest.value_kind

@@ -23,7 +23,7 @@ def version() -> str:
 
 
 def gpu_name(device: torch.device) -> str:
-    """A GPU's name and compute capability, such as ``NVIDIA H100 9.0``."""
+    """Return a GPU's name and compute capability, such as ``NVIDIA H100 9.0``."""
     major, minor = torch.cuda.get_device_capability(device)
     return f"{torch.cuda.get_device_name(device)} {major}.{minor}"
 

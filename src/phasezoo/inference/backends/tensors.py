@@ -52,7 +52,7 @@ def form_among(forms: Sequence[Any], tensors: Mapping[str, str]) -> Any:
 
 
 def looks_like_odds(rows: Floats) -> bool:
-    """Whether every row of ``float32[B, n]`` is a distribution, as a softmax leaves it."""
+    """Return whether every row of ``float32[B, n]`` is a distribution, as a softmax leaves it."""
     sums = np.abs(rows.sum(axis=1) - 1)
     return bool((rows >= 0).all() and (sums <= ODDS_SLACK).all())
 

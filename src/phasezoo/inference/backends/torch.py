@@ -200,7 +200,7 @@ def _places(legal: Legal, rows: slice, num_actions: int) -> npt.NDArray[np.int64
 
 
 def crosses_bus(device: torch.device) -> bool:
-    """Whether planes have a way to go to a device."""
+    """Return whether planes have to be copied to a device."""
     return device.type != "cpu"
 
 
@@ -213,7 +213,7 @@ def described(
     name: str | None = None,
     value: ValueForm | None = None,
 ) -> tuple[Manifest, ValueForm]:
-    """The manifest of a network in eval mode, and how it writes its value.
+    """Return the manifest of a network in eval mode, and how it writes its value.
 
     Raises:
         InvalidConfig: Its answers do not fit the game, no game is named, or the gate has no such

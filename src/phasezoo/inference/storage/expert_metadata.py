@@ -8,7 +8,7 @@ from phasezoo.inference.mixture import gate_of
 
 
 def expert_metadata(gate: Any, phase: str | None, game: str) -> dict[str, Any]:
-    """The fields ``gate``, ``gate_fingerprint`` and ``phase`` of a manifest.
+    """Return the fields ``gate``, ``gate_fingerprint`` and ``phase`` of a manifest.
 
     Args:
         gate: A gate or its specification; None: none.

@@ -89,7 +89,7 @@ class Experts:
         search_gate: "str | Gate | None" = None,
         **options: Any,
     ) -> MixtureOfExperts:
-        """The experts as one evaluator.
+        """Return the experts as one evaluator.
 
         Args:
             routing: Which expert answers which row.

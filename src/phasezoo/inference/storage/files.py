@@ -15,12 +15,12 @@ PARTIAL = ".partial"
 
 
 def digest(data: bytes) -> str:
-    """The SHA-256 of ``data``, in hexadecimal."""
+    """Return the SHA-256 of ``data``, in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of ``path``.
+    """Return the bytes of ``path``.
 
     Raises:
         CheckpointError: The file is not there or cannot be read, or is a pipe or a device, which

@@ -162,7 +162,7 @@ def _of_model(
     threads: int | None,
     allow_other_game: bool,
 ) -> NetworkEvaluator:
-    """The evaluator of a backend that reads ONNX models."""
+    """Return the evaluator of a backend that reads ONNX models."""
     if runner == "tensorrt":
         from phasezoo.inference.backends.tensorrt import TensorRtEvaluator
 
@@ -224,7 +224,7 @@ def _built(manifest: Manifest, weights: bytes, directory: Path) -> Any:
 
 
 def _exported(directory: Path, manifest: Manifest, weights: bytes) -> Path | bytes:
-    """The ONNX model; needs torch only if no ONNX file of these weights is kept."""
+    """Return the ONNX model; needs torch only if no ONNX file of these weights is kept."""
     from phasezoo.inference.backends import onnx_export
 
     cache = packaged.cache_of(directory)

@@ -113,7 +113,7 @@ class Manifest:
         return f"{self.network}:{options}" if options else self.network
 
     def layout(self, packed: bool | None = None) -> games.PlaneLayout | None:
-        """Where its planes are if it takes them packed; None if it takes floats.
+        """Return where its planes are if it takes them packed; None if it takes floats.
 
         Args:
             packed: Whether it does; None: as :attr:`packed` says.
@@ -133,7 +133,7 @@ class Manifest:
         return layout
 
     def to_json(self) -> bytes:
-        """The text of ``manifest.json``."""
+        """Return the text of ``manifest.json``."""
         record = {"format_version": FORMAT_VERSION, "kind": "network", **asdict(self)}
         return (json.dumps(record, indent=2, allow_nan=False) + "\n").encode()
 

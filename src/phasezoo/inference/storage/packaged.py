@@ -14,12 +14,12 @@ EXPERTS = "experts.json"
 
 
 def models() -> Path:
-    """Where the networks of the package are."""
+    """Return where the networks of the package are."""
     return Path(str(resources.files("phasezoo"))) / "models"
 
 
 def packaged_networks() -> tuple[str, ...]:
-    """The networks in the package, sorted, such as ``phasezoo/chess-small``."""
+    """Return the networks in the package, sorted, such as ``phasezoo/chess-small``."""
     if not models().is_dir():
         return ()
     found = (path for path in models().iterdir() if path.is_dir())
@@ -28,7 +28,7 @@ def packaged_networks() -> tuple[str, ...]:
 
 
 def resolved(path: str | Path) -> Path:
-    """The folder that ``path`` names: one of the package, or ``path`` itself.
+    """Return the folder that ``path`` names: one of the package, or ``path`` itself.
 
     Only texts name networks of the package; a folder ``phasezoo/…`` is ``./phasezoo/…``.
 
@@ -64,7 +64,7 @@ def _is_there(path: Path, given: str | Path) -> bool:
 
 
 def cache_of(directory: Path) -> Path:
-    """Where files made of the network in ``directory`` are kept: beside it.
+    """Return where files made of the network in ``directory`` are kept: beside it.
 
     Those of the package, which is nobody's to write into, lie in the user's cache folder.
     """

@@ -120,7 +120,7 @@ def _check_free(folder: Path, overwrite: bool) -> None:
 
 
 def _is_networks(name: str) -> bool:
-    """Whether a file belongs to a network alone; a training keeps its records beside it."""
+    """Return whether a file belongs to a network alone; a training keeps its records beside it."""
     cached = name.startswith("model-v") and name.endswith(".onnx")
     return cached or name in (MANIFEST, MODEL, ONNX_MODEL)
 

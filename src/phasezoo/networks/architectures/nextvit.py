@@ -80,7 +80,7 @@ class NormedMlp(nn.Module):
 
 
 def _multi_head_convolution(channels: int) -> nn.Module:
-    """A 3x3 convolution in groups of 32 channels, then 1x1 over all of them."""
+    """Return a 3x3 convolution in groups of 32 channels, then 1x1 over all of them."""
     return nn.Sequential(
         ConvNorm(channels, channels, groups=channels // HEAD),
         nn.Conv2d(channels, channels, 1, bias=False),
