@@ -107,11 +107,7 @@ class Times:
 
 
 def check_clock(name: str, limit: Limit | None, pool: Any, game: Game) -> None:
-    """Refuse clocks in games and of agents that do not play by them.
-
-    Raises:
-        InvalidConfig: The message says what to give instead.
-    """
+    """Refuse clocks in games and of agents that do not play by them."""
     if limit is None or limit.clock is None:
         return
     in_turn = game.num_players == 2 and game.initial_state(seed=0).to_play != SIMULTANEOUS

@@ -40,11 +40,7 @@ class Conditions:
         gate: str | Gate | None,
         **others: Any,
     ) -> Self:
-        """Return the conditions that a caller asks for.
-
-        Raises:
-            InvalidConfig: One is out of range, or does not suit the game.
-        """
+        """Return the conditions that a caller asks for."""
         handle = games.make(game)
         if openings is None and not handle.options:
             handle = handle.with_options(**handle.match_options)

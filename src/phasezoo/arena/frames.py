@@ -38,11 +38,7 @@ def without_infinite(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return the rows as a pandas ``DataFrame``.
-
-    Raises:
-        MissingDependency: pandas is not installed.
-    """
+    """Return the rows as a pandas ``DataFrame``."""
     try:
         import pandas as pd
     except ImportError as error:

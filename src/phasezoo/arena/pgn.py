@@ -166,11 +166,7 @@ class PgnFile:
         self.close()
 
     def append(self, record: GameRecord) -> None:
-        """Write a finished game through to the disk.
-
-        Raises:
-            RunDirectoryError: The file cannot be written.
-        """
+        """Write a finished game through to the disk."""
         text = self._text([record]).removesuffix("\n")
         with self._described(self.path):
             append_line(self.path, text.encode())

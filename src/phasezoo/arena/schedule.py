@@ -91,11 +91,7 @@ class Schedule:
                 yield self._scheduled(number)
 
     def checked(self, completed: Sequence[object]) -> list[GameRecord]:
-        """Games finished earlier, by number.
-
-        Raises:
-            InvalidConfig: One of them is no record, not a game of this match, or there twice.
-        """
+        """Return games finished earlier, by number; refuse others and repeated ones."""
         done: dict[int, GameRecord] = {}
         for record in completed:
             if not isinstance(record, GameRecord):

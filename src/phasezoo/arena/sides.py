@@ -127,11 +127,7 @@ def make_sides(
 
 
 def names_of(players: Sequence[Any], names: Sequence[str] | None = None) -> list[str]:
-    """Return the names of agents in reports: ``names``, or their own, made unique.
-
-    Raises:
-        InvalidConfig: ``names`` are not as many as the agents.
-    """
+    """Return the names of agents in reports: ``names``, or their own, made unique."""
     if names is None:
         names = [agents.name_of_agent(agent) for agent in players]
     _check_count("names", names, len(players))

@@ -272,11 +272,7 @@ class Standings:
 
 
 def place_in(names: Sequence[str], player: str | int) -> int:
-    """Return the place among ``names`` of a player, who is given by name or by place.
-
-    Raises:
-        InvalidConfig: There is no such player.
-    """
+    """Return the place among ``names`` of a player, who is given by name or by place."""
     if isinstance(player, str) and player in names:
         return names.index(player)
     if isinstance(player, int) and not isinstance(player, bool) and 0 <= player < len(names):

@@ -152,11 +152,7 @@ def tournament(
 
 
 def pairings_of(count: int, format: str) -> list[tuple[int, int]]:
-    """Return the pairings of ``count`` players, by their places.
-
-    Raises:
-        InvalidConfig: There is no such format.
-    """
+    """Return the pairings of ``count`` players, by their places."""
     if format == "round-robin":
         return list(itertools.combinations(range(count), 2))
     if format == "gauntlet":

@@ -32,11 +32,7 @@ class Texts:
 
     @classmethod
     def of(cls, texts: Any, shape: tuple[int, ...]) -> "Texts":
-        """Return a column of these texts, each a text or None.
-
-        Raises:
-            InvalidArray: There are more or fewer of them, or one is no text that a file can hold.
-        """
+        """Return a column of these texts, each a text or None."""
         if texts is None:
             return cls(np.full(shape, UNKNOWN, dtype=np.int32))
         if isinstance(texts, Texts):
@@ -101,11 +97,7 @@ class Visits:
 
     @classmethod
     def of(cls, visits: "Visits | Sequence[npt.ArrayLike]") -> "Visits":
-        """Return the columns given, as arrays that cannot be written.
-
-        Raises:
-            InvalidArray: There are not three, or one has another kind of numbers.
-        """
+        """Return the columns given, as arrays that cannot be written."""
         given = list(vars(visits).values()) if isinstance(visits, Visits) else list(visits)
         if len(given) != len(_VISITS):
             message = f"visits: {len(given)} columns; needed are {', '.join(_VISITS)}"
@@ -357,11 +349,7 @@ def _frozen(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def as_column(name: str, values: npt.ArrayLike, dtype: Any, dimensions: int = 1) -> Any:
-    """One column as a contiguous array that cannot be written.
-
-    Raises:
-        InvalidArray: It has other dimensions, or numbers that the type cannot hold.
-    """
+    """Return a column as a contiguous array that cannot be written."""
     array, wanted = np.asarray(values), np.dtype(dtype)
     if array.ndim != dimensions or not _fits(array, wanted):
         given = f"{array.dtype}{list(array.shape)}"
@@ -392,11 +380,7 @@ def why_unwritable(text: str) -> str | None:
 
 
 def check_length(name: str, column: Any, count: int) -> None:
-    """Refuse a column of another length.
-
-    Raises:
-        InvalidArray: It has one.
-    """
+    """Refuse a column of another length."""
     if len(column) != count:
         message = f"{name} has {len(column)} entries; needed are {count}"
         raise InvalidArray(message)

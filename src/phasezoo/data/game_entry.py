@@ -62,11 +62,7 @@ class GameEntry:
         source: str | None = None,
         salvaged: bool = False,
     ) -> "GameEntry":
-        """Check a game as :meth:`phasezoo.training.StoreWriter.add` takes it.
-
-        Raises:
-            InvalidConfig: Something has another size or range.
-        """
+        """Check a game as :meth:`phasezoo.training.StoreWriter.add` takes it."""
         played = _actions(game, width, actions)
         decisions = len(played)
         return cls(

@@ -38,9 +38,6 @@ def recover(path: Path) -> tuple[str, ...]:
 
     A store that was put aside comes back, unless another is in its place; an unfinished one is
     removed. Files of a process that still runs are left alone.
-
-    Raises:
-        StoreError: It cannot be renamed.
     """
     said = []
     for left in sorted(path.parent.glob(f".{glob.escape(path.name)}.*")):

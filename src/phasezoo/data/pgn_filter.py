@@ -40,11 +40,7 @@ class PgnFilter:
     """Keep the readable moves of a damaged game, and mark it."""
 
     def core_options(self) -> dict[str, Any]:
-        """These options as the native core takes them.
-
-        Raises:
-            InvalidConfig: A number or a month makes no sense.
-        """
+        """Return these options as the native core takes them."""
         check(self)
         for name in ("from_month", "to_month"):
             if getattr(self, name) is not None:
@@ -63,11 +59,7 @@ class PgnFilter:
 
 
 def checked_month(name: str, month: str) -> str:
-    """Return a month of an option, ``YYYY-MM``.
-
-    Raises:
-        InvalidConfig: It is written in another way.
-    """
+    """Return a month of an option, ``YYYY-MM``."""
     if not _MONTH.fullmatch(month):
         message = f"{name}={month!r}: a month is written YYYY-MM, such as 2024-05"
         raise InvalidConfig(message)

@@ -49,11 +49,7 @@ def start_text(game: Game, state: Any) -> str | None:
 
 
 def pickled(game: Game, state: Any, *, allowed: bool) -> bytes:
-    """Return a state as bytes.
-
-    Raises:
-        StoreError: It is not allowed, or the state cannot be pickled.
-    """
+    """Return a state as bytes."""
     if not allowed:
         message = (
             f"a {type(state).__name__} that is not the initial state of {game.name!r} cannot be "

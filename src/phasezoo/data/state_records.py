@@ -26,11 +26,7 @@ from phasezoo.types import SIMULTANEOUS
 
 
 def records_of(game: Game, columns: GameColumns) -> Any:
-    """Return the records that replay the games.
-
-    Raises:
-        CorruptRecord: The columns do not fit together, or a start is not valid.
-    """
+    """Return the records that replay the games."""
     if not game.native:
         return StateRecords(game, columns)
     starts = []
@@ -142,11 +138,7 @@ class StateRecords:
         return game, ply, player, phase, key
 
     def states(self, number: int) -> list[Any]:
-        """Return the states of a game before each of its plies, every action checked.
-
-        Raises:
-            CorruptRecord: An action is not legal, or comes after the end.
-        """
+        """Return the states of a game before each of its plies, every action checked."""
         states = self._walked(number, 0, self._start(number), self._plies(number))
         self._kept.setdefault(number, states[:: self._every])
         return states[:-1]
@@ -315,11 +307,7 @@ class Unplayable(Exception):
 
 
 def played(state: Any, joint: list[int]) -> Any:
-    """The state after an action, or one of each player (those who do not act are not looked at).
-
-    Raises:
-        Unplayable: An action is not legal, or the game is over.
-    """
+    """Return the state after an action, or one of each player (ignoring those who do not act)."""
     if state.is_terminal:
         message = "the game is over before it"
         raise Unplayable(message)

@@ -125,11 +125,7 @@ class Description:
         )
 
     def made(self, path: Path) -> Game:
-        """Return the game.
-
-        Raises:
-            StoreError: There is no such game, or it is another one by now.
-        """
+        """Return the game."""
         try:
             game = make(self.game, **self.options)
         except PhasezooError as error:
@@ -364,11 +360,7 @@ def write_text(path: Path, parts: Iterable[str], *, overwrite: bool = False) -> 
 
 
 def check_writable(path: Path, *, overwrite: bool) -> None:
-    """Refuse early to write where something is, or where nothing can be.
-
-    Raises:
-        StoreError: The file exists and ``overwrite`` is not set, or its folder does not exist.
-    """
+    """Refuse early to write where something is, or where nothing can be."""
     if path.is_dir():
         message = f"{path} is a folder; name a file in it, such as {path / 'games.parquet'}"
         raise StoreError(message)
@@ -379,11 +371,7 @@ def check_writable(path: Path, *, overwrite: bool) -> None:
 
 
 def check_parent(path: Path) -> None:
-    """Refuse early to write where there is no folder to write in.
-
-    Raises:
-        StoreError: The folder does not exist, or is a file.
-    """
+    """Refuse early to write where there is no folder to write in."""
     if path.parent.is_file():
         message = f"{path}: {path.parent} is a file; choose another place"
         raise StoreError(message)
@@ -410,11 +398,7 @@ def _appearing(path: Path) -> Iterator[Any]:
 
 
 def arrow() -> tuple[Any, Any]:
-    """pyarrow, and its Parquet.
-
-    Raises:
-        MissingDependency: It is not installed.
-    """
+    """Return pyarrow and its Parquet."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq

@@ -177,11 +177,7 @@ def _common(read: list[tuple[Path, Description, GameColumns]]) -> Description:
 
 
 def same_kind(path: Path, about: Description, game: Game, width: int) -> None:
-    """Refuse to put games beside those of another game.
-
-    Raises:
-        StoreError: The file at ``path`` is of another game, options or actions.
-    """
+    """Refuse to put games beside those of another game."""
     own = Description.of(game, GameColumns.none(game.num_players, width), {})
     if _kind(about) != _kind(own):
         message = (

@@ -15,11 +15,7 @@ Rows = npt.NDArray[np.int64]
 
 
 def decisions_of(columns: GameColumns, game: Any, ply: Any, player: Any) -> Rows:
-    """Return where rows are in the columns that have one entry a decision.
-
-    Raises:
-        CorruptRecord: There are no such rows.
-    """
+    """Return where rows are in the columns that have one entry a decision."""
     if len(game) == 0:
         return np.empty(0, dtype=np.int64)
     if game.min() >= 0 and game.max() < len(columns) and ply.min() >= 0:

@@ -88,11 +88,7 @@ def check_knows(oracle: Any, game: games.Game) -> None:
 
 
 def looked_up(oracle: Oracle, leaves: Leaves) -> Known | None:
-    """Ask ``oracle`` about ``leaves`` and check its answer.
-
-    Raises:
-        InvalidEvaluation: It fails, or answers something else than what it knows of these leaves.
-    """
+    """Ask ``oracle`` about ``leaves`` and check its answer."""
     call, rows = "look(leaves)", len(leaves)
     try:
         known: Any = oracle.look(leaves)
@@ -115,11 +111,7 @@ def looked_up(oracle: Oracle, leaves: Leaves) -> Known | None:
 
 
 def kept_actions(oracle: Oracle, state: Any) -> npt.NDArray[np.int64] | None:
-    """Return the actions of ``state`` that ``oracle`` would play, checked; None if unknown.
-
-    Raises:
-        InvalidEvaluation: It fails, or answers something else than legal actions.
-    """
+    """Return the actions of ``state`` that ``oracle`` would play, checked; None if unknown."""
     call = "root_actions(state)"
     try:
         given: Any = oracle.root_actions(state)

@@ -14,11 +14,7 @@ ROUTINGS: tuple[str, ...] = get_args(Routing)
 
 
 def check_routing(routing: str) -> None:
-    """Refuse anything but the three routings.
-
-    Raises:
-            InvalidConfig: ``routing`` is something else.
-    """
+    """Refuse anything but the three routings."""
     if routing not in ROUTINGS:
         message = f"routing={routing!r}: allowed are {', '.join(map(repr, ROUTINGS))}"
         raise InvalidConfig(message)

@@ -40,11 +40,7 @@ def import_path(factory: Callable[..., Any]) -> str | None:
 
 
 def imported(path: str, where: str) -> Callable[..., Any]:
-    """Return the factory at a ``path`` that the user typed.
-
-    Raises:
-        UnregisteredNetwork: There is no such network; the message begins with ``where``.
-    """
+    """Return the factory at a ``path`` that the user typed."""
     module, _, name = path.partition(":")
     try:
         found: Any = importlib.import_module(module)

@@ -43,11 +43,7 @@ class Signature:
 
     @classmethod
     def of(cls, factory: Callable[..., Any]) -> "Signature":
-        """Read the signature of a factory.
-
-        Raises:
-            InvalidConfig: It cannot be called with an input shape and a number of actions.
-        """
+        """Read the signature of a factory."""
         found = options_of(factory)
         shapes = found.positional[:2]
         if len(shapes) < 2 and not found.is_variadic:
@@ -170,11 +166,7 @@ def form(name: str, signature: Signature) -> str:
 
 
 def refuse_modules(factory: object) -> None:
-    """Refuse a network where its factory is wanted, which is an easy mistake.
-
-    Raises:
-        InvalidConfig: ``factory`` is a module.
-    """
+    """Refuse a network where its factory is wanted, which is an easy mistake."""
     if isinstance(factory, nn.Module):
         message = (
             f"a {type(factory).__name__} itself; give its class or a function that makes it, so "

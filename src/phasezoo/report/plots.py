@@ -69,9 +69,6 @@ def axes(
     """Return a Matplotlib figure of ``width`` x ``height`` inches and its axes in house style.
 
     Several axes come as a flat array, row by row.
-
-    Raises:
-        MissingDependency: Matplotlib is not installed.
     """
     try:
         from matplotlib.figure import Figure

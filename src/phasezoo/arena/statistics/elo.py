@@ -42,12 +42,9 @@ def interval_of_score(mean: float, error: float, z: float = Z95) -> Interval:
 
 
 def pair_score_statistics(scores: Sequence[float]) -> tuple[float, float]:
-    """Mean, and standard error of the mean, of pair scores in [0, 1].
+    """Return the mean, and the standard error of the mean, of pair scores in [0, 1].
 
     The error is sqrt(population variance / pairs), as fastchess has it.
-
-    Raises:
-        InvalidConfig: There are no scores, or one is outside [0, 1].
     """
     if len(scores) == 0:
         message = "no finished pair of games: a match needs at least one"

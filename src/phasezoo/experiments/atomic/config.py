@@ -108,11 +108,7 @@ class AtomicConfig:
     """Threads of networks and searches (none: every usable core)."""
 
     def validate(self) -> None:
-        """Check every range.
-
-        Raises:
-            InvalidConfig: A value is outside its range; the message names the option.
-        """
+        """Check every range."""
         check_ranges(self)
         for name in ("simulations", "batches", "workers"):
             check_rising(name, getattr(self, name))

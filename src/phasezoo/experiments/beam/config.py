@@ -66,11 +66,7 @@ class BeamStudyConfig:
     """Threads of the network and of planes (none: every usable core)."""
 
     def validate(self) -> None:
-        """Check every range.
-
-        Raises:
-            InvalidConfig: A value is outside its range; the message names the option.
-        """
+        """Check every range."""
         check_ranges(self)
         if not self.steps or min(self.steps) < 1:
             message = f"--steps {' '.join(map(str, self.steps))}: must be 1 or more each"

@@ -152,11 +152,7 @@ class RepresentationConfig:
     threads; every process holds the games once more."""
 
     def validate(self) -> None:
-        """Check every range.
-
-        Raises:
-            InvalidConfig: A value is outside its range; the message names the option.
-        """
+        """Check every range."""
         if self.game not in GAMES:
             message = f"--game {self.game}: expected {', '.join(GAMES)}"
             raise InvalidConfig(message)

@@ -333,11 +333,7 @@ def _planes(spec: str, rows: int, config: RepresentationConfig) -> Any:
 
 
 def reference_of(config: RepresentationConfig) -> tuple[EngineAgent | None, str]:
-    """Return the engine that figures have as a line, None if it is missing, and a sentence on it.
-
-    Raises:
-        EngineFailed: An engine was asked for by name and is not installed.
-    """
+    """Return the engine that figures show as a line, None if missing, and a sentence on it."""
     usual, nodes = published.ENGINE_NODES[config.game]
     program, nodes = config.engine or usual, config.engine_nodes or nodes
     name = f"{Path(program).stem}, {nodes:,} nodes"

@@ -164,11 +164,7 @@ class Integrated(NamedTuple):
 
 
 def read_network(path: Path) -> nn.Module:
-    """Return a trained network as a module, in eval mode.
-
-    Raises:
-        CheckpointError: A file is missing, truncated or changed.
-    """
+    """Return a trained network as a module, in eval mode."""
     manifest = Manifest.read(path)
     network: nn.Module = build_network(manifest, manifest.read_bytes(path), path / MODEL)
     return network.eval().requires_grad_(requires_grad=False)

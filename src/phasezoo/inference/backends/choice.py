@@ -80,11 +80,7 @@ def chosen(backend: Backend, running: Running) -> Backend:
 
 
 def check_running(backend: Backend, running: Running) -> None:
-    """Refuse what a backend cannot do.
-
-    Raises:
-        InvalidConfig: It is asked for.
-    """
+    """Refuse what a backend cannot do."""
     own = _ABILITIES.get(backend)
     if own is None:
         return
@@ -99,11 +95,7 @@ def check_running(backend: Backend, running: Running) -> None:
 
 
 def require(backend: Backend) -> None:
-    """Make sure that a backend can be imported.
-
-    Raises:
-        MissingDependency: It is not installed; the message says what to install.
-    """
+    """Make sure that a backend can be imported."""
     needs: dict[str, Callable[[], None]] = {
         "onnx": require_onnx,
         "openvino": _require_openvino,
@@ -114,11 +106,7 @@ def require(backend: Backend) -> None:
 
 
 def require_onnx() -> None:
-    """Make sure that ONNX Runtime can be imported.
-
-    Raises:
-        MissingDependency: It is not installed.
-    """
+    """Make sure that ONNX Runtime can be imported."""
     if not _is_installed("onnxruntime"):
         message = "this needs ONNX Runtime: pip install 'phasezoo[onnx]'"
         raise MissingDependency(message)

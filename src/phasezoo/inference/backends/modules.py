@@ -152,11 +152,7 @@ def probe(
 
 
 def answers_of(network: nn.Module, manifest: Manifest) -> Answers:
-    """Return the network that a manifest describes, in eval mode.
-
-    Raises:
-        CheckpointError: It fails, or answers something else than the manifest says.
-    """
+    """Return the network that a manifest describes, in eval mode."""
     network.eval()
     name = manifest.network_text
     try:

@@ -96,9 +96,6 @@ class OnnxModel:
         """Answer planes, or the arrays of packed ones, into arrays of :attr:`widths`.
 
         All are contiguous and have as many rows.
-
-        Raises:
-            InvalidEvaluation: The model fails, or answers in another shape than before.
         """
         rows, fixed = len(inputs[0]), self.fixed_rows
         if fixed is not None and rows < fixed:

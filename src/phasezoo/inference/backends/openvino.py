@@ -127,9 +127,6 @@ def check_dtype(dtype: InferenceDtype) -> None:
     """Make sure that OpenVINO computes in ``dtype`` here, after a child process has tried it.
 
     Where a CPU has no instructions for it, OpenVINO would compute in float32 without a word.
-
-    Raises:
-        InvalidConfig: It does not, or there is no such format.
     """
     if dtype not in PRECISIONS:
         message = f"dtype {dtype!r}: backend 'openvino' has {', '.join(PRECISIONS)}"

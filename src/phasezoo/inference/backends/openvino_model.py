@@ -101,9 +101,6 @@ class OpenVinoModel:
         """Answer planes, or the arrays of packed ones, into arrays of :attr:`widths`.
 
         All are contiguous and have as many rows, at most :attr:`fixed_rows` if that is a number.
-
-        Raises:
-            InvalidEvaluation: The model fails, or answers in another shape than before.
         """
         rows, fixed = len(inputs[0]), self.fixed_rows
         if fixed is not None and rows < fixed:

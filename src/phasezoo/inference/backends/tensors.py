@@ -39,11 +39,7 @@ def columns_of(form: ValueForm, num_players: int) -> int:
 
 
 def form_among(forms: Sequence[Any], tensors: Mapping[str, str]) -> Any:
-    """Return the one of ``forms`` that ``tensors`` names.
-
-    Raises:
-        CheckpointError: None is named, or several are.
-    """
+    """Return the one of ``forms`` that ``tensors`` names."""
     named = [form for form in forms if form in tensors]
     if len(named) != 1:
         message = f"tensors {dict(tensors)}: expected one of {', '.join(forms)}"

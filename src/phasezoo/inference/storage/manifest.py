@@ -139,11 +139,7 @@ class Manifest:
 
     @classmethod
     def read(cls, directory: Path) -> "Manifest":
-        """Read and check the manifest in ``directory``.
-
-        Raises:
-            CheckpointError: The directory has no manifest, or one that this version cannot use.
-        """
+        """Read and check the manifest in ``directory``."""
         path = directory / MANIFEST
         if not path.is_file():
             raise CheckpointError(_nothing_there(directory))
@@ -204,11 +200,7 @@ class Manifest:
             raise CheckpointError(message)
 
     def read_bytes(self, directory: Path, name: str | None = None) -> bytes:
-        """The bytes of the file ``name`` (default: the network), after its checksum was compared.
-
-        Raises:
-            CheckpointError: The file is missing, or is not the one the manifest was written for.
-        """
+        """Return the bytes of the file ``name`` (default: the network), its checksum compared."""
         name = self.model if name is None else name
         path = directory / name
         data = read_file(path)

@@ -31,9 +31,6 @@ def resolved(path: str | Path) -> Path:
     """Return the folder that ``path`` names: one of the package, or ``path`` itself.
 
     Only texts name networks of the package; a folder ``phasezoo/…`` is ``./phasezoo/…``.
-
-    Raises:
-        CheckpointError: There is no such network in the package.
     """
     if not isinstance(path, str) or not path.startswith(PREFIX):
         if not _is_there(Path(path), path) and f"{PREFIX}{path}" in packaged_networks():

@@ -14,11 +14,7 @@ from phasezoo.inference.storage.manifest import PLUGIN_HINT, Manifest
 
 
 def parse_tensors(data: bytes, where: str) -> dict[str, torch.Tensor]:
-    """Read the bytes of a ``safetensors`` file.
-
-    Raises:
-        CheckpointError: The bytes are no such file; the message begins with ``where``.
-    """
+    """Read the bytes of a ``safetensors`` file."""
     try:
         return load_tensors(data)
     except SafetensorError as error:
