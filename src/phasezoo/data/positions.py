@@ -79,6 +79,19 @@ class PositionTable:
         )
         raise InvalidConfig(message)
 
+    def matching(self, other: "PositionTable") -> "PositionTable":
+        """Return the positions of another table of the same store, with the phases of this one.
+
+        Args:
+            other: The other table, whose positions this one has too.
+        """
+        own, wanted = (
+            (table.game.astype(np.int64) << 40) | (table.ply.astype(np.int64) << 8) | table.player
+            for table in (self, other)
+        )
+        order = np.argsort(own)
+        return self.select(order[np.searchsorted(own, wanted, sorter=order)])
+
     def positions_per_phase(self) -> npt.NDArray[np.int64]:
         """``int64[n]``: positions of each phase."""
         return np.bincount(self.phase, minlength=len(self.names)).astype(np.int64)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from phasezoo import agents
-from phasezoo.data.positions import PositionTable
 from phasezoo.experiments.generalisation.axis import SupportsMeasure
 from phasezoo.experiments.generalisation.data import EvaluationMatch, EvaluationSet
 from phasezoo.experiments.generalisation.scores import Sample
@@ -53,22 +52,10 @@ def _losses(model: Any, data: EvaluationSet) -> Any:
 
     if not isinstance(model, MixtureOfExperts):
         return evaluate_network(model, data.store, data.rows)
-    rows = _labelled(data, model.gate)
+    rows = data.store.positions(model.gate).matching(data.rows)
     experts = dict(zip(model.names, model.experts, strict=True))
     found = evaluate_networks(experts, data.store, rows)
     return mixture_losses({rows.phase_index(name): losses for name, losses in found.items()})
-
-
-def _labelled(data: EvaluationSet, gate: Any) -> PositionTable:
-    """Return the positions with the phases of another gate."""
-    every = data.store.positions(gate)
-    place = {each: row for row, each in enumerate(_places(every))}
-    return every.select(np.array([place[each] for each in _places(data.rows)]))
-
-
-def _places(rows: PositionTable) -> list[tuple[int, ...]]:
-    columns = rows.game.tolist(), rows.ply.tolist(), rows.player.tolist()
-    return list(zip(*columns, strict=True))
 
 
 @dataclass(frozen=True)

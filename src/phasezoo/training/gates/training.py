@@ -322,14 +322,7 @@ def _mixtures(
 
 def _phases_of(gate: Any, part: Part) -> npt.NDArray[np.int64]:
     """Return the phases of a part's rows by another gate than the one that labelled them."""
-    table = part.store.positions(gate)
-    rows = np.searchsorted(_places(table), _places(part.rows))
-    return table.phase[rows].astype(np.int64)
-
-
-def _places(table: PositionTable) -> npt.NDArray[np.int64]:
-    """Return ``int64[P]``, ascending: a number for each row's game, ply and player."""
-    return (table.game.astype(np.int64) << 40) | (table.ply.astype(np.int64) << 8) | table.player
+    return part.store.positions(gate).matching(part.rows).phase.astype(np.int64)
 
 
 def _estimates(

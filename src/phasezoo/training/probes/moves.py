@@ -1,7 +1,7 @@
 """Probes by perfect play: losses of moves, and starts won against a perfect player."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cache
 from typing import Any
 
 from phasezoo.agents import TablebaseAgent
@@ -51,18 +51,14 @@ class ExactMoves:
     scores = (PERFECT, BEST, REGRET, DISTANCE)
 
     def __init__(self, starts: Callable[[], Starts]) -> None:
-        self._make = starts
-
-    @cached_property
-    def starts(self) -> Starts:
-        """Positions, the same for every version."""
-        return self._make()
+        self._starts = cache(starts)
 
     def __call__(self, version: Probed) -> dict[str, dict[str, float]]:
         """Return numbers by score, then by player."""
+        starts = self._starts()
         found: dict[str, dict[str, float]] = {score.name: {} for score in self.scores}
         for who, agent in version.players().items():
-            judged = self.starts.judge(moves_of(agent, self.starts.states, version.seed))
+            judged = starts.judge(moves_of(agent, starts.states, version.seed))
             kept = judged.lost == 0
             numbers = (
                 kept[judged.counts].mean() if judged.counts.any() else 1.0,
@@ -85,12 +81,7 @@ class WonStarts:
     scores = (WON,)
 
     def __init__(self, starts: Callable[[], Sequence[Any]]) -> None:
-        self._make = starts
-
-    @cached_property
-    def states(self) -> tuple[Any, ...]:
-        """Starts, the same for every version."""
-        return tuple(self._make())
+        self._starts = cache(starts)
 
     def __call__(self, version: Probed) -> dict[str, dict[str, float]]:
         """Return the share of starts won, by player."""
@@ -99,8 +90,9 @@ class WonStarts:
 
     def _won(self, agent: Any, seed: int) -> float:
         opponent = TablebaseAgent(seed=seed)
-        heroes = [to_play_of(state) for state in self.states]
-        states, won = dict(enumerate(self.states)), 0
+        starts = self._starts()
+        heroes = [to_play_of(state) for state in starts]
+        states, won = dict(enumerate(starts)), 0
         while states:
             for player, own in ((agent, True), (opponent, False)):
                 rows = [
@@ -144,16 +136,11 @@ class Everywhere:
     scores = (REGRET_EVERYWHERE, WON_EVERYWHERE)
 
     def __init__(self, positions: Callable[[], SolvedPositions]) -> None:
-        self._make = positions
-
-    @cached_property
-    def positions(self) -> SolvedPositions:
-        """Every position of the game."""
-        return self._make()
+        self._positions = cache(positions)
 
     def __call__(self, version: Probed) -> dict[str, dict[str, float]]:
         """Return numbers by score, of the network alone."""
-        positions = self.positions
+        positions = self._positions()
         moves = positions.likeliest(positions.policy(version.evaluator))
         assert positions.win_chances is not None
         numbers = positions.worth(moves).lost.mean(), positions.win_chances(moves).mean()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -33,19 +33,15 @@ class Puzzles:
 
     def __init__(self, name: str, puzzles: Callable[[], Sequence[Puzzle]]) -> None:
         self.scores = (Score(name, kind="share", unit="%"),)
-        self._make = puzzles
-
-    @cached_property
-    def puzzles(self) -> Sequence[Puzzle]:
-        """Puzzles, the same for every version."""
-        return self._make()
+        self._puzzles = cache(puzzles)
 
     def __call__(self, version: Probed) -> dict[str, dict[str, float]]:
         """Return the share solved, by player."""
-        states = [puzzle.state for puzzle in self.puzzles]
+        puzzles = self._puzzles()
+        states = [puzzle.state for puzzle in puzzles]
         solved = {}
         for who, agent in version.players().items():
-            moves = zip(self.puzzles, moves_of(agent, states, version.seed), strict=True)
+            moves = zip(puzzles, moves_of(agent, states, version.seed), strict=True)
             solved[who] = float(np.mean([int(move) in puzzle.actions for puzzle, move in moves]))
         return {self.scores[0].name: solved}
 
