@@ -8,7 +8,7 @@ from typing import Any
 from phasezoo import gating, inference
 from phasezoo.errors import CheckpointError, InvalidConfig, StoreError
 from phasezoo.games import Game
-from phasezoo.inference.storage.experts import EXPERTS
+from phasezoo.inference.storage.packaged import EXPERTS
 from phasezoo.inference.storage.manifest import MANIFEST
 from phasezoo.networks.registry import Factory
 from phasezoo.training.experts import training_names
