@@ -105,7 +105,7 @@ class SimultaneousState(Protocol):
 
     Two members may be there besides: ``settled(player)``, the return of a player for whom the game
     is over though not for all (None of others), who then leaves environments; and
-    ``is_idle(player)``, whether it does not matter what an acting player answers.
+    ``is_idle(player)``, True if any answer of an acting player has the same effect.
     """
 
     @property

@@ -26,8 +26,8 @@ PHASES = "phases.png"
 class PhasesOptions:
     """Show what phases a store's games have: how many positions, how long, and what follows.
 
-    With --fit the thresholds of a gate are chosen so that its phases have as many positions each.
-    With --out pictures are drawn: phases by ply, and what can be measured of positions by ply, such
+    With --fit the thresholds of a gate are chosen so that its phases have the same number of
+    positions. With --out pictures are drawn: phases by ply, and measures of positions by ply, such
     as mixedness and pieces in chess.
     """
 

@@ -45,7 +45,7 @@ class TrainOptions:
     """Stages of staged experts: none for all phases first, farthest-first, or all phases; --order
     may be given several times."""
     budget: Literal["equal", "study"] = "equal"
-    """Whether baseline and mixture see as many positions, or the published amounts."""
+    """Whether baseline and mixture see the same number of positions, or the published numbers."""
     test_games: PositiveInt | None = 300
     """Test games that a baseline and its experts are measured on (none: all)."""
     network: str = "rise-32x4"

@@ -24,7 +24,7 @@ class GameOptions(TypedDict, total=False):
     planes: Annotated[str | None, Default(None)]
     """The planes that are observed; None: the game's own."""
     history: Annotated[int | None, Default(None)]
-    """How many of the last moves planes show; None: as many as the planes have."""
+    """How many of the last moves planes show; None: all that the planes have."""
     gate: Annotated[Any, Default(None)]
     """Says ``info["phase"]``: a specification, a gate or a callable; None for phase 0."""
     monotone: Annotated[bool, Default(False)]

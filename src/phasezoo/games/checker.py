@@ -33,8 +33,8 @@ def check(game: "str | Game", *, games: int = 20, seed: int = 0) -> Report:
         A report that is true if no contract is broken, and otherwise names each: ranges, shapes and
         types of what states answer; that ``play`` leaves its state as it is and gives the same
         state every time; that returns are finite, and sum to 0 between two players; that games
-        end; that states survive pickling and copying; that keys are numbers, and tell positions
-        apart; that the symmetries they tell, if any, are some.
+        end; that states survive pickling and copying; that keys are numbers, and differ between
+        positions; that symmetries, if any, are some.
 
     Raises:
         UnknownGame: No game has that name.

@@ -230,7 +230,7 @@ def encode(
         out: ``float32[N, C, H, W]``, C-contiguous, to be filled and returned.
         players: Who sees each state; default its player to move.
         threads: Threads to use; default all that this process may.
-        history: How many of the last moves the planes show; default as many as they have room for.
+        history: How many of the last moves the planes show; default all that they have room for.
         packed: Whether they come packed, a bit a cell if a plane is binary
             (``docs/definitions/planes.md#packed-planes``); there is no ``out`` then.
 

@@ -9,7 +9,7 @@ from phasezoo.games import queries
 from phasezoo.games.base import Game
 from phasezoo.games.symmetries import Symmetry, symmetries_of
 
-_PAIRS = "symmetries are pairs of a function and a permutation, as many in every state"
+_PAIRS = "symmetries are pairs of a function and a permutation, the same number in every state"
 _SHAPE = "symmetries turn planes into planes of the same shape"
 _TURNED = "a turned position has the turned actions"
 
@@ -21,7 +21,7 @@ class SymmetryChecker:
     """Turns the states of random games, and compares with states that were met.
 
     A state that looks as another one does when it is turned must have the actions of that one,
-    turned. Nothing is said of games whose planes do not tell all that legal actions depend on.
+    turned. Nothing is said of games whose planes do not show all that legal actions depend on.
 
     Args:
         game: The game.

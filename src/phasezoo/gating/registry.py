@@ -177,7 +177,7 @@ def register(
     Args:
         name: Small letters, digits, ``-`` and ``_``; not the name of a built-in gate.
         names: One name per phase, in order of play if there is one.
-        batched: Whether the function takes a list of states and answers with as many integers.
+        batched: Whether the function takes a list of states and answers with one integer each.
 
     Raises:
         InvalidGate: The name is taken or ill-formed, or the phases' names are unusable.

@@ -188,7 +188,7 @@ class GameRunner:
         return index
 
     def is_idle(self, turn: Turn, player: int) -> bool:
-        """Whether it does not matter what ``player``, who is asked for an action, answers."""
+        """True if any answer of ``player``, who is asked for an action, has the same effect."""
         if not self._may_be_idle or turn.ending is not None:
             return False
         return bool(turn.state.is_idle(player))

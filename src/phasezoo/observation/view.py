@@ -58,7 +58,7 @@ class Observation(NamedTuple):
     mask: Mask
     """``int8[A]``, 1 = may be played; a tuple with the mask of each part if actions have parts."""
     info: Info
-    """Everything else, the mask among it."""
+    """Everything else, including the mask."""
 
 
 def make_view(
@@ -77,7 +77,7 @@ def make_view(
         planes: Which planes; default the game's own.
         observation: ``"planes"``, ``"packed"``, ``"masked"``, ``"none"``, or ``"dict"`` in games
             that know one.
-        history: How many of the last moves the planes show; default as many as they have room for.
+        history: How many of the last moves the planes show; default all that they have room for.
         compact: Whether actions are the game's compact ones.
         state_in_info: None for infos of any values, the state among them if it is not hidden; else
             infos are plain, and this is whether they have the state.

@@ -104,7 +104,7 @@ class SimpleAgent(BaseAgent):
 
 
 class _Absent(BaseAgent):
-    """An agent that can be imported, as many scripts do without need, but not made."""
+    """An agent that can be imported, which scripts do without need, but not made."""
 
     instead = ""
     """Replacement for it."""

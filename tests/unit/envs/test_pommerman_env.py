@@ -228,7 +228,7 @@ def test_bad_input_is_refused():
         ({"opponents": None}, InvalidConfig, "opponents=None"),
         ({"opponents": "tablebase"}, InvalidConfig, "tablebase"),
         ({"opponents": "smple"}, UnknownGame, "did you mean 'simple'"),
-        ({"opponents": ["simple"] * 2}, InvalidConfig, "2 entries for 3 seats"),
+        ({"opponents": ["simple"] * 2}, InvalidConfig, "2 entries for 3 players"),
         ({"player": 4}, InvalidConfig, "0 to 3"),
         ({"mode": "duel"}, InvalidConfig, "'ffa', 'team', 'radio', '1v1'"),
         ({"fog": "yes"}, InvalidConfig, "fog='yes'"),

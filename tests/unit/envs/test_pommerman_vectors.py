@@ -106,7 +106,7 @@ def test_bad_options_are_refused():
         ({"observation": "dict"}, "observation='dict'"),
         ({"mode": "ffb"}, "mode='ffb'"),
         ({"fog": 1}, "fog=1"),
-        ({"opponents": ["simple"]}, "1 entries for 3 seats"),
+        ({"opponents": ["simple"]}, "1 entries for 3 players"),
     ]:
         with pytest.raises(InvalidConfig, match=message):
             gym.make_vec("PommermanFFA-v0", 2, **options)

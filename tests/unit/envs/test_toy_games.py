@@ -78,7 +78,7 @@ def test_a_list_names_the_opponents_in_the_order_of_seats():
     # Player 2 wins: the learner loses with the other who did not move last.
     _, reward, terminated, _, info = env.step(1)
     assert (reward, terminated, info["winners"]) == (-1.0, True, (2,))
-    with pytest.raises(InvalidConfig, match="3 entries for 2 seats"):
+    with pytest.raises(InvalidConfig, match="3 entries for 2 players"):
         GymEnv("toy-race", opponent=["random"] * 3)
 
 

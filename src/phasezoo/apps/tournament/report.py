@@ -78,7 +78,7 @@ def _headline(standings: Standings) -> str:
 
 
 def _verdict(standings: Standings) -> str:
-    """Whether the games tell who of the best two is stronger, by their ratings."""
+    """Whether the games show who of the best two is stronger, by their ratings."""
     best = [standings.names[place] for place in standings.ranking[:2]]
     match = standings.crosstable.get((best[0], best[1]))
     first, second = map(literal, best)

@@ -1,4 +1,4 @@
-"""Positions as user interfaces tell them, as states of a game."""
+"""Positions that user interfaces send, as states of a game."""
 
 import contextlib
 import re

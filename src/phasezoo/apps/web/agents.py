@@ -106,8 +106,8 @@ class Agents:
         while len(self._made) > KEPT or (
             cached > self.bounds.memory_mb / 2 and len(self._made) > 1
         ):
-            gone, _ = self._made.popitem(last=False)
-            cached -= _cache_mb(gone)
+            oldest, _ = self._made.popitem(last=False)
+            cached -= _cache_mb(oldest)
 
     def check(self, text: str) -> None:
         """Refuse a text that pages may not name.

@@ -58,7 +58,7 @@ class WebOptions:
     """Let pages name any folder, and agents that import modules, start programs or load pickled
     objects. With --token, pages on this machine always may."""
     threads: Annotated[int, Interval(ge=1, le=256)] = 2
-    """Agents that play at once, and as many that analyse; the others wait for their turn."""
+    """Agents that play at once, and the same number that analyse; the others wait."""
     games: Annotated[int, Interval(ge=1, le=1_000_000)] = 2_000
     """Games at once."""
     move_seconds: Annotated[float, Interval(ge=0.1, le=LONGEST_SEARCH)] = 60.0

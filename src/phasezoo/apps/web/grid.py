@@ -21,7 +21,7 @@ INKS: tuple[Colour, ...] = (
 def _cells(game: games.Game, state: Any) -> dict[tuple[int, int], list[int]]:
     """The planes that are not 0 in each cell, as the first player sees them.
 
-    Planes that are alike in all cells say nothing of any.
+    Planes that are alike in all cells describe no cell.
     """
     planes = games.planes_of(state, game.default_planes, 0)
     vary = [k for k in range(len(planes)) if np.ptp(planes[k]) > 0]
@@ -74,7 +74,7 @@ def grid_spots(game: games.Game, state: Any) -> list[Spot]:
 
 
 def grid_ways(game: games.Game, state: Any, player: int) -> list[Way]:
-    """A cell each, if there are as many actions as cells, or one more, which is then a pass.
+    """Return a cell for each action, if they are equally many; one action more is a pass.
 
     Other actions are chosen from a list.
     """

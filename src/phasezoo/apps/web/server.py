@@ -76,7 +76,7 @@ class Settings:
     engines: int = 8
     """Processes of engines at once."""
     threads: int = 2
-    """Agents that play at once, and as many that analyse."""
+    """Agents that play at once, and the same number that analyse."""
     games: int = 2_000
     """Games at once."""
     pages: int = 500

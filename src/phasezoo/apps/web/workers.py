@@ -21,7 +21,7 @@ files of games. Each kind waits for its own threads alone, so that no analysis h
 no network that is loaded a page."""
 
 LOADERS = 2
-"""Threads that load networks, and as many that read files."""
+"""Threads that load networks, and the same number that read files."""
 
 SECONDS: dict[Task, float] = {"load": 120.0, "read": 60.0}
 """The longest that is waited for such a task."""

@@ -55,21 +55,21 @@ class GameActor:
             self._agent = self._made(data)
             self._version = version, data
         ended: queue.Queue[PlayedGame | Counts | BaseException] = queue.Queue(WAITING)
-        gone = threading.Event()
+        closed = threading.Event()
 
         def finished(played: PlayedGame) -> None:
-            while not gone.is_set():
+            while not closed.is_set():
                 try:
                     ended.put(played, timeout=0.5)
                 except queue.Full:
                     continue
                 return
-            raise _Gone
+            raise _Closed
 
         def work() -> None:
             try:
                 last: Counts | BaseException = self._generation.play(self._agent, numbers, finished)
-            except _Gone:
+            except _Closed:
                 return
             except BaseException as error:  # handed to who takes the games
                 last = error
@@ -86,7 +86,7 @@ class GameActor:
                 if isinstance(item, Counts):
                     return
         finally:
-            gone.set()
+            closed.set()
 
     def _made(self, data: bytes) -> Any:
         """The agent of a version."""
@@ -98,5 +98,5 @@ class GameActor:
         return self._players.searching(evaluator, knobs.search, knobs.nodes)
 
 
-class _Gone(Exception):
+class _Closed(Exception):
     """Nobody takes the games any more."""

@@ -110,7 +110,7 @@ class PhaseGatedPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]
         observation_space: With ``observation``, the planes, and ``phase``.
         action_space: As SB3 gives it.
         lr_schedule: The same.
-        num_phases: How many phases there are; default as many as the observation shows.
+        num_phases: How many phases there are; default the number that the observation shows.
         features_extractor_class: What turns planes into features, made for every phase.
         features_extractor_kwargs: Its options.
         options: Those of SB3's policy, such as ``net_arch=``.

@@ -58,7 +58,7 @@ Infos = dict[str, Any]
 Indices = int | Iterable[int] | None
 
 RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
-"""Results of two players as scalar environments tell them."""
+"""Results of two players as in scalar environments."""
 
 COUNTS = ("to_play", "ply", "phase", "illegal_action")
 """Entries of every info, as they are in the vector's arrays."""
@@ -94,7 +94,7 @@ def make_vec_env(
             "which steps environments one by one"
         )
         raise InvalidConfig(message)
-    # Infos tell as much as those of scalar environments where it costs next to nothing.
+    # Infos hold what those of scalar environments do where it costs next to nothing.
     options["infos"] = tuple(dict.fromkeys((*options.get("infos", ()), "reason")))
     vector = gymnasium.make_vec(env_id, num_envs=n_envs, autoreset_mode="SameStep", **options)
     envs = GameVecEnv(vector.unwrapped, with_phase=with_phase)

@@ -21,7 +21,7 @@ class KRKEnv(GymEnv):
     ## Description
     White has king and rook and the first move, Black the king. The longest win takes 16 moves. A table
     knows the distance to mate of every position, so that the quality of every move is known exactly:
-    ``info`` and states tell it. Everything else is chess; the self-play view of ``opponent=None`` is
+    ``info`` and states have it. Everything else is chess; the self-play view of ``opponent=None`` is
     that of :class:`phasezoo.envs.ChessEnv`.
 
     ## Action Space
