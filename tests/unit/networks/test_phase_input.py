@@ -144,7 +144,7 @@ def test_phases_that_it_does_not_know_are_refused() -> None:
         for phase in (-1, PHASES):
             with pytest.raises(InvalidArray, match="knows 3 phases"):
                 networks.fix_phase(made(text), phase)
-    with pytest.raises(InvalidConfig, match="told the phase already"):
+    with pytest.raises(InvalidConfig, match="takes the phase already"):
         networks.conditioned(TEXTS[0], "heads", 3)
 
 

@@ -179,7 +179,7 @@ def test_a_network_is_told_of_the_phases_that_there_are(store: GameStore, tmp_pa
         with pytest.raises(InvalidConfig, match=said):
             training.train_supervised(store, gate=gate, out=tmp_path / gate, **told)
         assert not (tmp_path / gate).exists()
-    with pytest.raises(InvalidConfig, match="told the phase already"):
+    with pytest.raises(InvalidConfig, match="takes the phase already"):
         train(store, tmp_path / "twice", "planes", network="resnet-8x1:phase_planes=3")
     with pytest.raises(InvalidConfig, match="4 phases"):
         training.Learner("chess", "resnet-8x1:phase_planes=4")
