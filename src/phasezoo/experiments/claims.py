@@ -6,23 +6,7 @@ from typing import Literal
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.statistics import verdict
 from phasezoo.report import numbers
-from phasezoo.report.document import Claim, Judgement, judgements
-
-__all__ = [
-    "BY_CONTENDERS",
-    "BY_ELO",
-    "BY_RANGE",
-    "BY_SIGN",
-    "THROUGHOUT",
-    "Claim",
-    "Judgement",
-    "by_contenders",
-    "by_range",
-    "by_sign",
-    "counted",
-    "judgements",
-    "throughout",
-]
+from phasezoo.report.document import Judgement
 
 BY_ELO = (
     "agrees if the whole 95 % interval of the Elo difference lies on the claim’s side of zero, "

@@ -18,8 +18,6 @@ from phasezoo.runs import RowLog
 from phasezoo.training import SelfPlay, SelfPlayOutcome
 from phasezoo.training.selfplay.measurements import LADDER, PROBES, ProbeRow, RungRow, elo_of
 
-__all__ = ["Course", "Meeting", "Probing", "Round", "learn", "meet", "result_columns"]
-
 
 @dataclass(frozen=True)
 class Round:

@@ -9,43 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.training.resampling import ResampledMeans, resample_games, sums_by_game, widening
+from phasezoo.training.resampling import ResampledMeans, resample_games, widening
 from phasezoo.training.sampled_means import (
-    around,
-    between_trainings,
-    over_trainings,
     percentile_interval,
 )
-
-__all__ = [
-    "CellMeans",
-    "Estimates",
-    "ResampledMeans",
-    "Verdict",
-    "argmin_shares",
-    "around",
-    "average",
-    "between_trainings",
-    "by_verdict",
-    "cell_means",
-    "contenders",
-    "correlation",
-    "estimates_of",
-    "interval_of",
-    "intervals",
-    "joined",
-    "mean_of_known",
-    "over_trainings",
-    "percentile_interval",
-    "resample_games",
-    "rise",
-    "simultaneous",
-    "resample_weights",
-    "sums_by_game",
-    "verdict",
-    "widening",
-    "wilson",
-]
 
 Array: TypeAlias = npt.NDArray[np.float64]
 

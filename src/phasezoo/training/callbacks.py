@@ -9,8 +9,6 @@ from torch import nn
 
 from phasezoo.training.progress import OnProgress, Progress
 
-__all__ = ["Callback", "Callbacks", "TrainingStart"]
-
 
 @dataclass(frozen=True)
 class TrainingStart:

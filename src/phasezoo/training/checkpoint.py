@@ -17,8 +17,6 @@ from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
 from phasezoo.inference.storage.weights import model_bytes, parse_tensors
 from phasezoo.networks import Network
 
-__all__ = ["OPTIMIZER", "Checkpoints", "Counters", "load_weights", "model_bytes", "save_network"]
-
 OPTIMIZER = "optimizer.safetensors"
 
 

@@ -15,8 +15,6 @@ from phasezoo.data.splits import SPLITS, PositionStore, Splits
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.training.config import SupervisedConfig
 
-__all__ = ["LabelledSplits", "PhaseWeights", "TrainingData", "rows_digest", "stream_seed"]
-
 PhaseWeights: TypeAlias = Mapping[str, float] | Sequence[float]
 """What positions count by phase: by name (1 for those left out), or in the gate's order."""
 

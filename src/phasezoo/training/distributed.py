@@ -18,8 +18,6 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["ALONE", "Team", "in_team", "synchronised"]
-
 T = TypeVar("T")
 
 

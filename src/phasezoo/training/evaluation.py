@@ -19,14 +19,6 @@ from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.inference.evaluator import Evaluation, Evaluator, name_of
 from phasezoo.training.losses import POLICY_SHARE, VALUE_SHARE
 
-__all__ = [
-    "MeanLosses",
-    "PositionLosses",
-    "evaluate_network",
-    "evaluate_networks",
-    "mixture_losses",
-]
-
 Floats = npt.NDArray[np.float32]
 
 

@@ -13,8 +13,6 @@ from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.training.evaluation import PositionLosses, mixture_losses
 from phasezoo.training.sampled_means import Sample, means_of
 
-__all__ = ["ALL", "METRICS", "BASELINE", "MIXTURE", "LossCell", "LossTable", "loss_table"]
-
 ALL = "all"
 """Name of the test set of all phases."""
 

@@ -14,15 +14,6 @@ from phasezoo.errors import InvalidConfig, StoreError
 if TYPE_CHECKING:  # networks need torch, and planning does not
     from phasezoo.networks import PhaseInput
 
-__all__ = [
-    "PlannedTraining",
-    "phase_counts",
-    "plan_baseline",
-    "plan_experts",
-    "share_positions",
-    "training_names",
-]
-
 
 @dataclass(frozen=True)
 class PlannedTraining:

@@ -18,8 +18,6 @@ from typing import Any, Protocol, TypeAlias
 
 from phasezoo.errors import MissingDependency
 
-__all__ = ["LoggedRun", "Logger", "Row", "TensorBoardLogger", "WandbLogger"]
-
 TENSORBOARD = "tensorboard"
 
 _LOGGER = logging.getLogger(__name__)

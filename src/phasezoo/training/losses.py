@@ -12,8 +12,6 @@ from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.networks import NetworkOutput, to_device
 from phasezoo.training.config import SupervisedConfig
 
-__all__ = ["POLICY_SHARE", "VALUE_SHARE", "RowLosses", "Targets", "row_losses", "training_loss"]
-
 POLICY_SHARE = 0.99
 VALUE_SHARE = 0.01
 """Reported total = 0.01 value + 0.99 policy, as the tables of M2CTS have it."""

@@ -12,8 +12,6 @@ from phasezoo.inference.storage.files import write_file
 from phasezoo.runs.files import append_line
 from phasezoo.training.loggers import LoggedRun, Logger, Row
 
-__all__ = ["METRICS", "MetricsLog", "read_metrics"]
-
 METRICS = "metrics.csv"
 
 

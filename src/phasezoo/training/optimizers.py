@@ -10,8 +10,6 @@ from inspect import unwrap
 import torch
 from torch.optim.optimizer import Optimizer
 
-__all__ = ["SGD", "AdamW"]
-
 
 class _Uncompiled:
     """The methods that all optimisers share."""

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
-__all__ = ["Prefetcher"]
-
 T = TypeVar("T")
 
 _POLL_SECONDS = 0.1

@@ -24,8 +24,6 @@ from phasezoo.training.run_files import RunDetails
 from phasezoo.training.steps import check_phases
 from phasezoo.training.trainer import Samplers
 
-__all__ = ["INCIDENTAL", "LEFT_OUT", "Ready", "Task", "samplers_of"]
-
 _BATCHES = 2
 """Name of the random stream that orders a training's positions."""
 

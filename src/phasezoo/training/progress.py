@@ -5,8 +5,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, TypeAlias
 
-__all__ = ["OnProgress", "Progress", "progress_bar"]
-
 
 @dataclass(frozen=True)
 class Progress:

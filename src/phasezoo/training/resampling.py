@@ -7,15 +7,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "ResampledMeans",
-    "percentiles",
-    "resample_games",
-    "sums_by_game",
-    "sums_by_kind",
-    "widening",
-]
-
 Array: TypeAlias = npt.NDArray[np.float64]
 
 # Rows of weights made at once; bounds the memory of a resampling over many games.

@@ -13,8 +13,6 @@ from phasezoo.runs import describe, held, jsonable
 from phasezoo.runs.directory import read_record
 from phasezoo.runs.lock import LOCK
 
-__all__ = ["CONFIG", "KIND", "RunDetails", "claimed", "finished"]
-
 CONFIG = "config.json"
 KIND = "supervised training"
 

@@ -6,8 +6,6 @@ from itertools import pairwise
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["Drops", "OneCycle", "batch_sizes", "drops_of"]
-
 _KNOTS = (
     (0.0, 0.0),
     (1 / 30, 1 / 8),

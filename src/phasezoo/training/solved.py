@@ -14,9 +14,6 @@ from phasezoo.games import Game
 from phasezoo.inference import Counts, StateBatch
 from phasezoo.inference.evaluator import evaluate_leaves
 
-__all__ = ["Judged", "PolicyWorth", "SolvedPositions", "Starts", "moves_of"]
-
-
 Numbers = npt.NDArray[np.float64]
 
 ROWS = 1024

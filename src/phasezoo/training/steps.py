@@ -28,8 +28,6 @@ from phasezoo.training.distributed import ALONE, Team, synchronised
 from phasezoo.training.losses import RowLosses, Targets, row_losses, training_loss
 from phasezoo.types import Planes, PlaneShape
 
-__all__ = ["LossSums", "Steps", "check_phases", "number_of"]
-
 _LAYERS = 6
 """Name of the random stream of layers that draw."""
 

@@ -25,15 +25,6 @@ from phasezoo.training.experts import (
 if TYPE_CHECKING:  # networks need torch, and planning does not
     from phasezoo.networks import PhaseInput
 
-__all__ = [
-    "STRATEGIES",
-    "Budget",
-    "Strategy",
-    "StrategyPlan",
-    "check_learns_by_play",
-    "phase_weights",
-    "plan_strategy",
-]
 
 Budget: TypeAlias = Literal["equal", "study"]
 """``equal``: baseline and mixture see as many positions. ``study``: the M2CTS paper's amounts."""

@@ -28,8 +28,6 @@ from phasezoo.training.progress import OnProgress
 from phasezoo.training.run_files import claimed, finished
 from phasezoo.training.trainer import Trainer, torch_threads
 
-__all__ = ["Hooks", "TrainingResult", "result_in", "train_on", "train_supervised"]
-
 _LOGGER = logging.getLogger(__name__)
 
 

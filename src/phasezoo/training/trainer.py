@@ -28,8 +28,6 @@ from phasezoo.training.progress import Progress
 from phasezoo.training.schedules import OneCycle, batch_sizes
 from phasezoo.training.steps import LossSums, Steps, number_of
 
-__all__ = ["Samplers", "Trainer", "torch_threads"]
-
 _LOGGER = logging.getLogger(__name__)
 
 LOG_ROWS = 100

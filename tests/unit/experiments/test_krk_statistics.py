@@ -14,7 +14,6 @@ from phasezoo.experiments.krk.figures import Curve
 from phasezoo.experiments.krk.report import headline
 from phasezoo.experiments.statistics import (
     Estimates,
-    ResampledMeans,
     argmin_shares,
     contenders,
     correlation,
@@ -24,6 +23,7 @@ from phasezoo.experiments.statistics import (
     wilson,
 )
 from phasezoo.report.document import Claim
+from phasezoo.training.resampling import ResampledMeans
 
 
 def sample(means, spread=0.0, draws=400):

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.experiments.statistics import over_trainings, resample_games, verdict
+from phasezoo.experiments.statistics import verdict
 from phasezoo.experiments.two_player import exact
 from phasezoo.experiments.two_player.losses import loss_matrix, rows_of
 from phasezoo.experiments.two_player.measurements import ALL
 from phasezoo.training.evaluation import PositionLosses
+from phasezoo.training.resampling import resample_games
+from phasezoo.training.sampled_means import over_trainings
 
 
 def rng():

@@ -14,13 +14,13 @@ from phasezoo.apps import cli
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import CURVES, GAMES
-from phasezoo.experiments.statistics import between_trainings
 from phasezoo.experiments.study import Study
 from phasezoo.experiments.two_player import curve as report
 from phasezoo.experiments.two_player.config import CurveConfig
 from phasezoo.experiments.two_player.curve import Curve, CurveRun, Point, Results, crossing, place
 from phasezoo.report.console import silent
 from phasezoo.runs import jsonable
+from phasezoo.training.sampled_means import between_trainings
 
 SIZES = (100, 1000, 10_000)
 STUDY = CURVES["connect-four"]

@@ -18,8 +18,9 @@ from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.starts import start_state
 from phasezoo.experiments.beam import published
 from phasezoo.experiments.beam.config import BeamStudyConfig
-from phasezoo.experiments.statistics import between_trainings, percentile_interval, wilson
+from phasezoo.experiments.statistics import wilson
 from phasezoo.runs.provenance import Provenance
+from phasezoo.training.sampled_means import between_trainings, percentile_interval
 from phasezoo.training.selfplay.config import CONSTANT, self_play_settings
 
 BEAM, MCTS, PUSHING = "beam", "MCTS", "beam, 3 plies a search"

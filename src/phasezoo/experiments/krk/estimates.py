@@ -24,7 +24,6 @@ from phasezoo.experiments.krk.measurements import (
 from phasezoo.experiments.statistics import (
     CellMeans,
     Estimates,
-    ResampledMeans,
     average,
     cell_means,
     correlation,
@@ -36,6 +35,7 @@ from phasezoo.experiments.statistics import (
     rise,
     simultaneous,
 )
+from phasezoo.training.resampling import ResampledMeans
 
 MEASURES: dict[str, Callable[[GameRow], tuple[float, float]]] = {
     "difference": lambda row: (sum(row.finite), len(row.finite)),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.experiments.claims import counted, judgements
+from phasezoo.experiments.claims import counted
 from phasezoo.experiments.krk import figures, published
 from phasezoo.experiments.krk.claims import Reproduced, elsewhere, general, reproduced
 from phasezoo.experiments.krk.config import VARIANTS, KrkConfig
@@ -13,7 +13,17 @@ from phasezoo.experiments.krk.measurements import GroupSummary, Results, Tally
 from phasezoo.experiments.statistics import wilson
 from phasezoo.experiments.study import done_again
 from phasezoo.report import numbers
-from phasezoo.report.document import Claim, Column, Document, Item, Section, Table, Text, estimate
+from phasezoo.report.document import (
+    Claim,
+    Column,
+    Document,
+    Item,
+    Section,
+    Table,
+    Text,
+    estimate,
+    judgements,
+)
 from phasezoo.zoo.krk.readings import DIFFERENCES, ENDINGS
 
 

@@ -15,17 +15,18 @@ from phasezoo.data.splits import Splits
 from phasezoo.data.store import GameStore
 from phasezoo.experiments.pommerman.config import PommermanConfig
 from phasezoo.experiments.pommerman.games import GAME, Contender, GameRow, Kind
-from phasezoo.experiments.statistics import (
-    around,
-    between_trainings,
-    over_trainings,
-    resample_games,
-    wilson,
-)
+from phasezoo.experiments.statistics import wilson
 from phasezoo.runs.provenance import Provenance
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks, mixture_losses
 from phasezoo.training.planned import TrainedNetwork
-from phasezoo.training.sampled_means import Sample, means_of
+from phasezoo.training.resampling import resample_games
+from phasezoo.training.sampled_means import (
+    Sample,
+    around,
+    between_trainings,
+    means_of,
+    over_trainings,
+)
 from phasezoo.zoo.pommerman.data.episodes import EpisodeStore
 
 Wins: TypeAlias = npt.NDArray[np.float64]

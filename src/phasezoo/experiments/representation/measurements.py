@@ -30,12 +30,13 @@ from phasezoo.experiments.representation.config import (
     groups_of,
 )
 from phasezoo.experiments.representation.positions import Endings, Gradients
-from phasezoo.experiments.statistics import over_trainings, resample_games
 from phasezoo.experiments.timing import between_rounds, in_rounds, stopwatch
 from phasezoo.report.console import Console
 from phasezoo.runs.provenance import Provenance
 from phasezoo.training.evaluation import evaluate_network
 from phasezoo.training.planned import TrainedNetwork
+from phasezoo.training.resampling import resample_games
+from phasezoo.training.sampled_means import over_trainings
 from phasezoo.training.trainer import torch_threads
 
 Paths: TypeAlias = Mapping[str, Sequence[Path]]

@@ -25,9 +25,10 @@ from phasezoo.data.sampler import Sampler
 from phasezoo.data.splits import PositionStore
 from phasezoo.experiments.representation.config import CORNERS, RepresentationConfig
 from phasezoo.experiments.representation.published import ENDINGS_SHOWN, read_endings
-from phasezoo.experiments.statistics import over_trainings, resample_weights
+from phasezoo.experiments.statistics import resample_weights
 from phasezoo.inference.storage.manifest import MODEL, Manifest
 from phasezoo.inference.storage.weights import build_network
+from phasezoo.training.sampled_means import over_trainings
 
 Answer: TypeAlias = Literal["value", "policy"]
 """Output to explain: the value for the player to move, or the logarithm of the probability of the

@@ -12,13 +12,6 @@ import numpy.typing as npt
 from phasezoo import agents, games, gating, inference
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import MissingDependency
-from phasezoo.experiments.statistics import (
-    around,
-    between_trainings,
-    over_trainings,
-    resample_games,
-    sums_by_game,
-)
 from phasezoo.experiments.two_player.losses import TestedNetworks
 from phasezoo.experiments.two_player.matches import limit_text, search_options
 from phasezoo.experiments.two_player.measurements import ALL, Exact, ExactRow
@@ -26,6 +19,8 @@ from phasezoo.experiments.two_player.preparation import Prepared, load
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, mixture_name
 from phasezoo.games.random_play import random_games
 from phasezoo.training.probes.catalogue import ALL_POSITIONS
+from phasezoo.training.resampling import resample_games, sums_by_game
+from phasezoo.training.sampled_means import around, between_trainings, over_trainings
 from phasezoo.training.solved import SolvedPositions, moves_of
 
 LEARNED = "learned gate"

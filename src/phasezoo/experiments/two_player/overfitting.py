@@ -15,7 +15,6 @@ import numpy.typing as npt
 from phasezoo import gating
 from phasezoo.data.positions import PositionTable, are_among
 from phasezoo.data.splits import PositionStore
-from phasezoo.experiments.statistics import over_trainings, resample_games, sums_by_game
 from phasezoo.experiments.two_player.losses import TestedNetworks, evaluate
 from phasezoo.experiments.two_player.measurements import GapRow, Overfitting
 from phasezoo.experiments.two_player.preparation import Prepared
@@ -25,6 +24,8 @@ from phasezoo.training.evaluation import PositionLosses
 from phasezoo.training.experts import PlannedTraining
 from phasezoo.training.planned import Recipe
 from phasezoo.training.preparation import samplers_of
+from phasezoo.training.resampling import resample_games, sums_by_game
+from phasezoo.training.sampled_means import over_trainings
 
 MOST_POSITIONS = 4096
 """Positions of a phase that a network is measured on, of either kind."""

@@ -8,8 +8,8 @@ from typing import Any
 from phasezoo import gating, inference
 from phasezoo.errors import CheckpointError, InvalidConfig, StoreError
 from phasezoo.games import Game
-from phasezoo.inference.storage.packaged import EXPERTS
 from phasezoo.inference.storage.manifest import MANIFEST
+from phasezoo.inference.storage.packaged import EXPERTS
 from phasezoo.networks.registry import Factory
 from phasezoo.training.experts import training_names
 from phasezoo.training.selfplay.config import SelfPlayConfig
