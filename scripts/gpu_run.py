@@ -7,395 +7,287 @@
 """
 
 import argparse
-import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 MOST_MB = 60.0
-"""Size of a packed folder, at the most."""
-POLL_SECONDS = 0.5
-WATCH_SECONDS = 5.0
-"""Time between two looks at how busy the GPU is."""
-UNFINISHED = 3
-"""Exit code of a run that the same command continues."""
+"""Size of a packed folder in MiB, at the most."""
 UNREAD = ("player_0", "player_1", "rating_0", "rating_1", "date", "source")
-"""Columns of a games store that say nothing of the moves."""
-ROW_GROUP = 8192
-"""Games that are compressed together."""
+"""Columns of a games store that no training reads; they are left behind."""
+UNFINISHED = 3  # exit code of a run that the same command continues
 KINDS = ("trainings", "measurements", "matches")
 
 
-def pack(folder: Path, plan: Path, games: Path, wheels: list[Path], most_mb: float) -> float:
+def read_plan(file: Path) -> dict[str, Any]:
+    """Return the plan in a file.
+
+    Raises:
+        SystemExit: It is no plan, or a match names a training that it does not hold.
+    """
+    try:
+        plan: dict[str, Any] = {"matches": {}, **json.loads(file.read_text(encoding="utf-8"))}
+        trainings = plan["trainings"].keys()
+        unknown = {m[side] for m in plan["matches"].values() for side in ("experts", "one")}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        sys.exit(f"{file}: is no plan ({error!r}); expected JSON with `trainings`")
+    if unknown - trainings:
+        sys.exit(f"{file}: matches name {sorted(unknown - trainings)}; trainings: {[*trainings]}")
+    return plan
+
+
+def pack(folder: Path, plan: Path, games: Path, wheels: list[Path]) -> float:
     """Put all that a run needs into a new folder, and return its size in MiB.
 
     Raises:
-        SystemExit: A file is missing, the plan names no runs, or the folder would be too large.
+        SystemExit: A file is missing or no plan, or the folder is there or would be too large.
     """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     missing = [str(path) for path in (plan, games, *wheels) if not path.is_file()]
     if missing:
         sys.exit(f"{', '.join(missing)}: no such file")
     if not any(wheel.name.startswith("phasezoo-") for wheel in wheels):
         sys.exit("no wheel of phasezoo is given; `make wheel` builds one")
-    Plan.read(plan)
+    read_plan(plan)
     if folder.exists():
         sys.exit(f"{folder}: is there already; give a new folder")
     (folder / "wheels").mkdir(parents=True)
     shutil.copy(__file__, folder / "gpu_run.py")
     shutil.copy(plan, folder / "plan.json")
-    _write_actions(games, folder / "games.parquet")
     for wheel in wheels:
         shutil.copy(wheel, folder / "wheels")
-    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 2**20
-    if size > most_mb:
-        shutil.rmtree(folder)
-        sys.exit(f"{size:.1f} MiB: expected {most_mb:g} at most; take fewer games")
-    return size
-
-
-def _write_actions(games: Path, target: Path) -> None:
-    """Write a store anew without the columns that no training reads, such as players' names."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     table = pq.read_table(games)
     for name in UNREAD:
         index = table.schema.get_field_index(name)
         if index >= 0:
             field = table.schema.field(index)
             table = table.set_column(index, field, pa.nulls(len(table), field.type))
-    pq.write_table(
-        table, target, compression="zstd", compression_level=12, row_group_size=ROW_GROUP
-    )
+    options = {"compression": "zstd", "compression_level": 12, "row_group_size": 8192}
+    pq.write_table(table, folder / "games.parquet", **options)
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 2**20
+    if size > MOST_MB:
+        shutil.rmtree(folder)
+        sys.exit(f"{size:.1f} MiB: expected {MOST_MB:g} at most; take fewer games")
+    return size
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What is run: the plan's file, with a name for each job."""
-
-    options: dict[str, Any]
-    """``gate``, ``network``, ``test_games``, ``training`` (of all trainings), and alike."""
-    trainings: dict[str, dict[str, Any]]
-    """By name: the one network, or the experts of a strategy."""
-    matches: dict[str, dict[str, Any]]
-    """By name: who plays whom."""
-
-    @classmethod
-    def read(cls, file: Path) -> "Plan":
-        """Read a plan.
-
-        Raises:
-            SystemExit: It is no plan, or a match names a training that it does not hold.
-        """
-        try:
-            record = json.loads(file.read_text(encoding="utf-8"))
-            plan = cls(record, record.pop("trainings"), record.pop("matches", {}))
-        except (ValueError, KeyError) as error:
-            sys.exit(f"{file}: is no plan ({error!r}); expected JSON with `trainings`")
-        for name, match in plan.matches.items():
-            unknown = {match["experts"], match["one"]} - set(plan.trainings)
-            if unknown:
-                sys.exit(f"{file}: match {name} names {sorted(unknown)}, which no training is")
-        return plan
-
-    def jobs(self, kind: str) -> list[str]:
-        """The names of all jobs of a kind."""
-        return list(self.matches if kind == "matches" else self.trainings)
-
-
-def run(folder: Path, out: Path, seconds: float, parallel: int, kinds: list[str]) -> int:
-    """Do what is not done yet, several jobs at once, until the time is over.
-
-    Returns:
-        0, or :data:`UNFINISHED` if time ran out: checkpoints and finished games are kept.
-    """
+def run(folder: Path, out: Path, seconds: float, parallel: int) -> int:
+    """Do what is not done yet until the time is over; return 0, or :data:`UNFINISHED`."""
     end = time.monotonic() + seconds
-    plan = Plan.read(folder / "plan.json")
-    out.mkdir(parents=True, exist_ok=True)
-    environment = _installed(folder, out)
-    done = True
-    for kind in kinds:
-        todo = [name for name in plan.jobs(kind) if not (out / kind / f"{name}.json").is_file()]
-        started = time.monotonic()
-        with _watched_gpu(out / f"busy-{kind}.jsonl"):
-            left = _in_parallel(folder, out, kind, todo, parallel, end, environment)
-        print(f"{kind}: {len(todo) - len(left)} done in {time.monotonic() - started:.0f} s, "
-              f"left {left}", flush=True)  # fmt: skip
-        done = done and not left
+    plan = read_plan(folder / "plan.json")
+    site, wheels = out / "site", sorted((folder / "wheels").glob("*.whl"))
+    if wheels and not site.is_dir():  # no more than these: torch stays the machine's own
+        words = ["install", "-q", "--no-index", "--no-deps", "--target", site, *wheels]
+        subprocess.run([sys.executable, "-m", "pip", *map(str, words)], check=True)
+    for kind in KINDS:
+        names = plan["matches" if kind == "matches" else "trainings"]
+        todo = [name for name in names if not (out / kind / f"{name}.json").is_file()]
+        (out / kind).mkdir(parents=True, exist_ok=True)
+        command = ["job", folder, out, kind]
+        left = _in_parallel(command, out / kind, todo, parallel, end, site)
+        print(f"{kind}: {len(todo) - len(left)} done, left {left}", flush=True)
         if left:
-            break
-    return 0 if done else UNFINISHED
-
-
-def _installed(folder: Path, out: Path) -> dict[str, str]:
-    """The environment in which the wheels can be imported; torch stays the machine's own."""
-    site = out / "site"
-    if not site.is_dir():
-        words = ["install", "-q", "--no-index", "--no-deps", "--no-compile", "--target", str(site)]
-        wheels = [str(wheel) for wheel in sorted((folder / "wheels").glob("*.whl"))]
-        if wheels:
-            subprocess.run([sys.executable, "-m", "pip", *words, *wheels], check=True)
-    before = os.environ.get("PYTHONPATH")
-    path = os.pathsep.join([str(site), *([before] if before else [])])
-    return {**os.environ, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
+            return UNFINISHED
+    return 0
 
 
 def _in_parallel(
-    folder: Path,
-    out: Path,
-    kind: str,
-    todo: list[str],
-    parallel: int,
-    end: float,
-    environment: dict[str, str],
+    job: list[Any], logs: Path, todo: list[str], parallel: int, end: float, site: Path
 ) -> list[str]:
     """Run jobs, each in a process of its own, and return those that did not end."""
-    waiting, left = list(todo), []
+    waiting, failed = list(todo), []
     running: dict[str, subprocess.Popen[bytes]] = {}
     threads = max(1, (os.cpu_count() or 1) // max(1, min(parallel, len(todo))))
+    path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH"))))
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
     while (waiting or running) and time.monotonic() < end:
         while waiting and len(running) < parallel:
             name = waiting.pop(0)
-            log = out / kind / f"{name}.log"
-            log.parent.mkdir(parents=True, exist_ok=True)
-            words = [__file__, "job", str(folder), str(out), kind, name, "--threads", str(threads)]
-            with log.open("ab") as file:
+            words = [sys.executable, __file__, *job, name, "--threads", threads]
+            with (logs / f"{name}.log").open("ab") as log:
                 running[name] = subprocess.Popen(
-                    [sys.executable, *words], stdout=file, stderr=file, env=environment
+                    [*map(str, words)], stdout=log, stderr=log, env=environment
                 )
-        for name, process in list(running.items()):
-            if process.poll() is not None:
-                del running[name]
-                if process.returncode:
-                    left.append(name)
-                    print(f"{kind} {name} failed; see {out / kind / name}.log", flush=True)
-        time.sleep(POLL_SECONDS)
+        for name in [name for name, process in running.items() if process.poll() is not None]:
+            if running.pop(name).returncode:
+                failed.append(name)
+                print(f"{name} failed: {logs / name}.log says why", flush=True)
+        time.sleep(0.5)
     for process in running.values():
         process.terminate()
-    for process in running.values():
         process.wait()
-    return [*left, *running, *waiting]
-
-
-@contextlib.contextmanager
-def _watched_gpu(log: Path) -> Iterator[None]:
-    """Write how busy the GPU is, by NVIDIA's driver, for as long as the context lasts."""
-    if shutil.which("nvidia-smi") is None:
-        yield
-        return
-    query = "timestamp,utilization.gpu,utilization.memory,memory.used,power.draw"
-    words = ["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader,nounits"]
-    with log.open("ab") as file:
-        watch = subprocess.Popen([*words, f"--loop={WATCH_SECONDS:.0f}"], stdout=file)
-        try:
-            yield
-        finally:
-            watch.terminate()
-            watch.wait()
+    return [*failed, *running, *waiting]
 
 
 def job(folder: Path, out: Path, kind: str, name: str, threads: int) -> None:
     """Do one job, and write its result."""
-    plan = Plan.read(folder / "plan.json")
+    plan = read_plan(folder / "plan.json")
+    work = {"trainings": _train, "measurements": _measure, "matches": _play}[kind]
     started = time.perf_counter()
-    games = folder / "games.parquet"
-    if kind == "trainings":
-        result = _train(plan, games, out, name, threads)
-    elif kind == "measurements":
-        result = _measure(plan, games, out, name, threads)
-    else:
-        result = _play(plan, out, name, threads)
+    result = work(plan, folder / "games.parquet", out, name, threads)
     result["wall_seconds"] = time.perf_counter() - started
-    file = out / kind / f"{name}.json"
-    part = file.with_suffix(".part")
+    part = out / kind / f"{name}.part"
     part.write_text(json.dumps(result, indent=1), encoding="utf-8")
-    part.replace(file)
+    part.replace(out / kind / f"{name}.json")
 
 
-def _splits(plan: Plan, games: Path) -> Any:
+def _train(plan: Any, games: Path, out: Path, name: str, threads: int) -> dict[str, Any]:
+    """Train one network, or the experts of a strategy, one stage after the other."""
     from phasezoo import training
-
-    return training.GameStore.open(games).split(plan.options.get("split_seed", 0))
-
-
-def _train(plan: Plan, games: Path, out: Path, name: str, threads: int) -> dict[str, Any]:
-    """The one network, or the experts of a strategy, one stage after the other."""
-    from phasezoo.training import Strategy, SupervisedConfig, plan_baseline, plan_strategy
     from phasezoo.training.data import LabelledSplits, TrainingData
     from phasezoo.training.preparation import Task
     from phasezoo.training.supervised import train_on
 
-    wanted, options = plan.trainings[name], plan.options
+    wanted, place = plan["trainings"][name], out / "networks" / name
     seed, positions = wanted["seed"], wanted["positions"]
-    splits = _splits(plan, games)
-    labelled = LabelledSplits.of(splits.train, splits, options["gate"], seed, threads)
-    stages = [plan_baseline(positions)]
-    if wanted["strategy"] != "one":
-        strategy = Strategy.parse(wanted["strategy"])
-        stages = list(plan_strategy(labelled.train, strategy, positions).stages)
+    splits = training.GameStore.open(games).split(plan["split_seed"])
+    labelled = LabelledSplits.of(splits.train, splits, plan["gate"], seed, threads)
+    is_one = wanted["strategy"] == "one"
+    strategy = training.Strategy.parse("separated" if is_one else wanted["strategy"])
+    planned = training.plan_strategy(labelled.train, strategy, positions)
     results = []
-    for stage in stages:
-        start = getattr(stage, "start", None)
-        settings = SupervisedConfig(**{
-            "threads": threads, "tensorboard": False,
-            **options.get("training", {}), **wanted.get("settings", {}),
-            **(wanted.get("started_settings", {}) if start else {}),
-            **wanted.get("phase_settings", {}).get(stage.phase, {}),
-        })  # fmt: skip
-        weights = getattr(stage, "weights", None)
-        data = TrainingData.select(labelled, stage.phase, seed, settings, weights)
-        task = Task(
-            wanted.get("network", options["network"]), None, None, stage.positions, seed,
-            out / "networks" / name / stage.name,
-            out / "networks" / name / start if start else None,
-        )  # fmt: skip
+    for stage in (planned.baseline,) if is_one else planned.stages:
+        own = {} if stage.start is None else wanted.get("started_settings", {})
+        own |= wanted.get("phase_settings", {}).get(stage.phase, {})
+        settings = training.SupervisedConfig(
+            **{"threads": threads, **plan["training"], **wanted.get("settings", {}), **own}
+        )
+        data = TrainingData.select(labelled, stage.phase, seed, settings, stage.weights)
+        start = None if stage.start is None else place / stage.start
+        folder = place / stage.name
+        task = Task(plan["network"], None, None, stage.positions, seed, folder, start)
         found = train_on(data, task, settings)
-        row = {**vars(found), "path": str(found.path), "history": found.history[-1]}
-        results.append({"name": stage.name, **row, "metrics": dict(found.metrics)})
         print(found.describe(), flush=True)
+        row = {**vars(found), "path": str(found.path), "history": found.history[-1]}
+        results.append({**row, "name": stage.name, "metrics": dict(found.metrics)})
     return {"training": wanted, "stages": results}
 
 
-def _networks(plan: Plan, out: Path, name: str) -> dict[str, Path]:
-    """The folders of a training's networks: of each phase, or of all."""
-    place = out / "networks" / name
-    if plan.trainings[name]["strategy"] == "one":
-        return {"all": place / "baseline"}
-    record = json.loads((out / "trainings" / f"{name}.json").read_text(encoding="utf-8"))
-    experts = [row for row in record["stages"] if row["name"].startswith("expert-")]
-    return {row["phase"]: place / row["name"] for row in experts}
-
-
-def _load(folder: Path, options: dict[str, Any], threads: int) -> Any:
+def _networks(plan: Any, out: Path, name: str, kind: str, threads: int) -> dict[str, Any]:
+    """Load the networks of a training by their phases; that of all phases is called ``all``."""
     from phasezoo import inference
 
-    return inference.load_network(folder, **options, threads=threads)
+    record = json.loads((out / "trainings" / f"{name}.json").read_text(encoding="utf-8"))
+    place = out / "networks" / name
+    return {
+        stage["phase"] or "all": inference.load_network(
+            place / stage["name"], **plan[kind], threads=threads
+        )
+        for stage in record["stages"]
+        if stage["name"].startswith(("baseline", "expert-"))
+    }
 
 
-def _measure(plan: Plan, games: Path, out: Path, name: str, threads: int) -> dict[str, Any]:
-    """Sums of every loss of a training's networks by test game and phase."""
+def _measure(plan: Any, games: Path, out: Path, name: str, threads: int) -> dict[str, Any]:
+    """Keep sums of every loss of a training's networks by test game and phase."""
     import numpy as np
 
     from phasezoo import gating, training
 
-    splits = _splits(plan, games)
-    test = splits.test
-    gate = gating.make(plan.options["gate"], test.variant)
-    rows = test.positions(gate, threads=threads)
-    drawn = np.random.default_rng(0).permutation(len(test))[: plan.options["test_games"]]
+    test = training.GameStore.open(games).split(plan["split_seed"]).test
+    rows = test.positions(gating.make(plan["gate"], test.variant), threads=threads)
+    drawn = np.random.default_rng(0).permutation(len(test))[: plan["test_games"]]
     rows = rows.select(np.isin(rows.game, drawn))
-    how = plan.options.get("measuring", {})
-    folders = _networks(plan, out, name)
-    networks = {phase: _load(path, how, threads) for phase, path in folders.items()}
+    networks = _networks(plan, out, name, "measuring", threads)
     found = training.evaluate_networks(networks, test, rows, 1024, threads)
-    index, game = np.unique(rows.game, return_inverse=True)
-    place = game * len(rows.names) + rows.phase
-    shape = (len(index), len(rows.names))
+    known, game = np.unique(rows.game, return_inverse=True)
+    shape = (len(known), len(rows.names))
 
     def by_game(column: Any) -> Any:
+        place = game * shape[1] + rows.phase
         return np.bincount(place, column, minlength=shape[0] * shape[1]).reshape(shape)
 
     sums = {"positions": by_game(np.ones(len(rows)))}
     for network, losses in found.items():
-        classes = (1 - np.sign(losses.result)).astype(int)
-        likely = np.maximum(losses.wdl[np.arange(len(rows)), classes], 1e-7)
-        columns = {
-            "policy": losses.policy, "accuracy": losses.correct, "value": losses.value,
-            "wdl": -np.log(likely),
-        }  # fmt: skip
-        sums |= {f"{network}/{key}": by_game(column) for key, column in columns.items()}
-        sums |= {f"result/{k}": by_game(classes == k) for k in range(3)}
-    np.savez_compressed(out / "measurements" / f"{name}.npz", games=index, **sums)
-    return {
-        "positions": len(rows),
-        "phases": list(rows.names),
-        "means": {key: (sums[key].sum(0) / sums["positions"].sum(0)).tolist() for key in sums},
-    }
+        result = (1 - np.sign(losses.result)).astype(int)  # 0 won, 1 drawn, 2 lost
+        likely = losses.wdl[np.arange(len(rows)), result]
+        sums |= {f"result/{kind}": by_game(result == kind) for kind in range(3)}
+        sums[f"{network}/policy"] = by_game(losses.policy)
+        sums[f"{network}/accuracy"] = by_game(losses.correct)
+        sums[f"{network}/value"] = by_game(losses.value)
+        sums[f"{network}/wdl"] = by_game(-np.log(np.maximum(likely, 1e-7)))
+    np.savez_compressed(out / "measurements" / f"{name}.npz", games=known, **sums)
+    return {"positions": len(rows), "phases": list(rows.names)}
 
 
-def _play(plan: Plan, out: Path, name: str, threads: int) -> dict[str, Any]:
-    """A match of a mixture with one network."""
-    from phasezoo import agents, arena, inference
+def policy_and_value(policy: Mapping[str, Any], value: Mapping[str, Any], gate: str) -> Any:
+    """Return a mixture that takes policies of some networks by phase, and values of others.
+
+    Args:
+        policy: Of each phase, the network whose policies count.
+        value: Of each phase, the network whose values do.
+        gate: Names the phases.
+    """
+    from phasezoo import inference
 
     class PolicyAndValue(inference.MixtureOfExperts):
-        """Policies of one mixture, values of another."""
+        def ask(self, phase: int, leaves: Any, spent: Any) -> Any:  # what searches call
+            answer = super().ask(phase, leaves, spent)
+            if values.experts[phase] is self.experts[phase]:
+                return answer
+            own = values.ask(phase, leaves, spent)
+            return replace(answer, value=own.value, wdl=own.wdl, plies_left=own.plies_left)
 
-        def evaluate_batch(self, leaves: Any) -> Any:
-            policy = super().evaluate_batch(leaves)
-            value = self.value.evaluate_batch(leaves)
-            return replace(policy, value=value.value, wdl=value.wdl, plies_left=value.plies_left)
+    values = inference.MixtureOfExperts(value, gate)
+    return PolicyAndValue(policy, gate)
 
-    match, options = plan.matches[name], plan.options
-    how = options.get("playing", {})
-    folders = _networks(plan, out, match["experts"])
-    own = {phase: _load(path, how, threads) for phase, path in folders.items()}
-    one = _load(_networks(plan, out, match["one"])["all"], how, threads)
 
-    def routed(experts: list[str]) -> dict[str, Any]:
-        return {phase: own[phase] if phase in experts else one for phase in own}
+def _play(plan: Any, games: Path, out: Path, name: str, threads: int) -> dict[str, Any]:
+    """Play a match of a mixture with one network."""
+    from phasezoo import agents, arena
 
-    mixture = PolicyAndValue(routed(match.get("policy", list(own))), options["gate"], game="chess")
-    mixture.value = inference.MixtureOfExperts(
-        routed(match.get("value", list(own))), options["gate"], game="chess"
-    )
-    batch, at_once = match.get("batch_size", 1), match["concurrency"]
-    search = {
-        "limit": agents.Limit(nodes=match["nodes"]), "batch_size": batch,
-        "game": "chess", "threads": threads,
-    }  # fmt: skip
-    played = arena.play_match(
-        agents.MCTSAgent(mixture, **search), agents.MCTSAgent(one, **search),
-        game="chess", games=match["games"], seed=match["seed"], max_plies=match["max_plies"],
-        concurrency=at_once, pool_rows=batch * at_once,
-        names=("mixture", "one"), log=out / "matches" / f"{name}.jsonl",
-    )  # fmt: skip
-    return {
-        "match": match,
-        "wins": played.wins, "draws": played.draws, "losses": played.losses,
-        "pentanomial": list(played.pentanomial), "group_scores": list(played.group_scores),
-        "plies": sum(record.plies for record in played.games) / len(played.games),
-        "sides": [{"nodes": s.nodes, **vars(s.counts)} for s in played.sides],
-    }  # fmt: skip
+    match = plan["matches"][name]
+    own = _networks(plan, out, match["experts"], "playing", threads)
+    one = _networks(plan, out, match["one"], "playing", threads)["all"]
+    chosen = [
+        {phase: own[phase] if phase in match.get(part, own) else one for phase in own}
+        for part in ("policy", "value")
+    ]
+    mixture = policy_and_value(*chosen, plan["gate"])
+    limit, batch = agents.Limit(nodes=match["nodes"]), match["batch_size"]
+    sides = [
+        agents.MCTSAgent(each, limit=limit, batch_size=batch, game="chess", threads=threads)
+        for each in (mixture, one)
+    ]
+    how = {name: match[name] for name in ("games", "seed", "max_plies", "concurrency")}
+    log, rows = out / "matches" / f"{name}.jsonl", batch * match["concurrency"]
+    played = arena.play_match(*sides, game="chess", pool_rows=rows, log=log, **how)
+    asked = [{"nodes": side.nodes, **vars(side.counts)} for side in played.sides]
+    return {"match": match, "group_scores": list(played.group_scores), "sides": asked}
 
 
 def main() -> int:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="Carry a run to a machine with a GPU.")
     commands = parser.add_subparsers(dest="command", required=True)
-    packing = commands.add_parser("pack", help="put all that a run needs into a folder")
-    packing.add_argument("folder", type=Path, help="folder to make")
+    for name in ("pack", "run", "job"):
+        commands.add_parser(name).add_argument("folder", type=Path, help="the packed folder")
+    packing, running, one = (commands.choices[name] for name in ("pack", "run", "job"))
     packing.add_argument("--plan", type=Path, required=True, help="JSON: what is run")
     packing.add_argument("--games", type=Path, required=True, help="games store, one file")
-    packing.add_argument("--most-mb", type=float, default=MOST_MB, help="size in MiB, at the most")
     packing.add_argument("wheels", type=Path, nargs="+", help="phasezoo's, and what is missing")
-    running = commands.add_parser("run", help="run it; the same command again goes on")
-    running.add_argument("folder", type=Path, help="the packed folder")
-    running.add_argument("out", type=Path, help="where networks, results and checkpoints go")
+    for command in (running, one):
+        command.add_argument("out", type=Path, help="where networks and results go")
     running.add_argument("--seconds", type=float, default=1e9, help="end after so long")
-    running.add_argument("--parallel", type=int, default=4, help="jobs at once on the GPU")
-    running.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
-    one = commands.add_parser("job", help="one job, as run starts it")
-    one.add_argument("folder", type=Path)
-    one.add_argument("out", type=Path)
+    running.add_argument("--parallel", type=int, default=5, help="jobs at once")
     one.add_argument("kind", choices=KINDS)
     one.add_argument("name")
     one.add_argument("--threads", type=int, default=1)
-    given = parser.parse_args()
-    if given.command == "pack":
-        size = pack(given.folder, given.plan, given.games, given.wheels, given.most_mb)
-        print(f"{given.folder}: {size:.1f} MiB")
+    given = vars(parser.parse_args())
+    command = given.pop("command")
+    if command == "pack":
+        print(f"{given['folder']}: {pack(**given):.1f} MiB")
         return 0
-    if given.command == "job":
-        job(given.folder, given.out, given.kind, given.name, given.threads)
-        return 0
-    return run(given.folder, given.out, given.seconds, given.parallel, given.kinds)
+    return (run if command == "run" else job)(**given) or 0
 
 
 if __name__ == "__main__":

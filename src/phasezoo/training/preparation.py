@@ -30,6 +30,11 @@ _BATCHES = 2
 INCIDENTAL = ("device", "threads", "tensorboard", "wandb")
 """Options that a resumed training may change: where it runs, not what it is."""
 
+GPU_THREADS = 4
+"""Threads that make batches for a GPU. They make 600,000 chess positions a second, more than it
+takes; with all 16 of a machine the training itself, which starts the GPU's work, went from 81,500
+positions a second to 55,900."""
+
 LEFT_OUT: Mapping[str, object] = {
     "optimizer": "sgd",
     "compile": False,
@@ -137,7 +142,7 @@ def samplers_of(config: SupervisedConfig, data: TrainingData, planes: str, seed:
         stream_seed(seed, _BATCHES),
         config.history_dropout,
         _turns(config, data),
-        threads=1 if on_cpu else config.threads,
+        threads=1 if on_cpu else config.threads or min(GPU_THREADS, _core.default_threads()),
         weights=data.weights,
         value_mix=config.value_mix,
         packed=packed,

@@ -1,5 +1,6 @@
 """The torch backend: any network, any device, and bfloat16 if a trial says that it is safe."""
 
+import contextlib
 import dataclasses
 import hashlib
 from collections.abc import Mapping
@@ -26,6 +27,7 @@ from phasezoo.inference.storage.expert_metadata import expert_metadata
 from phasezoo.inference.storage.manifest import MODEL, Manifest
 from phasezoo.networks.blocks import fold_batch_norms
 from phasezoo.networks.making import made_as
+from phasezoo.networks.precision import float32_convolutions
 from phasezoo.types import Gate, InferenceDtype, Planes
 
 MAX_ROWS = 4096
@@ -162,10 +164,12 @@ class TorchEvaluator(NetworkEvaluator):
         self, arrays: list[Any], legal: Legal | None = None
     ) -> tuple[Floats, Floats, Floats | None]:
         parts = []
-        for start in range(0, len(arrays[0]), MAX_ROWS):
-            rows = slice(start, start + MAX_ROWS)
-            wanted = None if legal is None else _places(legal, rows, self.manifest.num_actions)
-            parts.append(self._part([each[rows] for each in arrays], wanted))
+        exact = self.device.type == "cuda" and self.dtype == torch.float32
+        with float32_convolutions() if exact else contextlib.nullcontext():
+            for start in range(0, len(arrays[0]), MAX_ROWS):
+                rows = slice(start, start + MAX_ROWS)
+                wanted = None if legal is None else _places(legal, rows, self.manifest.num_actions)
+                parts.append(self._part([each[rows] for each in arrays], wanted))
         if len(parts) > 1:
             parts = [[torch.cat(tensors) for tensors in zip(*parts, strict=True)]]
         policy, values, *plies = (tensor.numpy() for tensor in parts[0])

@@ -1,0 +1,102 @@
+"""The script that carries a run to a machine with a GPU."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from phasezoo import agents, games, inference
+from phasezoo.training import GameStore
+
+SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "gpu_run.py"
+PLAN = {"gate": "lichess", "trainings": {"a": {"strategy": "one", "positions": 9, "seed": 1}}}
+
+
+@pytest.fixture
+def script():
+    spec = importlib.util.spec_from_file_location("gpu_run", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def parts(tmp_path):
+    """A plan, a store of games and a wheel."""
+    plan, wheel = tmp_path / "own.json", tmp_path / "phasezoo-0.2.0-none.whl"
+    plan.write_text(json.dumps(PLAN))
+    wheel.write_bytes(b"wheel")
+    store = GameStore.sample("chess").subset(np.arange(60))
+    store.save(tmp_path / "own.parquet")
+    return plan, tmp_path / "own.parquet", [wheel]
+
+
+def test_a_packed_folder_holds_the_moves_and_no_names(script, parts, tmp_path):
+    size = script.pack(tmp_path / "packed", *parts)
+    names = ["games.parquet", "gpu_run.py", "phasezoo-0.2.0-none.whl", "plan.json"]
+    files = [path for path in (tmp_path / "packed").rglob("*") if path.is_file()]
+    assert sorted(path.name for path in files) == names
+    assert size == sum(path.stat().st_size for path in files) / 2**20
+    before = GameStore.open(parts[1])
+    after = GameStore.open(tmp_path / "packed" / "games.parquet")
+    np.testing.assert_array_equal(after.actions, before.actions)
+    np.testing.assert_array_equal(after.returns, before.returns)
+    assert pq.read_table(parts[1])["player_0"].null_count < len(before)
+    assert pq.read_table(tmp_path / "packed" / "games.parquet")["player_0"].null_count == len(after)
+
+
+def test_what_cannot_run_there_is_refused_before_it_is_packed(script, parts, tmp_path, monkeypatch):
+    plan, store, wheels = parts
+    folder = tmp_path / "packed"
+    with pytest.raises(SystemExit, match=r"none\.parquet: no such file"):
+        script.pack(folder, plan, tmp_path / "none.parquet", wheels)
+    with pytest.raises(SystemExit, match="no wheel of phasezoo"):
+        script.pack(folder, plan, store, [store])
+    for text, message in (
+        ("[]", "is no plan"),
+        ('{"gate": "lichess"}', "is no plan"),
+        (json.dumps({**PLAN, "matches": {"m": {"experts": "b", "one": "a"}}}), r"name \['b'\]"),
+    ):
+        plan.write_text(text)
+        with pytest.raises(SystemExit, match=message):
+            script.pack(folder, plan, store, wheels)
+    plan.write_text(json.dumps(PLAN))
+    monkeypatch.setattr(script, "MOST_MB", 0.001)
+    with pytest.raises(SystemExit, match=r"MiB: expected 0\.001 at most"):
+        script.pack(folder, plan, store, wheels)
+    assert not folder.exists()
+    folder.mkdir()
+    with pytest.raises(SystemExit, match="is there already"):
+        script.pack(folder, plan, store, wheels)
+
+
+class Fixed:
+    """Likes all actions but one alike, and says one value."""
+
+    plane_spec = "v2"
+
+    def __init__(self, action, value):
+        self.action, self.value = action, value
+
+    def evaluate(self, planes):
+        logits = np.zeros((len(planes), 4672), np.float32)
+        logits[:, self.action] = 9
+        return inference.Evaluation(
+            policy_logits=logits, value=np.full(len(planes), self.value, np.float32)
+        )
+
+
+def test_a_search_takes_policies_and_values_of_different_networks(script):
+    state = games.make("chess").initial_state()
+    action = state.parse_uci("a2a3")
+    phases = ("opening", "middlegame", "endgame")
+    mixture = script.policy_and_value(
+        dict.fromkeys(phases, Fixed(action, 0.9)), dict.fromkeys(phases, Fixed(0, 0.0)), "lichess"
+    )
+    agent = agents.MCTSAgent(mixture, limit=agents.Limit(nodes=4), game="chess")
+    found = agent.search(state)
+    assert found.action == action
+    np.testing.assert_allclose(found.q, 0, atol=1e-6)
