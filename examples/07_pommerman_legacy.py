@@ -12,8 +12,7 @@ pommerman_compat.install()
 
 # From here on it could be anybody's file. -------------------------------------------------------
 
-from pommerman import agents as pommerman_agents  # noqa: E402
-from pommerman import constants  # noqa: E402
+from pommerman import agents as pommerman_agents, constants  # noqa: E402
 
 
 class Cautious(pommerman_agents.BaseAgent):

@@ -14,8 +14,7 @@ from typing import Any, Final
 
 import chess
 import numpy as np
-from sample_games import chunks
-from sample_games import openings as stockfish_openings
+from sample_games import chunks, openings as stockfish_openings
 from sample_games.recipes import RECIPES
 
 from phasezoo import agents, arena, games, training

@@ -30,9 +30,6 @@ __all__ = [
     "RunDirectoryError",
     "StoreError",
     "UnknownGame",
-    "UnregisteredGame",
-    "UnregisteredGate",
-    "UnregisteredNetwork",
     "WorkersFailed",
 ]
 

@@ -14,14 +14,10 @@ __all__ = [
     "ActionMask",
     "Actions",
     "Agent",
-    "Dtype",
     "Gate",
-    "InferenceDtype",
     "Info",
     "Outcome",
-    "PlaneShape",
     "Planes",
-    "SimultaneousState",
     "State",
 ]
 

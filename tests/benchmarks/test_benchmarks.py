@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 from benchmarks.common import SMALL, Row
 
-from benchmarks import __main__ as benchmarks
-from benchmarks import calls, common
+from benchmarks import __main__ as benchmarks, calls, common
 
 ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "crates" / "phasezoo-core"

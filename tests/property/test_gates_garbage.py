@@ -3,8 +3,7 @@
 import pickle
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from phasezoo import games, gating
 from phasezoo.errors import InvalidGate

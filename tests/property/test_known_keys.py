@@ -1,8 +1,7 @@
 """Looking for keys among others, beside NumPy."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from phasezoo.data.positions import are_among
 

@@ -5,8 +5,7 @@ import gzip
 
 import pytest
 import zstandard
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from phasezoo.data.importer import read_pgn
 from phasezoo.errors import InvalidPgn

@@ -5,8 +5,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import phasezoo  # noqa: F401  (registers the environments)
 from phasezoo import games

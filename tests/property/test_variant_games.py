@@ -7,8 +7,7 @@ import chess
 import chess.variant
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from phasezoo import _core, games
 from phasezoo.errors import InvalidFen

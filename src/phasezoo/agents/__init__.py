@@ -1,15 +1,15 @@
 """Agents: random, UCT, MCTS, M2CTS, engines from outside and people, by name or by a short text."""
 
 from phasezoo.agents.base import (
-    BatchAgent,
+    BatchAgent as BatchAgent,
     CallableAgent,
-    Forfeit,
+    Forfeit as Forfeit,
     Move,
-    Seats,
+    Seats as Seats,
     Session,
-    SessionAgent,
-    name_of_agent,
-    seats_of,
+    SessionAgent as SessionAgent,
+    name_of_agent as name_of_agent,
+    seats_of as seats_of,
 )
 from phasezoo.agents.catalogue import (
     LegacyPommermanAgent,
@@ -22,27 +22,24 @@ from phasezoo.agents.checker import check
 from phasezoo.agents.engines.agent import EngineAgent
 from phasezoo.agents.human import HumanAgent
 from phasezoo.agents.limit import Limit, TimeControl
-from phasezoo.agents.making import make, names, options, register, spec_of
-from phasezoo.agents.making import parse as parse
+from phasezoo.agents.making import make, names, options, parse as parse, register, spec_of
 from phasezoo.agents.policy import PolicyAgent
 from phasezoo.agents.sb3 import SB3Agent
 from phasezoo.agents.search.beam import BeamAgent, BeamConfig
 from phasezoo.agents.search.config import SearchConfig
 from phasezoo.agents.search.decoupled import DecoupledConfig, DecoupledMCTSAgent
 from phasezoo.agents.search.mcts import M2CTSAgent, MCTSAgent
-from phasezoo.agents.search.uct import UCTAgent, UCTSession
+from phasezoo.agents.search.uct import UCTAgent, UCTSession as UCTSession
 from phasezoo.agents.simple import RandomAgent
 from phasezoo.agents.tablebase import TablebaseAgent
 
 __all__ = [
-    "BatchAgent",
     "BeamAgent",
     "BeamConfig",
     "CallableAgent",
     "DecoupledConfig",
     "DecoupledMCTSAgent",
     "EngineAgent",
-    "Forfeit",
     "HumanAgent",
     "LegacyPommermanAgent",
     "Limit",
@@ -53,9 +50,7 @@ __all__ = [
     "RandomAgent",
     "SB3Agent",
     "SearchConfig",
-    "Seats",
     "Session",
-    "SessionAgent",
     "SimpleAgent",
     "SimpleUnbiasedAgent",
     "SinglePlayerMCTSAgent",
@@ -63,13 +58,10 @@ __all__ = [
     "TablebaseAgent",
     "TimeControl",
     "UCTAgent",
-    "UCTSession",
     "check",
     "make",
-    "name_of_agent",
     "names",
     "options",
     "register",
-    "seats_of",
     "spec_of",
 ]

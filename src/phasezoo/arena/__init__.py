@@ -1,8 +1,8 @@
 """Matches between agents, and what their results say."""
 
 from phasezoo.arena.adjudication import Adjudication
-from phasezoo.arena.concurrent_games import SideFailed
-from phasezoo.arena.log import GameLog
+from phasezoo.arena.concurrent_games import SideFailed as SideFailed
+from phasezoo.arena.log import GameLog as GameLog
 from phasezoo.arena.match import Match
 from phasezoo.arena.openings import OpeningSuite
 from phasezoo.arena.pgn import pgn_of
@@ -12,34 +12,33 @@ from phasezoo.arena.records import (
     SideStats,
     Thought,
     equal_cost_limits,
-    seconds_per_move,
+    seconds_per_move as seconds_per_move,
 )
-from phasezoo.arena.standings import Line, Standings
-from phasezoo.arena.statistics.crossed_trainings import CrossedResult, crossed, crossed_pairs
+from phasezoo.arena.standings import Line as Line, Standings
+from phasezoo.arena.statistics.crossed_trainings import (
+    CrossedResult as CrossedResult,
+    crossed,
+    crossed_pairs,
+)
 from phasezoo.arena.statistics.elo import los, pentanomial_elo, trinomial_elo
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.arena.statistics.normalized import normalized_elo
 from phasezoo.arena.statistics.rates import rate_of
-from phasezoo.arena.statistics.ratings import Rating, Result, ratings, results_of
-from phasezoo.arena.statistics.sprt import Sprt, SprtVerdict, sprt
-from phasezoo.arena.streams import stream
+from phasezoo.arena.statistics.ratings import Rating, Result, ratings, results_of as results_of
+from phasezoo.arena.statistics.sprt import Sprt, SprtVerdict as SprtVerdict, sprt
+from phasezoo.arena.streams import stream as stream
 from phasezoo.arena.tournaments import tournament
 
 __all__ = [
     "Adjudication",
-    "CrossedResult",
-    "GameLog",
     "GameRecord",
     "Interval",
-    "Line",
     "Match",
     "OpeningSuite",
     "Rating",
     "Result",
-    "SideFailed",
     "SideStats",
     "Sprt",
-    "SprtVerdict",
     "Standings",
     "Thought",
     "crossed",
@@ -52,10 +51,7 @@ __all__ = [
     "play_match",
     "rate_of",
     "ratings",
-    "results_of",
-    "seconds_per_move",
     "sprt",
-    "stream",
     "tournament",
     "trinomial_elo",
 ]

@@ -5,23 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from phasezoo.experiments.catalogue import open, reproduce
-    from phasezoo.experiments.generalisation.axis import Axis, Measure, Split
+    from phasezoo.experiments.generalisation.axis import Axis, Measure, Split as Split
     from phasezoo.experiments.generalisation.config import GeneraliseConfig
-    from phasezoo.experiments.generalisation.matrix import Cell, Matrix, Results
-    from phasezoo.experiments.generalisation.scores import Sample
+    from phasezoo.experiments.generalisation.matrix import Cell as Cell, Matrix, Results as Results
+    from phasezoo.experiments.generalisation.scores import Sample as Sample
     from phasezoo.experiments.generalisation.study import generalise
-    from phasezoo.training.score import Score
+    from phasezoo.training.score import Score as Score
 
 __all__ = [
     "Axis",
-    "Cell",
     "GeneraliseConfig",
     "Matrix",
     "Measure",
-    "Results",
-    "Sample",
-    "Score",
-    "Split",
     "generalise",
     "open",
     "reproduce",

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from phasezoo.games.base import Game
 from phasezoo.games.checker import check
-from phasezoo.games.packed import PackedPlanes, PlaneLayout
+from phasezoo.games.packed import PackedPlanes, PlaneLayout as PlaneLayout
 from phasezoo.games.queries import (
     acting_players,
     action_mask,
@@ -22,7 +22,6 @@ __all__ = [
     "SIMULTANEOUS",
     "Game",
     "PackedPlanes",
-    "PlaneLayout",
     "acting_players",
     "action_mask",
     "check",

@@ -14,27 +14,27 @@
 """  # noqa: E501
 
 from phasezoo._core import Gate
-from phasezoo.gating.callables import CallableGate
+from phasezoo.gating.callables import CallableGate as CallableGate
 from phasezoo.gating.checker import check
-from phasezoo.gating.fingerprint import fingerprint, same
+from phasezoo.gating.fingerprint import fingerprint as fingerprint, same as same
 from phasezoo.gating.learned import LearnedGate
-from phasezoo.gating.learning import Estimate, GateTraining, train
-from phasezoo.gating.registry import GRAMMAR, make, names, register, spec_of
-from phasezoo.gating.registry import registered as registered
+from phasezoo.gating.learning import Estimate as Estimate, GateTraining as GateTraining, train
+from phasezoo.gating.registry import (
+    GRAMMAR as GRAMMAR,
+    make,
+    names,
+    register,
+    registered as registered,
+    spec_of,
+)
 
 __all__ = [
-    "GRAMMAR",
-    "CallableGate",
-    "Estimate",
     "Gate",
-    "GateTraining",
     "LearnedGate",
     "check",
-    "fingerprint",
     "make",
     "names",
     "register",
-    "same",
     "spec_of",
     "train",
 ]

@@ -4,24 +4,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from phasezoo.inference.backends.choice import Backend, require
-from phasezoo.inference.cache import Cached, with_cache
+from phasezoo.inference.cache import Cached, with_cache as with_cache
 from phasezoo.inference.checker import check
 from phasezoo.inference.cost import CostModel
-from phasezoo.inference.counts import Counts
+from phasezoo.inference.counts import Counts as Counts
 from phasezoo.inference.evaluator import (
-    BatchEvaluator,
+    BatchEvaluator as BatchEvaluator,
     Evaluation,
     Evaluator,
-    Leaves,
+    Leaves as Leaves,
     evaluate_leaves,
 )
 from phasezoo.inference.making import make, names, register, spec_of
 from phasezoo.inference.mixture import MixtureOfExperts
-from phasezoo.inference.network import NetworkEvaluator
-from phasezoo.inference.oracle import Known, Oracle
+from phasezoo.inference.network import NetworkEvaluator as NetworkEvaluator
+from phasezoo.inference.oracle import Known as Known, Oracle
 from phasezoo.inference.states import StateBatch
 from phasezoo.inference.storage.experts import Experts, load_experts
-from phasezoo.inference.storage.load import load, load_network
+from phasezoo.inference.storage.load import load, load_network as load_network
 from phasezoo.inference.storage.packaged import packaged_networks
 from phasezoo.inference.storage.save import save
 from phasezoo.inference.uniform import Uniform
@@ -33,17 +33,12 @@ if TYPE_CHECKING:  # a type checker cannot follow __getattr__
     from phasezoo.inference.backends.torch import TorchEvaluator
 
 __all__ = [
-    "BatchEvaluator",
     "Cached",
     "CostModel",
-    "Counts",
     "Evaluation",
     "Evaluator",
     "Experts",
-    "Known",
-    "Leaves",
     "MixtureOfExperts",
-    "NetworkEvaluator",
     "OnnxEvaluator",
     "OpenVinoEvaluator",
     "Oracle",
@@ -55,14 +50,12 @@ __all__ = [
     "evaluate_leaves",
     "load",
     "load_experts",
-    "load_network",
     "make",
     "names",
     "packaged_networks",
     "register",
     "save",
     "spec_of",
-    "with_cache",
 ]
 
 

@@ -37,23 +37,11 @@ from typing import Any
 # Submodules by their own names, as the original's are attributes of ``pommerman``.
 from phasezoo.pommerman_compat import (
     agents as agents,
-)
-from phasezoo.pommerman_compat import (
     characters as characters,
-)
-from phasezoo.pommerman_compat import (
     configs as configs,
-)
-from phasezoo.pommerman_compat import (
     constants as constants,
-)
-from phasezoo.pommerman_compat import (
     envs as envs,
-)
-from phasezoo.pommerman_compat import (
     forward_model as forward_model,
-)
-from phasezoo.pommerman_compat import (
     utility as utility,
 )
 from phasezoo.pommerman_compat.env import REGISTRY, make

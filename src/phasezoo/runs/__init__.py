@@ -4,21 +4,16 @@
 :class:`RunDirectory` is a directory of resumable stages built on both.
 """
 
-from phasezoo.runs.directory import RunDirectory, kind_of
-from phasezoo.runs.files import describe_disk_errors, write_whole
-from phasezoo.runs.lock import held
-from phasezoo.runs.provenance import Provenance
-from phasezoo.runs.record import RunRecord, describe
-from phasezoo.runs.row_log import RowLog
+from phasezoo.runs.directory import RunDirectory, kind_of as kind_of
+from phasezoo.runs.files import (
+    describe_disk_errors as describe_disk_errors,
+    write_whole as write_whole,
+)
+from phasezoo.runs.lock import held as held
+from phasezoo.runs.provenance import Provenance as Provenance
+from phasezoo.runs.record import RunRecord as RunRecord, describe as describe
+from phasezoo.runs.row_log import RowLog as RowLog
 
 __all__ = [
-    "Provenance",
-    "RowLog",
     "RunDirectory",
-    "RunRecord",
-    "describe",
-    "describe_disk_errors",
-    "held",
-    "kind_of",
-    "write_whole",
 ]

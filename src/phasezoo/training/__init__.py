@@ -8,52 +8,61 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from phasezoo._torch import let_idle_threads_sleep, require_torch
-from phasezoo.data.batches import Batch, SparsePolicy
+from phasezoo.data.batches import Batch, SparsePolicy as SparsePolicy
 from phasezoo.data.positions import (
-    PhaseCount,
-    PhaseTable,
+    PhaseCount as PhaseCount,
+    PhaseTable as PhaseTable,
     PositionTable,
-    count_phases,
-    without_seen,
+    count_phases as count_phases,
+    without_seen as without_seen,
 )
 from phasezoo.data.sampler import Sampler
-from phasezoo.data.splits import PositionStore, Splits
+from phasezoo.data.splits import PositionStore as PositionStore, Splits
 from phasezoo.data.store import GameStore
 from phasezoo.data.store_writer import StoreWriter
 
 if TYPE_CHECKING:
-    from phasezoo.data.import_target import MonthSplit
+    from phasezoo.data.import_target import MonthSplit as MonthSplit
     from phasezoo.data.importer import import_pgn, read_games
-    from phasezoo.training.callbacks import Callback, TrainingStart
+    from phasezoo.training.callbacks import Callback, TrainingStart as TrainingStart
     from phasezoo.training.catalogue import POMMERMAN, EpisodeStore
     from phasezoo.training.config import SupervisedConfig
     from phasezoo.training.evaluation import (
-        MeanLosses,
+        MeanLosses as MeanLosses,
         PositionLosses,
         evaluate_network,
         evaluate_networks,
-        mixture_losses,
+        mixture_losses as mixture_losses,
     )
-    from phasezoo.training.expert_tables import LossCell, LossTable
-    from phasezoo.training.experts import PlannedTraining, plan_baseline, plan_experts
+    from phasezoo.training.expert_tables import LossCell as LossCell, LossTable
+    from phasezoo.training.experts import (
+        PlannedTraining as PlannedTraining,
+        plan_baseline as plan_baseline,
+        plan_experts as plan_experts,
+    )
     from phasezoo.training.loggers import (
-        LoggedRun,
+        LoggedRun as LoggedRun,
         Logger,
         TensorBoardLogger,
         WandbLogger,
     )
     from phasezoo.training.phase_experts import Experts, train_experts
     from phasezoo.training.planned import TrainedNetwork
-    from phasezoo.training.probes.probe import Probe, Probed
+    from phasezoo.training.probes.probe import Probe, Probed as Probed
     from phasezoo.training.progress import Progress, progress_bar
     from phasezoo.training.score import Score
-    from phasezoo.training.selfplay.config import SelfPlayConfig, Watching
+    from phasezoo.training.selfplay.config import SelfPlayConfig, Watching as Watching
     from phasezoo.training.selfplay.learner import Learner
     from phasezoo.training.selfplay.loop import SelfPlay
     from phasezoo.training.selfplay.outcome import SelfPlayOutcome
     from phasezoo.training.selfplay.playing import play_games
-    from phasezoo.training.selfplay.replay import Replay, ReplayRules
-    from phasezoo.training.strategies import Strategy, StrategyPlan, phase_weights, plan_strategy
+    from phasezoo.training.selfplay.replay import Replay, ReplayRules as ReplayRules
+    from phasezoo.training.strategies import (
+        Strategy,
+        StrategyPlan as StrategyPlan,
+        phase_weights as phase_weights,
+        plan_strategy as plan_strategy,
+    )
     from phasezoo.training.supervised import TrainingResult, train_supervised
 
 __all__ = [
@@ -64,55 +73,34 @@ __all__ = [
     "Experts",
     "GameStore",
     "Learner",
-    "LoggedRun",
     "Logger",
-    "LossCell",
     "LossTable",
-    "MeanLosses",
-    "MonthSplit",
-    "PhaseCount",
-    "PhaseTable",
-    "PlannedTraining",
     "PositionLosses",
-    "PositionStore",
     "PositionTable",
     "Probe",
-    "Probed",
     "Progress",
     "Replay",
-    "ReplayRules",
     "Sampler",
     "Score",
     "SelfPlay",
     "SelfPlayConfig",
     "SelfPlayOutcome",
-    "SparsePolicy",
     "Splits",
     "StoreWriter",
     "Strategy",
-    "StrategyPlan",
     "SupervisedConfig",
     "TensorBoardLogger",
     "TrainedNetwork",
     "TrainingResult",
-    "TrainingStart",
     "WandbLogger",
-    "Watching",
-    "count_phases",
     "evaluate_network",
     "evaluate_networks",
     "import_pgn",
-    "mixture_losses",
-    "phase_weights",
-    "plan_baseline",
-    "plan_experts",
-    "plan_strategy",
     "play_games",
     "progress_bar",
     "read_games",
     "train_experts",
     "train_supervised",
-    "without_seen",
 ]
 
 _LAZY = {

@@ -13,9 +13,10 @@ from phasezoo.data.sampler import Sampler
 from phasezoo.games.options import at_least
 from phasezoo.inference.storage.files import digest
 from phasezoo.inference.storage.manifest import Manifest
+from phasezoo.inference.storage.weights import model_bytes
 from phasezoo.networks import Network
 from phasezoo.networks.registry import Factory
-from phasezoo.training.checkpoint import load_weights, model_bytes
+from phasezoo.training.checkpoint import load_weights
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.data import TrainingData, rows_digest, stream_seed
 from phasezoo.training.fresh_network import FreshNetwork

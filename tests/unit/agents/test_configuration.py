@@ -5,8 +5,7 @@ from dataclasses import asdict, fields
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from phasezoo import _core, agents, games, inference
 from phasezoo.agents.search.config import params_of

@@ -11,8 +11,7 @@ import pytest
 from phasezoo import games, pommerman_compat
 from phasezoo.agents.base import seats_of
 from phasezoo.errors import IllegalAction, InvalidConfig, InvalidState
-from phasezoo.pommerman_compat import agents as stand_in
-from phasezoo.pommerman_compat import constants
+from phasezoo.pommerman_compat import agents as stand_in, constants
 from phasezoo.zoo.pommerman.agents.legacy import LegacyPommermanAgent
 
 FFA = games.make("pommerman-ffa")

@@ -20,8 +20,7 @@ from web_client import Refused, client, talking
 from phasezoo import agents, games
 from phasezoo.agents.making import REGISTRY
 from phasezoo.apps.cli import main
-from phasezoo.apps.web import agents as web_agents
-from phasezoo.apps.web import sessions, workers
+from phasezoo.apps.web import agents as web_agents, sessions, workers
 from phasezoo.apps.web.agents import Agents
 from phasezoo.apps.web.bounds import Bounds
 from phasezoo.apps.web.search import Searcher, Stop

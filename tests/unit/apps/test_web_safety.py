@@ -6,8 +6,7 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from starlette.websockets import WebSocketDisconnect
 from web_client import Refused, client, talking
 

@@ -4,8 +4,7 @@ import statistics
 
 import pytest
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from phasezoo.arena.statistics.elo import (
     MIN_PAIRS,

@@ -7,8 +7,7 @@ import pytest
 from scipy.optimize import brentq, minimize, minimize_scalar
 
 from phasezoo import arena
-from phasezoo.arena.statistics.sprt import Sprt, sprt
-from phasezoo.arena.statistics.sprt import _of_deviations as likeliest_by_deviations
+from phasezoo.arena.statistics.sprt import Sprt, _of_deviations as likeliest_by_deviations, sprt
 from phasezoo.errors import InvalidConfig
 
 RESULTS = [

@@ -9,8 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from game_makers import assert_same, random_games, store_of
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from phasezoo.data.store import GameStore
 from phasezoo.errors import CorruptRecord, StoreError

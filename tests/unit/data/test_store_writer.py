@@ -9,8 +9,7 @@ import time
 import numpy as np
 import pytest
 from game_makers import assert_same
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from played_games import EVERY, NATIVE, Nim, random_game
 
 from phasezoo import games, gating

@@ -9,8 +9,7 @@ from page_checker import check_page
 
 from phasezoo import games
 from phasezoo.errors import InvalidConfig, MissingDependency, RunDirectoryError
-from phasezoo.experiments.krk import claims, estimates
-from phasezoo.experiments.krk import config as settings
+from phasezoo.experiments.krk import claims, config as settings, estimates
 from phasezoo.experiments.krk.config import KRK, KrkConfig
 from phasezoo.experiments.krk.measurements import (
     MOST_MOVES,

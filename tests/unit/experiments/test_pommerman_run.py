@@ -11,8 +11,7 @@ from page_checker import check_page
 from phasezoo.apps import cli
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import InvalidConfig, InvalidGate, RunDirectoryError
-from phasezoo.experiments.pommerman import report
-from phasezoo.experiments.pommerman import study as study_run
+from phasezoo.experiments.pommerman import report, study as study_run
 from phasezoo.experiments.pommerman.config import POMMERMAN, PRESETS, PommermanConfig
 from phasezoo.experiments.pommerman.games import (
     Contender,

@@ -8,8 +8,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from phasezoo import envs as phasezoo_envs
-from phasezoo import games
+from phasezoo import envs as phasezoo_envs, games
 from phasezoo.envs import GameVectorEnv
 from phasezoo.errors import InvalidConfig, InvalidState
 

@@ -8,8 +8,7 @@ import warnings
 
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from phasezoo import networks
 from phasezoo.errors import InvalidConfig, InvalidNetwork

@@ -11,8 +11,7 @@ import pytest
 
 from phasezoo import pommerman_compat
 from phasezoo.errors import InvalidState, MissingDependency
-from phasezoo.pommerman_compat import agents as stand_in
-from phasezoo.pommerman_compat import characters, constants, utility
+from phasezoo.pommerman_compat import agents as stand_in, characters, constants, utility
 
 # --- the modules ---
 

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import pytest
 from annotated_types import Ge, Gt, Interval, Lt, MinLen, MultipleOf
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from phasezoo import agents, games, gating, networks
 from phasezoo.errors import InvalidConfig, UnknownGame

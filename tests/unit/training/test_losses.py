@@ -9,8 +9,7 @@ import torch
 
 from phasezoo.errors import InvalidArray, InvalidConfig, InvalidEvaluation
 from phasezoo.networks import NetworkOutput
-from phasezoo.training import Batch, SparsePolicy, SupervisedConfig
-from phasezoo.training import losses as losses_module
+from phasezoo.training import Batch, SparsePolicy, SupervisedConfig, losses as losses_module
 from phasezoo.training.losses import Targets, row_losses, training_loss
 
 RNG = np.random.default_rng(5)

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import selfplay_games
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from selfplay_games import Rowwise
 
 from phasezoo import agents, arena, training

@@ -11,8 +11,7 @@ import pytest
 import torch
 from training_runs import ARGUMENTS, games, numbers, train
 
-from phasezoo import games as zoo
-from phasezoo import inference
+from phasezoo import games as zoo, inference
 from phasezoo.agents import Limit, MCTSAgent
 from phasezoo.errors import (
     CheckpointError,

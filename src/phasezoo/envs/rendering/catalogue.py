@@ -5,12 +5,9 @@ from collections.abc import Mapping
 from phasezoo import _core
 from phasezoo.envs.rendering.painters import Painter
 from phasezoo.envs.rendering.pointing import Pointing
-from phasezoo.zoo.boards import board as boards_board
-from phasezoo.zoo.boards import pictures as boards
-from phasezoo.zoo.connect_four import board as connect_four_board
-from phasezoo.zoo.connect_four import pictures as connect_four
-from phasezoo.zoo.pommerman import board as pommerman_board
-from phasezoo.zoo.pommerman import pictures as pommerman
+from phasezoo.zoo.boards import board as boards_board, pictures as boards
+from phasezoo.zoo.connect_four import board as connect_four_board, pictures as connect_four
+from phasezoo.zoo.pommerman import board as pommerman_board, pictures as pommerman
 
 PAINTERS: Mapping[type, Painter] = {
     _core.BoardState: boards.PAINTER,

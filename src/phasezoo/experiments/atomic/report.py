@@ -20,8 +20,8 @@ from phasezoo.report.document import (
     Table,
     Text,
     judgements,
+    published as column_of,
 )
-from phasezoo.report.document import published as column_of
 
 _BY_COUNT = "counted, so no interval: agrees if the counts are ordered so"
 

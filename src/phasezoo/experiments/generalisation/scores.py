@@ -15,7 +15,8 @@ import numpy.typing as npt
 from phasezoo.arena.statistics.intervals import MIN_PAIRS, Interval, score_ends
 from phasezoo.arena.statistics.rates import rate_of
 from phasezoo.errors import InvalidEvaluation
-from phasezoo.experiments.statistics import between_trainings, over_trainings, resample_games
+from phasezoo.training.resampling import resample_games
+from phasezoo.training.sampled_means import between_trainings, over_trainings
 from phasezoo.training.score import Score
 
 

@@ -21,8 +21,8 @@ from phasezoo.report.document import (
     Section,
     Table,
     Text,
+    published as column_of,
 )
-from phasezoo.report.document import published as column_of
 from phasezoo.training.planned import TrainedNetwork
 
 _OPPONENTS = {"simple": "SimpleAgents", "simple_unbiased": "SimpleUnbiasedAgents"}

@@ -42,8 +42,8 @@ from phasezoo.report.document import (
     Text,
     estimate,
     judgements,
+    published as column_of,
 )
-from phasezoo.report.document import published as column_of
 
 _ORDER: tuple[Judgement, ...] = ("disagrees", "agrees", "not settled")
 

@@ -9,8 +9,7 @@ from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import CURVES, GAMES
 from phasezoo.experiments.study import Study, StudyRun, done_again
-from phasezoo.experiments.two_player import published
-from phasezoo.experiments.two_player import results as comparison
+from phasezoo.experiments.two_player import published, results as comparison
 from phasezoo.experiments.two_player.config import TWO_PLAYER, CurveConfig
 from phasezoo.experiments.two_player.exact import LEARNED
 from phasezoo.experiments.two_player.measurements import ALL

@@ -30,8 +30,7 @@ from phasezoo.experiments.two_player.variants import (
     Variant,
     mixture_name,
 )
-from phasezoo.gating.learned import LEARNED
-from phasezoo.gating.learned import load as load_gate
+from phasezoo.gating.learned import LEARNED, load as load_gate
 from phasezoo.report.console import Console
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks
 from phasezoo.training.sampled_means import Means, Sample, means_of

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo import games, gating, inference
-from phasezoo import games as games_registry
+from phasezoo import games, games as games_registry, gating, inference
 from phasezoo.arena import OpeningSuite, stream
 from phasezoo.arena.opening_files import Opening
 from phasezoo.data.positions import PositionTable, without_seen

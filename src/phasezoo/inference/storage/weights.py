@@ -4,8 +4,7 @@ from pathlib import Path
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load as load_tensors
-from safetensors.torch import save as tensors_to_bytes
+from safetensors.torch import load as load_tensors, save as tensors_to_bytes
 from torch import nn
 
 from phasezoo import networks

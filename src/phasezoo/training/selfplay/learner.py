@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from phasezoo import games as known_games
-from phasezoo import gating, inference
+from phasezoo import games as known_games, gating, inference
 from phasezoo.agents.arguments import seed_of
 from phasezoo.errors import (
     CheckpointError,
@@ -24,8 +23,9 @@ from phasezoo.games import Game
 from phasezoo.games.options import at_least, folder_path, instance_of
 from phasezoo.inference.storage.files import digest, write_directory
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
+from phasezoo.inference.storage.weights import model_bytes
 from phasezoo.networks.registry import Factory
-from phasezoo.training.checkpoint import Checkpoints, Counters, load_weights, model_bytes
+from phasezoo.training.checkpoint import Checkpoints, Counters, load_weights
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.data import stream_seed
 from phasezoo.training.fresh_network import FreshNetwork

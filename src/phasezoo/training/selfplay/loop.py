@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from phasezoo import _core, gating
-from phasezoo import games as known_games
+from phasezoo import _core, games as known_games, gating
 from phasezoo.agents import SearchConfig
 from phasezoo.agents.arguments import seed_of
 from phasezoo.agents.search.others import check_others, needs_others
@@ -16,10 +15,10 @@ from phasezoo.games import Game
 from phasezoo.games.options import folder_path, function_or_none, instance_of
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.storage.files import digest, remove_partials
+from phasezoo.inference.storage.weights import model_bytes
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
 from phasezoo.specs import removed
-from phasezoo.training.checkpoint import model_bytes
 from phasezoo.training.loggers import LoggedRun, Logger, TensorBoardLogger
 from phasezoo.training.metrics import MetricsLog, read_metrics
 from phasezoo.training.preparation import INCIDENTAL

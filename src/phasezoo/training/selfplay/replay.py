@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from annotated_types import Interval
 
-from phasezoo import games as known_games
-from phasezoo import gating
+from phasezoo import games as known_games, gating
 from phasezoo.data.batches import Batch
 from phasezoo.data.positions import PositionTable
 from phasezoo.data.sampler import Sampler

@@ -5,8 +5,7 @@ from typing import Any
 from phasezoo.envs.rendering.pointing import Box, Key, Pointing, Spot, Way
 from phasezoo.envs.rendering.stamps import SIDE
 from phasezoo.zoo.pommerman.pictures.scene import PASSAGE, RIGID, WOOD, Scene, scene_of
-from phasezoo.zoo.pommerman.pictures.sketch import BOARD as WIDTH
-from phasezoo.zoo.pommerman.pictures.sketch import LEFT, TOP
+from phasezoo.zoo.pommerman.pictures.sketch import BOARD as WIDTH, LEFT, TOP
 
 STEPS = {1: (-1, 0), 2: (1, 0), 3: (0, -1), 4: (0, 1), 5: (0, 0)}
 """Rows and columns that an action leads to; a bomb is laid where the figure stands."""
