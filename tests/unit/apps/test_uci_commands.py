@@ -13,9 +13,9 @@ from phasezoo.apps.uci.commands import (
     read_place,
     read_setting,
 )
-from phasezoo.apps.uci.go_limits import limit_of, most_ms
 from phasezoo.apps.uci.options import OPTIONS, Options
 from phasezoo.apps.uci.report import wdl
+from phasezoo.apps.uci.search import limit_of, most_ms
 
 
 def test_words_before_a_command_are_passed_over():
