@@ -197,7 +197,7 @@ class Match:
         return len(judged), sum(record.verdict != record.returns for record in judged)
 
     def to_frame(self) -> Any:
-        """A pandas ``DataFrame`` with a row for each game: players, score, result, reason, moves.
+        """Return a pandas ``DataFrame`` with a row per game: players, score, result, reason, moves.
 
         Raises:
             MissingDependency: pandas is not installed.

@@ -208,7 +208,7 @@ def _moves(line: str, game: games.Game, plies: int | None) -> tuple[str, ...] | 
 
 
 def _words(line: str, game: games.Game) -> list[str]:
-    """The moves of a line in a game without SAN, comments, variations and results left out."""
+    """Return the moves of a line without SAN; comments, variations and results are left out."""
     depth, moves = 0, []
     for word in _WORD.findall(line):
         if word in "()":

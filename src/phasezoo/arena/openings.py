@@ -163,7 +163,7 @@ class OpeningSuite:
     def states(
         self, index: int, seed: int | None = None, game: games.Game | None = None
     ) -> list[Any]:
-        """Every state of opening ``index``: the initial one, and one after each of its moves.
+        """Return every state of opening ``index``: the initial one, and one after each move.
 
         Args:
             index: Which opening.
@@ -236,7 +236,7 @@ class OpeningSuite:
         return OpeningSuite.of(self.game, left), len(self) - len(kept)
 
     def drawn(self, number: int, seed: int) -> int:
-        """The opening that ``seed`` draws at ``number``: none comes again before all were used."""
+        """Return the opening that ``seed`` draws at ``number``; all are used before one repeats."""
         cycle, place = divmod(number, len(self))
         return _shuffled(len(self), stream(seed, "openings", cycle))[place]
 

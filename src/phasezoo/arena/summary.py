@@ -62,7 +62,7 @@ def standings_summary(standings: "Standings") -> str:
 
 
 def kinds_line(standings: "Standings") -> str:
-    """The difference between two kinds of players, for new trainings and for new games alone."""
+    """Return the difference of two kinds of players, over trainings and over games alone."""
     first = standings.trainings or 0
     counts = f"{first} against {len(standings.names) - first} trainings"
     found = standings.between_kinds

@@ -120,7 +120,7 @@ def _turns(values: npt.NDArray[np.int64], has: npt.NDArray[np.bool_]) -> npt.NDA
 def fitted_gate(
     store: GameStore, name: str, phases: int, *, seed: int = 0, threads: int | None = None
 ) -> str:
-    """A gate of thresholds that divides the positions of a store into phases of equal volume.
+    """Return a gate whose thresholds divide a store's positions into phases of equal volume.
 
     Thresholds are whole numbers, so volumes are as equal as these allow. M2CTS §III-C chose move
     counts likewise, of the mean length of a game.

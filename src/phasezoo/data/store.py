@@ -453,7 +453,7 @@ class GameStore:
         threads: int | None = None,
         packed: bool = False,
     ) -> Batch:
-        """The batch of some rows of a table of this store, whose actions the table's maker checked.
+        """Return the batch of some rows of a table of this store, whose actions were checked.
 
         The policy is what searches visited, if the store knows; in positions that nobody searched
         it is the action played.

@@ -72,7 +72,7 @@ def next_file(folder: Path) -> Path:
 
 
 def store_files(path: Path) -> list[Path]:
-    """All files of a store: a file itself, those of a folder, or those of its three parts."""
+    """Return all files of a store: a file, those of a folder, or those of its three parts."""
     if not path.is_dir():
         return [path]
     return files_of(path) or [file for part in _part_files(path) for file in part]
@@ -84,7 +84,7 @@ def is_split(folder: Path) -> bool:
 
 
 def _part_files(folder: Path) -> list[list[Path]]:
-    """The files of train, validation and test, as an import splits games; none if one lacks."""
+    """Return the files of train, validation and test; none if one of the parts is missing."""
     parts = [files_of(folder / name) for name in SPLITS]
     return parts if all(parts) else []
 

@@ -54,7 +54,7 @@ def check(
 
 
 def _batch(evaluator: Any, states: list[Any]) -> StateBatch:
-    """The states as a search shows them: the acting players in turn, phases by a mixture's gate."""
+    """Return the states as a search shows them: acting players in turn, phases by the gate."""
     acting = [games.acting_players(state) for state in states]
     players = [each[row % len(each)] for row, each in enumerate(acting)]
     gate = getattr(evaluator, "search_gate", None)

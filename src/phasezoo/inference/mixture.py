@@ -111,7 +111,7 @@ class MixtureOfExperts:
         raise InvalidState(message)
 
     def expert_of(self, phase: int) -> str:
-        """The name of the expert that answers for ``phase``: of the phase that it was trained for.
+        """Return the name of the expert that answers for ``phase``, the phase of its training.
 
         That is another phase if the mixture names a ``fallback``.
         """
@@ -180,7 +180,7 @@ class MixtureOfExperts:
         return merged(parts, leaves, spent)
 
     def ask(self, phase: int, leaves: Leaves, spent: Counts) -> Evaluation:
-        """The answer of ``phase``'s expert to all of ``leaves``; ``spent`` grows by its cost.
+        """Ask ``phase``'s expert about all of ``leaves``; ``spent`` grows by its cost.
 
         Raises:
             InvalidEvaluation: The answer is not valid.
@@ -224,7 +224,7 @@ class MixtureOfExperts:
         )
 
     def regated(self, leaves: Leaves) -> int:
-        """How many rows have another phase under the experts' own gate than under the search's."""
+        """Return how many rows have another phase under the experts' gate than the search's."""
         if self.search_gate is self.gate:
             return 0
         own = np.asarray(self.gate.batch(leaves.states(), leaves.players.tolist()))
@@ -331,7 +331,7 @@ def merged(
     leaves: Leaves,
     spent: Counts | None = None,
 ) -> Evaluation:
-    """The answers to disjoint rows as one; a part without logits has zeros, which are alike too."""
+    """Join the answers to disjoint rows; a part without logits has zeros, which are alike too."""
     shapes = {evaluation.values().shape[1:] for _, evaluation in parts}
     if len(shapes) > 1:
         message = "some experts give one value a row and others one per player: they must agree"

@@ -38,7 +38,7 @@ def check_plays(evaluator: Any, game: games.Game) -> None:
 
 
 def common_game(evaluators: Any, game: str | None) -> str | None:
-    """The game of networks that answer together: ``game``, else the one that all were made for.
+    """Return the game of networks that answer together: ``game``, else the one of all of them.
 
     Raises:
         GameMismatch: They were made for different games, or for different numbers of actions, and

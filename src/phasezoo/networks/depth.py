@@ -37,7 +37,7 @@ def stochastic_depth(share: float) -> nn.Module:
 
 
 def stochastic_depths(blocks: int, last: float) -> list[float]:
-    """The share of each block, rising evenly from 0 at the first to ``last`` (Huang et al., eq. 4).
+    """Return each block's share, rising evenly from 0 to ``last`` (Huang et al., eq. 4).
 
     A single block has ``last``.
     """

@@ -142,7 +142,7 @@ def _check_place(module: str, spec: ModuleSpec | None, folder: Path | None) -> N
 
 @lru_cache(maxsize=1)
 def _installed_folders() -> tuple[Path, ...]:
-    """The folders into which packages are installed, and those that ``.pth`` files there add."""
+    """Return the folders of installed packages, and those that ``.pth`` files there add."""
     found = [*_site_folders()]
     for folder in _site_folders():
         for listing in sorted(folder.glob("*.pth")):

@@ -178,7 +178,7 @@ def from_description(
 def fits_boards(
     spec: str | Factory | NetworkSpec, input_shape: tuple[int, int, int], num_actions: int
 ) -> bool:
-    """Whether a network's weights fit boards of any size: they are the same for a larger one.
+    """Return whether a network's weights fit boards of any size: they equal a larger one's.
 
     Raises:
         InvalidConfig: There is no such network or option.

@@ -167,7 +167,7 @@ def to_device(
     dtype: torch.dtype | None = None,
     layout: torch.memory_format = torch.preserve_format,
 ) -> Tensor:
-    """An array on a device; it may be written to again at once, unless ``device`` is the CPU.
+    """Move an array to a device; unless that is the CPU, it may be changed again at once.
 
     To a CUDA device it goes through page-locked memory, so that nobody waits for the copy but what
     is computed with it.

@@ -94,7 +94,7 @@ def allowed(option: Option) -> str:
 
 
 def _plain(option: Option) -> Option:
-    """An option that is left out rather than None, and whose type is its default's if none is said.
+    """Return an option without None; without an annotation, its type is its default's.
 
     What no text could say is any number, text, true or false.
     """

@@ -11,7 +11,7 @@ from phasezoo.errors import InvalidConfig
 
 
 def elo_of_score(score: float) -> float:
-    """The rating difference at which ``score`` in [0, 1] is expected: -400 log10(1 / score - 1).
+    """Return the rating difference that predicts ``score``: -400 log10(1 / score - 1).
 
     Infinite at 0 and 1.
     """

@@ -126,7 +126,7 @@ def score_ends(
     count: Array | int,
     freedom: Array | int | None = None,
 ) -> tuple[Array, Array]:
-    """Both ends of the 95 % interval of a mean score, in [0, 1]; of many means at once if given.
+    """Return both ends of the 95 % interval of a mean score, in [0, 1], or of many means.
 
     The centre c is the mean with :data:`PRIOR_PAIRS` more scores of 1 and as many of 0, as Agresti
     and Coull (1998) have it for shares; e is :func:`score_error`. The ends are c ± t e, with t

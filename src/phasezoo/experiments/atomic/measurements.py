@@ -116,7 +116,7 @@ _CALLS = 5
 
 
 def searched(style: str, batch: int, **changes: Any) -> SearchConfig:
-    """The search of the measurements: the thesis' Q of 0 for unvisited moves, batches of leaves."""
+    """Return the measured search: the thesis' Q of 0 for unvisited moves, batches of leaves."""
     values: dict[str, Any] = {
         "virtual_style": style,
         "batch_size": batch,

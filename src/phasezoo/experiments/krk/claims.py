@@ -201,7 +201,7 @@ def _root(
     claimed: Literal["lower", "higher"],
     text: str,
 ) -> Reproduced:
-    """A figure of the search before the first move, and the claim on Kendall's tau of its curve."""
+    """Return a figure of the search before the first move, and the claim on its tau."""
     config, found = results.config, results.curves.root[measure]
     tau, own = results.curves.root_taus[measure], found["uct"].each
     about = (

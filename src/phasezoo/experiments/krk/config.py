@@ -134,7 +134,7 @@ class KrkConfig:
             raise InvalidConfig(message)
 
     def compared(self) -> list[str]:
-        """The readings beside the run's own, each once if ``one-by-one`` is all that is named."""
+        """Return the readings beside the run's own, each once if only ``one-by-one`` is named."""
         if self.readings == (ONE_BY_ONE,):
             return [text for text in one_by_one() if text != self.reading]
         return list(self.readings)

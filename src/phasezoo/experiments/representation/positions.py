@@ -323,7 +323,7 @@ def boards(paths: Mapping[str, Sequence[Path]], config: RepresentationConfig) ->
 
 
 def _usual(config: RepresentationConfig) -> list[Any]:
-    """The endings of the paper's figures in chess, two positions after openings elsewhere."""
+    """Return the paper's endings in chess, two positions after openings elsewhere."""
     if config.game == "chess":
         endings = {ending.row: ending for ending in read_endings()}
         chess = games.make("chess")

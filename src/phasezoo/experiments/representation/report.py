@@ -333,7 +333,7 @@ def _largest_sums(shown: BoardShown) -> str:
 
 
 def _beside(shown: BoardShown) -> tuple[str, float | None]:
-    """The paper's figure of a position, and the value of its network there; empty and None."""
+    """Return the paper's figure of a position and its network's value there; empty and None."""
     place = shown.fen.split()[:2]
     for ending in published.read_endings():
         if ending.row in published.ENDINGS_SHOWN and ending.fen.split()[:2] == place:

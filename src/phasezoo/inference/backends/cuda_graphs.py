@@ -32,7 +32,7 @@ class _Recorded:
 
 
 def padded_size(rows: int) -> int:
-    """The rows of the graph that answers ``rows`` of them, at most the last of :data:`SIZES`."""
+    """Return the rows of the graph that answers ``rows``, at most the last of :data:`SIZES`."""
     return next(size for size in SIZES if size >= rows)
 
 

@@ -90,7 +90,7 @@ def packed_inputs(layout: PlaneLayout) -> dict[str, int]:
 
 
 def cached_onnx(directory: Path, weights: str, *, packed: bool = False) -> Path | None:
-    """The whole, unchanged ONNX file in ``directory`` of the weights with this SHA-256, if any.
+    """Return the unchanged ONNX file in ``directory`` of the weights with this SHA-256, if any.
 
     There is one of float planes, and one of packed ones.
 

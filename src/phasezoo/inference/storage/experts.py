@@ -59,7 +59,7 @@ class Experts:
         return tuple(self.experts)
 
     def expert(self, phase: str, **options: Any) -> NetworkEvaluator:
-        """The expert of ``phase``; ``options`` as for :func:`phasezoo.inference.load_network`.
+        """Load the expert of ``phase``; ``options`` as for :func:`phasezoo.inference.load_network`.
 
         Raises:
             InvalidConfig: The phase has none.
@@ -71,7 +71,7 @@ class Experts:
         return _loaded(self.directory / self.experts[phase], options)
 
     def baseline(self, **options: Any) -> NetworkEvaluator:
-        """The network of all phases; ``options`` as for :func:`phasezoo.inference.load_network`.
+        """Load the network of all phases; ``options`` of :func:`phasezoo.inference.load_network`.
 
         Raises:
             CheckpointError: It does not exist, or cannot be loaded.

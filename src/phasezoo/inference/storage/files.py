@@ -87,7 +87,7 @@ def remove_partials(folder: Path) -> None:
 
 
 def _partial(path: Path) -> Path:
-    """Where ``path`` is written first; another process that writes the same has its own place."""
+    """Return where ``path`` is written first; each process has its own place."""
     return path.with_name(f"{path.name}.{os.getpid()}{PARTIAL}")
 
 

@@ -22,7 +22,7 @@ def parse_tensors(data: bytes, where: str) -> dict[str, torch.Tensor]:
 
 
 def model_bytes(weights: "nn.Module | dict[str, torch.Tensor]") -> bytes:
-    """The weights of a network, or such a dictionary, as the bytes of a ``safetensors`` file."""
+    """Return a network's weights, or such a dictionary, as bytes of a ``safetensors`` file."""
     state = weights.state_dict() if isinstance(weights, nn.Module) else weights
     kept: dict[str, torch.Tensor] = {}
     seen: set[int] = set()

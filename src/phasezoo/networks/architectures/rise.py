@@ -153,7 +153,7 @@ def rise_tower(channels: int, plan: list[BlockPlan], drop: float = 0.0) -> list[
 
 
 def _depth(index: int, blocks: int, published: int) -> int:
-    """Where block ``index`` stands in the published tower; a single block takes its start."""
+    """Return where block ``index`` is in the published tower; a single block takes its start."""
     return round((published - 1) * index / (blocks - 1)) if blocks > 1 else 0
 
 
