@@ -73,7 +73,7 @@ class LeafBatches:
         )
 
     def split(self, evaluation: Evaluation) -> Iterator[tuple[Leaves, Evaluation]]:
-        """Return each part with its share of ``evaluation``, as of :func:`evaluate_leaves`."""
+        """Yield each part with its share of ``evaluation``, as of :func:`evaluate_leaves`."""
         start = 0
         for part, row in zip(self.parts, self._starts[:-1].tolist(), strict=True):
             end = start + int(part.legal[0][-1])
