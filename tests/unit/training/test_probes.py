@@ -76,7 +76,7 @@ def test_search_finds_mates_that_the_policy_does_not() -> None:
 @pytest.mark.parametrize("game", ["chess", "chess960", "atomic", "crazyhouse"])
 def test_the_packaged_mates_are_mates(game: str) -> None:
     (probe,) = probes_of(games.make(game), 1000)
-    puzzles = probe.function.puzzles  # type: ignore[attr-defined]
+    puzzles = probe.function.puzzles()  # type: ignore[attr-defined]
     assert len(puzzles) >= 100
     assert len({puzzle.state.fen for puzzle in puzzles}) == len(puzzles)
     for puzzle in puzzles[::40]:
@@ -129,7 +129,7 @@ def test_wrong_probes_are_refused() -> None:
 def test_every_position_of_a_game_is_judged_alike_to_a_sample() -> None:
     (*_, probe) = probes_of(games.make("krk"), 4, everywhere=True)
     found = probe(probed("krk", inference.Uniform()))
-    positions = probe.function.positions  # type: ignore[attr-defined]
+    positions = probe.function.positions()  # type: ignore[attr-defined]
     rows = np.random.default_rng(1).permutation(len(positions))[:4000]
     starts = Starts(games.make("krk"), tuple(positions.states[row] for row in rows))
     first = [min(state.legal_actions) for state in starts.states]  # all moves are alike to it
@@ -141,7 +141,7 @@ def test_every_position_of_a_game_is_judged_alike_to_a_sample() -> None:
 
 def test_perfect_play_wins_from_every_position_that_is_won() -> None:
     (*_, probe) = probes_of(games.make("krk"), 4, everywhere=True)
-    positions = probe.function.positions  # type: ignore[attr-defined]
+    positions = probe.function.positions()  # type: ignore[attr-defined]
     best = np.maximum.reduceat(positions.worths, positions.offsets[:-1])
     is_best = positions.worths == np.repeat(best, np.diff(positions.offsets))
 

@@ -102,7 +102,7 @@ def test_every_file_of_ended_rounds_is_looked_for(tmp_path: Path) -> None:
     game = games.make("connect-four")
     for size, per_round in ((3, 7), (7, 7), (5, 3), (1, 2)):
         shards = Shards(tmp_path / f"{size}" / "games", game, size, per_round)
-        names = shards.gone(3 * per_round)
+        names = shards.lost(3 * per_round)
         spans = [tuple(map(int, Path(name).stem.split("-")[1:])) for name in names]
         told = [number for low, high in spans for number in range(low, high + 1)]
         assert told == list(range(3 * per_round))

@@ -97,7 +97,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Results:
-    """Everything a run found."""
+    """Results of a run."""
 
     config: GeneraliseConfig | OwnConfig
     """The settings."""

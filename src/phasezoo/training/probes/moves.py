@@ -51,11 +51,11 @@ class ExactMoves:
     scores = (PERFECT, BEST, REGRET, DISTANCE)
 
     def __init__(self, starts: Callable[[], Starts]) -> None:
-        self._starts = cache(starts)
+        self.starts = cache(starts)
 
     def __call__(self, version: Probed) -> dict[str, dict[str, float]]:
         """Return numbers by score, then by player."""
-        starts = self._starts()
+        starts = self.starts()
         found: dict[str, dict[str, float]] = {score.name: {} for score in self.scores}
         for who, agent in version.players().items():
             judged = starts.judge(moves_of(agent, starts.states, version.seed))
@@ -81,7 +81,7 @@ class WonStarts:
     scores = (WON,)
 
     def __init__(self, starts: Callable[[], Sequence[Any]]) -> None:
-        self._starts = cache(starts)
+        self.starts = cache(starts)
 
     def __call__(self, version: Probed) -> dict[str, dict[str, float]]:
         """Return the share of starts won, by player."""
@@ -90,7 +90,7 @@ class WonStarts:
 
     def _won(self, agent: Any, seed: int) -> float:
         opponent = TablebaseAgent(seed=seed)
-        starts = self._starts()
+        starts = self.starts()
         heroes = [to_play_of(state) for state in starts]
         states, won = dict(enumerate(starts)), 0
         while states:
@@ -136,11 +136,11 @@ class Everywhere:
     scores = (REGRET_EVERYWHERE, WON_EVERYWHERE)
 
     def __init__(self, positions: Callable[[], SolvedPositions]) -> None:
-        self._positions = cache(positions)
+        self.positions = cache(positions)
 
     def __call__(self, version: Probed) -> dict[str, dict[str, float]]:
         """Return numbers by score, of the network alone."""
-        positions = self._positions()
+        positions = self.positions()
         moves = positions.likeliest(positions.policy(version.evaluator))
         assert positions.win_chances is not None
         numbers = positions.worth(moves).lost.mean(), positions.win_chances(moves).mean()

@@ -33,11 +33,11 @@ class Puzzles:
 
     def __init__(self, name: str, puzzles: Callable[[], Sequence[Puzzle]]) -> None:
         self.scores = (Score(name, kind="share", unit="%"),)
-        self._puzzles = cache(puzzles)
+        self.puzzles = cache(puzzles)
 
     def __call__(self, version: Probed) -> dict[str, dict[str, float]]:
         """Return the share solved, by player."""
-        puzzles = self._puzzles()
+        puzzles = self.puzzles()
         states = [puzzle.state for puzzle in puzzles]
         solved = {}
         for who, agent in version.players().items():
@@ -72,7 +72,7 @@ def solutions(state: Any, moves: int) -> list[int]:
 
 
 def _wins(state: Any, mover: int, moves: int) -> bool:
-    """Whether ``mover``, who has just played, wins within ``moves`` more."""
+    """Return True if ``mover``, who has just played, wins within ``moves`` more."""
     if state.is_terminal:
         return bool(state.returns[mover] > 0)
     if moves == 0:
@@ -81,7 +81,7 @@ def _wins(state: Any, mover: int, moves: int) -> bool:
 
 
 def _has_win(state: Any, mover: int, moves: int) -> bool:
-    """Whether ``mover``, whose turn it is, wins within ``moves``."""
+    """Return True if ``mover``, whose turn it is, wins within ``moves``."""
     if state.is_terminal:
         return bool(state.returns[mover] > 0)
     return any(_wins(state.play(int(action)), mover, moves - 1) for action in state.legal_actions)
