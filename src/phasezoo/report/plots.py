@@ -29,6 +29,9 @@ PLACEBO = "#b85c01"
 BASELINE = "#68707f"
 PAPER = "#7b5ea8"
 
+WIDTH = 7.6
+"""Inches of a full-width drawing."""
+
 _VARIABLES = {
     INK: "--ink",
     MUTED: "--muted",
@@ -148,7 +151,7 @@ def forest(
     digits: int,
     *,
     hints: tuple[str, str] = ("", ""),
-    width: float = 7.6,
+    width: float = WIDTH,
     near: bool = False,
 ) -> Any:
     """Draw estimates with their intervals, one a row, under group headings, around zero.

@@ -30,7 +30,7 @@ def whole(tmp_path_factory):
 
 def test_every_arm_sees_as_much_as_the_one_network_and_plays_it(whole):
     out, results, _ = whole
-    assert [(arm.name, arm.strategy) for arm in results.arms] == [
+    assert [(arm.name, arm.strategy) for arm in results.variants] == [
         ("phase mixture", "separated"),
         ("placebo mixture", "separated"),
         ("staged mixture", "staged"),
@@ -39,12 +39,12 @@ def test_every_arm_sees_as_much_as_the_one_network_and_plays_it(whole):
         ("staged@hash:2 mixture", "staged"),
         ("heads mixture", "heads"),
     ]
-    assert {arm.positions for arm in results.arms} == {1000}
-    for arm in results.arms:
+    assert {arm.positions for arm in results.variants} == {1000}
+    for arm in results.variants:
         assert (arm.matches is None) == (arm.name == "placebo mixture")
         assert arm.experts == 2
         assert arm.loss is not None
-    assert results.arms[0].matches == results.matches
+    assert results.variants[0].matches == results.matches
     assert (out / "matches/staged-hash-2-1-baseline-1.jsonl").is_file()
     page = (out / "report.html").read_text()
     assert "staged@hash:2 mixture" in page

@@ -109,7 +109,7 @@ def test_a_run_puts_the_comparisons_at_all_sizes_together(whole) -> None:
         assert one["config"]["positions"] == size
         for curve in results.curves:
             point = next(p for p in curve.points if p.positions == size)
-            row = next(r for r in one["arms"] if r["name"] == curve.name)
+            row = next(r for r in one["variants"] if r["name"] == curve.name)
             entry = next(e for e in one["losses"]["entries"] if e["name"] == curve.name)
             assert point.loss.value == pytest.approx(row["loss"]["value"])
             assert point.loss.value == pytest.approx(entry["differences"]["all"]["total"]["value"])

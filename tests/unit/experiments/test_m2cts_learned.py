@@ -214,8 +214,8 @@ def test_the_same_command_goes_on_with_what_is_there(whole):
 def test_a_curve_over_sizes_has_a_curve_of_learned_gates(whole):
     _, results, _ = whole
     *arms, learned = mixtures_of(results)
-    assert arms == results.arms
-    assert (learned.name, learned.experts) == ("learned gate", results.arms[0].experts)
+    assert arms == results.variants
+    assert (learned.name, learned.experts) == ("learned gate", results.variants[0].experts)
     assert learned.loss == results.learned.division.beside_one["all"]
     assert learned.matches == results.learned.matches
     # Its moves are found by that name among those judged by perfect play.

@@ -323,8 +323,8 @@ def test_the_papers_claims_follow_their_rules(elo, gain, cost, size, agrees, dis
     found = twice(elo=elo, specialisation=gain, thinning=cost)
     mixture = next(e for e in found.losses.entries if e.role == "mixture")
     loss = mixture.differences["all"]["total"]
-    arms = [dataclasses.replace(found.arms[0], loss=loss), *found.arms[1:]]
-    found = (size or (lambda same: same))(dataclasses.replace(found, arms=arms))
+    arms = [dataclasses.replace(found.variants[0], loss=loss), *found.variants[1:]]
+    found = (size or (lambda same: same))(dataclasses.replace(found, variants=arms))
     expected = dict.fromkeys(CLAIMS, "not settled")
     expected |= dict.fromkeys(agrees, "agrees") | dict.fromkeys(disagrees, "disagrees")
     assert {name: judged(found, text)[0] for name, text in CLAIMS.items()} == expected
@@ -351,7 +351,7 @@ def test_gains_are_compared_where_both_were_played(first, second, verdict):
     played = synthetic.matches(second)
     weighted = dataclasses.replace(other, strategy="weighted:4", matches=played)
     by_moves = dataclasses.replace(other, strategy="separated", gate="moves:3", matches=played)
-    found = twice(elo=first, arms=[main, placebo, weighted, by_moves])
+    found = twice(elo=first, variants=[main, placebo, weighted, by_moves])
     assert judged(found, "gain more Elo than weighted:4") == [verdict]
     assert judged(found, "by move number") == [verdict]
 

@@ -25,7 +25,7 @@ from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.study import Study
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.matches import phase_suite
-from phasezoo.experiments.two_player.overfitting import learnt_positions
+from phasezoo.experiments.two_player.overfitting import learned_positions
 from phasezoo.experiments.two_player.preparation import prepare
 from phasezoo.experiments.two_player.study import TwoPlayerRun
 from phasezoo.report.console import silent
@@ -148,7 +148,7 @@ def test_positions_learnt_from_are_those_that_the_training_counted(whole, store)
         run = TwoPlayerRun(CHESS, directory, config, prepared, silent())
         planned = run._plan()
         for network, card in zip(planned, results.networks, strict=True):
-            rows = learnt_positions(prepared, network, planned, run.recipe)
+            rows = learned_positions(prepared, network, planned, run.recipe)
             assert rows.num_unique() == card.unique_positions
             assert len(rows) <= card.positions
     rows = {row.name if row.beside else row.phase: row for row in results.overfitting.rows}
@@ -159,7 +159,7 @@ def test_positions_learnt_from_are_those_that_the_training_counted(whole, store)
         assert expert.new == pytest.approx(cells[expert.name][phase].total, rel=1e-6)
         assert one.new == pytest.approx(cells["one network"][phase].total, rel=1e-6)
         for row in (expert, one):
-            assert row.gap.value == pytest.approx(row.new - row.learnt, rel=1e-6)
+            assert row.gap.value == pytest.approx(row.new - row.learned, rel=1e-6)
             assert row.gap.low < row.gap.value < row.gap.high
         assert expert.beside.value == pytest.approx(expert.gap.value - one.gap.value)
     assert sum(rows[phase].unique_positions for phase in results.dataset.phases) == pytest.approx(
@@ -170,15 +170,15 @@ def test_positions_learnt_from_are_those_that_the_training_counted(whole, store)
 def test_what_neighbouring_experts_say_agrees_with_the_losses(whole):
     _, results = whole
     value = {entry.name: entry.cells for entry in results.losses.entries}
-    for row in results.seam.brier:
+    for row in results.boundaries.brier:
         if not row.recalibrated:
             for column, cell in row.cells.items():
                 assert cell.score.value == pytest.approx(
                     value[row.name][column].value / 4, rel=1e-5
                 )
-    assert results.seam.games == results.losses.games
-    assert results.seam.rows[0].positions > 0
-    assert len(results.seam.maps) == 2 * len(results.dataset.phases)
+    assert results.boundaries.games == results.losses.games
+    assert results.boundaries.rows[0].positions > 0
+    assert len(results.boundaries.maps) == 2 * len(results.dataset.phases)
 
 
 def test_experts_cost_as_many_networks_as_they_are(whole):

@@ -184,4 +184,4 @@ def test_other_searches_are_matches_of_the_same_networks(store, tmp_path):
     sides = results.searches[1].matches.total.sides
     assert all(side.rows > 0 and side.off_phase_rows == 0 for side in sides)
     for name in (EXPERT, ONE):
-        assert list(results.seam.maps_of(name, 0)) == list(prepared.phases)
+        assert list(results.boundaries.maps_of(name, 0)) == list(prepared.phases)

@@ -217,7 +217,7 @@ def _figures(standings: Standings) -> list[Item]:
 
 
 def _scores(standings: Standings) -> Any:
-    figure, plot = plots.axes(7.6, 2.8)
+    figure, plot = plots.axes(plots.WIDTH, 2.8)
     colours = plots.ordered_colours(len(standings.names))
     for place, (name, colour) in enumerate(zip(standings.names, colours, strict=True)):
         scores = [
@@ -236,7 +236,7 @@ def _scores(standings: Standings) -> Any:
 
 
 def _lengths(plies: Sequence[int]) -> Any:
-    figure, plot = plots.axes(7.6, 2.4)
+    figure, plot = plots.axes(plots.WIDTH, 2.4)
     if plies:
         plot.hist(plies, bins=min(30, max(plies) - min(plies) + 1), color=plots.PHASE)
     plot.set(xlabel="plies", ylabel="games")

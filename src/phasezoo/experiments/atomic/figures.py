@@ -8,15 +8,12 @@ from phasezoo.experiments.learning import Course
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import Figure
 
-_WIDTH = 7.6
-"""Inches of a full-width drawing."""
-
 
 def losses(trainings: Sequence[Course]) -> Figure:
     """Show the losses of every variant over the games it has played."""
 
     def draw() -> Any:
-        figure, (policy, value) = plots.axes(_WIDTH, 3.2, columns=2)
+        figure, (policy, value) = plots.axes(plots.WIDTH, 3.2, columns=2)
         colours = _colours(len(trainings))
         for training, colour in zip(trainings, colours, strict=True):
             games = [one.games for one in training.rounds]
@@ -45,7 +42,7 @@ def ladder(training: Course) -> Figure:
     """Show the ratings of versions, with their intervals."""
 
     def draw() -> Any:
-        figure, plot = plots.axes(_WIDTH, 2.9)
+        figure, plot = plots.axes(plots.WIDTH, 2.9)
         games = {0: 0, **{one.update: one.games for one in training.rounds}}
         x = [games[int(rating.name)] for rating in training.ladder]
         y = [rating.value for rating in training.ladder]
@@ -69,7 +66,7 @@ def mates(training: Course) -> Figure:
     probed = [one for one in training.probes if len(one.numbers) > 1]
 
     def draw() -> Any:
-        figure, plot = plots.axes(_WIDTH, 2.7)
+        figure, plot = plots.axes(plots.WIDTH, 2.7)
         for who, colour in zip(probed[0].numbers, (plots.BASELINE, plots.PHASE), strict=False):
             shares = [100 * one.numbers[who] for one in probed]
             plot.plot([one.version for one in probed], shares, "-o", color=colour, label=who)
@@ -95,7 +92,7 @@ def costs(searched: Searched) -> Figure:
     """Show collisions, the network by batch, and games an hour by processes."""
 
     def draw() -> Any:
-        figure, (collisions, batches, workers) = plots.axes(_WIDTH, 3.0, columns=3)
+        figure, (collisions, batches, workers) = plots.axes(plots.WIDTH, 3.0, columns=3)
         for style, colour in (("none", plots.PLACEBO), ("virtual_loss", plots.PHASE)):
             rows = [row for row in searched.collisions if row.style == style]
             label = "without virtual loss" if style == "none" else "with it"

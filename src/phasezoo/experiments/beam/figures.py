@@ -13,7 +13,7 @@ def rows_by_call(found: Batches, caption: str) -> Figure:
     """Show rows by call, of games a layer apart and in step."""
 
     def draw() -> Any:
-        figure, plot = plots.axes(7.6, 3.4)
+        figure, plot = plots.axes(plots.WIDTH, 3.4)
         for rows, colour, name in (
             (found.in_step, plots.BASELINE, "games in step"),
             (found.apart, plots.PHASE, "games a layer apart"),

@@ -14,9 +14,6 @@ from phasezoo.report import numbers, plots
 from phasezoo.report.document import Claim, Column, Document, Figure, Section, Table, Text
 from phasezoo.runs.provenance import Provenance
 
-_WIDTH = 7.6
-"""Inches of a full-width drawing."""
-
 _BY_MORE = (
     "agrees if the whole 95 % interval of the Elo difference lies above the claim’s number, "
     "disagrees if it lies below"
@@ -249,7 +246,7 @@ def _advantages_figure(results: Results) -> Figure:
     found = results.advantages
 
     def draw() -> Any:
-        figure, plot = plots.axes(_WIDTH, 3.2)
+        figure, plot = plots.axes(plots.WIDTH, 3.2)
         plot.axhline(0, color=plots.BASELINE, linewidth=1)
         for place, strategy in enumerate(dict.fromkeys(one.strategy for one in found)):
             own = [one for one in found if one.strategy == strategy]
@@ -279,7 +276,7 @@ def _lengths_figure(courses: Sequence[Course]) -> Figure:
     """Show the mean length of games by rounds, a line for each training."""
 
     def draw() -> Any:
-        figure, plot = plots.axes(_WIDTH, 2.6)
+        figure, plot = plots.axes(plots.WIDTH, 2.6)
         for place, course in enumerate(courses):
             rounds = [one.update for one in course.rounds]
             plot.plot(rounds, [one.plies for one in course.rounds], "-o", markersize=3,

@@ -18,9 +18,6 @@ _COLOURS = {
     VARIANTS["random"]: plots.BASELINE,
 }
 
-_WIDTH = 7.6
-"""Inches of a full-width drawing."""
-
 _LOG_RATIO = 20
 """A panel whose curves differ by more than this factor gets a logarithmic axis."""
 
@@ -74,7 +71,7 @@ def lengths(cells: Sequence[CellSummary], caption: str) -> Figure:
     """Show figure 4.2: a point per cell, and the study's range of lengths."""
 
     def draw() -> Any:
-        figure, plot = plots.axes(_WIDTH, 3.6)
+        figure, plot = plots.axes(plots.WIDTH, 3.6)
         plot.axhspan(*published.LENGTHS, color=plots.PAPER, alpha=0.13, linewidth=0)
         _scatter(plot, cells, lambda cell: cell.length)
         plot.set_ylabel("White’s moves in a won game")
@@ -90,7 +87,7 @@ def win_rates(cells: Sequence[CellSummary], caption: str) -> Figure:
     """Show the share of games won against the DTM difference, a point per cell (ours)."""
 
     def draw() -> Any:
-        figure, plot = plots.axes(_WIDTH, 3.2)
+        figure, plot = plots.axes(plots.WIDTH, 3.2)
         _scatter(plot, cells, lambda cell: wilson(cell.tally.won, cell.tally.games), scale=100)
         plot.set_ylabel("% of games won")
         plot.legend(frameon=False, fontsize=8.5, labelcolor=plots.INK, loc="lower left")
@@ -114,7 +111,7 @@ def curves(name: str, title: str, panels: Sequence[Panel], caption: str) -> Figu
 
     def draw() -> Any:
         height = 3.4 if count == 1 else (3.5 if columns == 2 else 1.75) * rows
-        figure, made = plots.axes(_WIDTH, height, columns=columns, rows=rows)
+        figure, made = plots.axes(plots.WIDTH, height, columns=columns, rows=rows)
         axes = [made] if count == 1 else list(made)
         for plot, panel in zip(axes, panels, strict=False):
             _draw_panel(plot, panel, columns)
@@ -133,7 +130,7 @@ def choice_bars(name: str, choices: Sequence[Curve], caption: str) -> Figure:
     """Show distributions of the arg-min side by side; what the study names is marked."""
 
     def draw() -> Any:
-        figure, made = plots.axes(_WIDTH, 2.3, columns=len(choices), sharey=True)
+        figure, made = plots.axes(plots.WIDTH, 2.3, columns=len(choices), sharey=True)
         axes = [made] if len(choices) == 1 else list(made)
         for plot, choice in zip(axes, choices, strict=True):
             for place, value in enumerate(choice.values):
@@ -166,7 +163,7 @@ def reading_changes(readings: Sequence[GroupSummary], caption: str) -> Figure:
     shown = [(one, one.length) for one in readings if one.length is not None]
 
     def draw() -> Any:
-        figure, plot = plots.axes(_WIDTH, 0.23 * len(shown) + 0.9)
+        figure, plot = plots.axes(plots.WIDTH, 0.23 * len(shown) + 0.9)
         plot.axvspan(*published.LENGTHS, color=plots.PAPER, alpha=0.13, linewidth=0)
         for place, (one, length) in enumerate(shown):
             colour = plots.PHASE if one.base is None else plots.BASELINE

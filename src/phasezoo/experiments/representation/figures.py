@@ -26,9 +26,6 @@ TABLES = {
 COMMON = "policy=pointwise"
 """Option that most networks have, which is left out."""
 
-_WIDTH = 7.6
-"""Inches of a full-width drawing."""
-
 _EFFECTS = {"inputs": "planes v2 − v1", "heads": "head wdlp − mse", "both": "both − neither"}
 
 _METRICS = {"total": "total loss", "value": "value loss"}
@@ -109,7 +106,7 @@ def _latency(losses: Losses, found: Sequence[Latency]) -> Any:
     own: dict[str, str] = {}
     for name, rows in losses.tables.items():
         own = {row.name: colours[name] for row in rows} | own
-    figure, every = plots.axes(_WIDTH, 2.5 * len(backends) + 0.6, columns=len(batches),
+    figure, every = plots.axes(plots.WIDTH, 2.5 * len(backends) + 0.6, columns=len(batches),
                                rows=len(backends), sharey=True)  # fmt: skip
     panels = np.atleast_1d(every).reshape(len(backends), len(batches))
     totals = {
@@ -162,7 +159,7 @@ def attributions(average: Sequence[Attribution], positions: int) -> Figure:
     names = list(dict.fromkeys(name for one in reversed(shown) for name in one.shares))
 
     def draw() -> Any:
-        figure, plot = plots.axes(_WIDTH, 0.34 * len(names) + 0.9)
+        figure, plot = plots.axes(plots.WIDTH, 0.34 * len(names) + 0.9)
         height = 0.8 / len(shown)
         colours = (plots.BASELINE, plots.PHASE)
         for place, (one, colour) in enumerate(zip(shown, colours, strict=False)):
@@ -203,7 +200,7 @@ def board(shown: BoardShown, name: str) -> Figure:
 
     def draw() -> Any:
         figure, (squares, planes) = plots.axes(
-            _WIDTH, 3.4, columns=2, gridspec_kw={"width_ratios": (1, 1.1)}
+            plots.WIDTH, 3.4, columns=2, gridspec_kw={"width_ratios": (1, 1.1)}
         )
         _squares(squares, shown)
         values = [value for _, value in rows]

@@ -195,9 +195,9 @@ def answers_of(
     expert_maps, one_maps = [], []
     for phase, path in enumerate(experts):
         some = validation.of_phase(phase)
-        learnt = evaluate(prepared, [*baseline, path], prepared.splits.validation, some)
-        one_maps.append(_map_of(learnt[0]))
-        expert_maps.append(_map_of(learnt[1]))
+        measured = evaluate(prepared, [*baseline, path], prepared.splits.validation, some)
+        one_maps.append(_map_of(measured[0]))
+        expert_maps.append(_map_of(measured[1]))
     return Answers(
         experts=np.stack([_values(found) for found in own]),
         one=_values(one),

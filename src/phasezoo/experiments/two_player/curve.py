@@ -124,10 +124,6 @@ def place(sizes: Sequence[int], heights: Sequence[float]) -> float:
     return float(sizes[last] * (sizes[last + 1] / sizes[last]) ** share)
 
 
-_WIDTH = 7.6
-"""Inches of a full-width drawing."""
-
-
 def report(results: Results) -> Document:
     """Return the report."""
     config = results.config
@@ -350,7 +346,7 @@ def _curves(
         return []
 
     def draw() -> Any:
-        figure, plot = plots.axes(_WIDTH, 3.2)
+        figure, plot = plots.axes(plots.WIDTH, 3.2)
         plot.axhline(0, color=plots.BASELINE, linewidth=1)
         for place, (mixture, points) in enumerate(known.items()):
             if points:
@@ -472,15 +468,15 @@ def _folder(positions: int) -> str:
 def mixtures_of(found: comparison.Results) -> list[comparison.VariantRow]:
     """Return every mixture at a size, with the phase mixture by learned gates."""
     if found.learned is None:
-        return found.arms
+        return found.variants
     learned = replace(
-        found.arms[0],
+        found.variants[0],
         name=LEARNED,
         gate="learned",
         loss=found.learned.division.beside_one[ALL],
         matches=found.learned.matches,
     )
-    return [*found.arms, learned]
+    return [*found.variants, learned]
 
 
 def _point(positions: int, found: comparison.Results, variant: comparison.VariantRow) -> Point:

@@ -14,9 +14,6 @@ from phasezoo.report import numbers, plots
 from phasezoo.report.document import Figure
 from phasezoo.training.planned import TrainedNetwork
 
-_WIDTH = 7.6
-"""Inches of a full-width drawing."""
-
 _SHOWN_SHARE = 0.995
 """Share of all positions behind whose last move the picture of phases ends: a thin tail."""
 
@@ -103,7 +100,7 @@ def phases_by_move(dataset: Dataset) -> Figure:
 
     def draw() -> Any:
         moves = np.arange(1, shown.shape[1] + 1)
-        figure, plot = plots.axes(_WIDTH, 3.0)
+        figure, plot = plots.axes(plots.WIDTH, 3.0)
         colours = plots.ordered_colours(len(dataset.phases))
         plot.stackplot(moves, shown, colors=colours, edgecolor=plots.SURFACE, linewidth=0.8)
         lower = np.zeros(shown.shape[1])
@@ -163,7 +160,7 @@ def training_losses(networks: Sequence[TrainedNetwork], phases: Sequence[str]) -
     """Show every network's training and validation loss, phase experts left, placebo right."""
 
     def draw() -> Any:
-        figure, (left, right) = plots.axes(_WIDTH, 3.3, columns=2, sharey=True)
+        figure, (left, right) = plots.axes(plots.WIDTH, 3.3, columns=2, sharey=True)
         colours = dict(zip(phases, plots.ordered_colours(len(phases)), strict=True))
         shades = plots.ordered_colours(max(1, sum(n.role == PLACEBO for n in networks)))
         for plot, role, title in (
@@ -221,7 +218,7 @@ def phase_courses(drawn: Sequence[TrainedNetwork], results: Results) -> Figure:
     def draw() -> Any:
         rows = len(phases)
         figure, plotted = plots.axes(
-            _WIDTH, 0.8 + 1.7 * rows, columns=2, rows=rows, sharex=True, sharey="col"
+            plots.WIDTH, 0.8 + 1.7 * rows, columns=2, rows=rows, sharex=True, sharey="col"
         )
         colours = dict(zip(phases, plots.ordered_colours(rows), strict=True))
         for row, phase in enumerate(phases):

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from phasezoo.arena.statistics.intervals import Interval
@@ -148,7 +148,7 @@ class GapRow:
     phase: str
     unique_positions: float
     """Different positions of the phase that it learned from, a mean over trainings."""
-    learnt: float | None
+    learned: float | None = field(metadata={"once": "learnt"})
     """Total loss on a sample of them; None without any."""
     new: float | None
     """Total loss on test positions of the phase; None without any."""

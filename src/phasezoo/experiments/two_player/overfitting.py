@@ -43,16 +43,20 @@ def measure(
     prepared, rows, rng = tested.prepared, tested.rows, tested.rng("overfitting")
     lone = _met_once(prepared.tables["train"])
     ones = [network for network in planned if network.role == BASELINE]
-    shown = {one.name: learnt_positions(prepared, one, planned, recipe) for one in ones}
+    shown = {one.name: learned_positions(prepared, one, planned, recipe) for one in ones}
     found = []
-    with tested.console.task("Losses on positions learnt from", len(prepared.phases)) as task:
+    with tested.console.task("Losses on positions learned from", len(prepared.phases)) as task:
         for phase, name in enumerate(prepared.phases):
             experts = [n for n in planned if (n.role, n.phase) == (EXPERT, name)]
-            shown |= {one.name: learnt_positions(prepared, one, planned, recipe) for one in experts}
+            shown |= {
+                one.name: learned_positions(prepared, one, planned, recipe) for one in experts
+            }
             test = _some(rows.of_phase(phase), rng)
             sides = {
                 who: [
-                    _learnt(prepared, folder / one.name, shown[one.name].of_phase(phase), lone, rng)
+                    _learned(
+                        prepared, folder / one.name, shown[one.name].of_phase(phase), lone, rng
+                    )
                     for one in networks
                 ]
                 for who, networks in ((ONE, ones), (f"{name} expert", experts))
@@ -63,7 +67,7 @@ def measure(
 
 
 @dataclass(frozen=True)
-class _Learnt:
+class _Learned:
     """Positions of a phase that a network learned from."""
 
     path: Path
@@ -74,18 +78,18 @@ class _Learnt:
     """On some of them that are met once."""
 
 
-def _learnt(
+def _learned(
     prepared: Prepared,
     path: Path,
     rows: PositionTable,
     lone: npt.NDArray[np.uint64],
     rng: np.random.Generator,
-) -> _Learnt:
+) -> _Learned:
     once = _some(rows.select(are_among(rows.key, lone)), rng)
-    return _Learnt(path, rows.num_unique(), _losses(prepared, path, prepared.splits.train, once))
+    return _Learned(path, rows.num_unique(), _losses(prepared, path, prepared.splits.train, once))
 
 
-def learnt_positions(
+def learned_positions(
     prepared: Prepared,
     network: PlannedTraining,
     planned: Sequence[PlannedTraining],
@@ -135,7 +139,7 @@ def _rows(
     prepared: Prepared,
     phase: str,
     test: PositionTable,
-    sides: Mapping[str, Sequence[_Learnt]],
+    sides: Mapping[str, Sequence[_Learned]],
     rng: np.random.Generator,
 ) -> list[GapRow]:
     """One network on a phase, and the phase's expert."""
@@ -147,17 +151,17 @@ def _rows(
     # The same draws of test games for everybody, so that differences have their chance in common.
     tested = np.stack([[losses.total for losses in each] for each in new.values()])
     fresh, fresh_drawn = _means(tested, test.game, rng, resamples)
-    learnt_games = [len(np.unique(one.losses.game)) for side in sides.values() for one in side]
-    games = min(len(np.unique(test.game)), *learnt_games)
+    learned_games = [len(np.unique(one.losses.game)) for side in sides.values() for one in side]
+    games = min(len(np.unique(test.game)), *learned_games)
     found: list[GapRow] = []
     gaps: list[tuple[Array, Array]] = []
     for index, (who, side) in enumerate(sides.items()):
         old = [
             _means(one.losses.total[None, None], one.losses.game, rng, resamples) for one in side
         ]
-        learnt = np.array([means[0, 0] for means, _ in old])
-        learnt_drawn = np.stack([resampled[:, 0, 0] for _, resampled in old], axis=1)
-        gap = fresh[index] - learnt, fresh_drawn[:, index] - learnt_drawn
+        learned = np.array([means[0, 0] for means, _ in old])
+        learned_drawn = np.stack([resampled[:, 0, 0] for _, resampled in old], axis=1)
+        gap = fresh[index] - learned, fresh_drawn[:, index] - learned_drawn
         beside = None
         if gaps:
             beside = over_trainings(gap[0] - gaps[0][0], gap[1] - gaps[0][1], games=games)
@@ -167,7 +171,7 @@ def _rows(
                 name=who,
                 phase=phase,
                 unique_positions=float(np.mean([one.unique for one in side])),
-                learnt=_known(learnt.mean()),
+                learned=_known(learned.mean()),
                 new=_known(fresh[index].mean()),
                 gap=over_trainings(*gap, games=games),
                 beside=beside,

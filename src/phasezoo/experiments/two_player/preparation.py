@@ -138,8 +138,6 @@ class Prepared:
     """Where the games come from, for people."""
     sha256: str
     """Checksum of the games' file, or of all files of their folder."""
-    games: int
-    """Games in the store."""
     splits: Splits
     """Train, validation, test."""
     tables: dict[str, PositionTable]
@@ -220,7 +218,6 @@ def prepare(config: M2ctsConfig) -> Prepared:
         config=config,
         source=found.text,
         sha256=found.sha256,
-        games=len(store),
         splits=splits,
         tables=tables,
         variants=variants,

@@ -45,7 +45,7 @@ def report(results: Results) -> Document:
             _asked(results),
             _done(results),
             losses_section(results),
-            boundary_section(results.seam),
+            boundary_section(results.boundaries),
             *([] if exact is None else [exact_section(exact)]),
             games_section(results),
             *([] if learned is None else [learned_section(learned)]),
@@ -96,7 +96,7 @@ def _limits(results: Results) -> list[str]:
         f"({results.matches.limit}); the paper varies all three."
     )
     found = [limits]
-    if len(results.arms) < 3:
+    if len(results.variants) < 3:
         found.append(
             f"Learning is {config.strategy} only; other ways share more between experts (`--arms "
             "staged weighted:4`)."

@@ -388,7 +388,7 @@ def _around_a_boundary(boundaries: Boundaries) -> Figure:
     """Show experts' differences and changes from ply to ply, by plies from the boundary."""
 
     def draw() -> Any:
-        figure, (left, right) = plots.axes(7.6, 3.1, columns=2)
+        figure, (left, right) = plots.axes(plots.WIDTH, 3.1, columns=2)
         plots.entitle(left, "Two experts, one position")
         _draw_places(left, boundaries, "experts", "the phases’ two experts", plots.PHASE)
         _draw_places(left, boundaries, "placebo", "any two of the placebo", plots.PLACEBO)

@@ -65,7 +65,8 @@ def games_section(results: Results) -> Section:
             *(_pairings(matches) if matches.spread is not None else []),
             Section("Memory and time of experts", cost_items(results.cost)),
             Section(
-                "All mixtures", [variants_table(results.arms), *_variant_sentences(results.arms)]
+                "All mixtures",
+                [variants_table(results.variants), *_variant_sentences(results.variants)],
             ),
             *_alone(results),
             *_phase_suites(results.from_phases),

@@ -271,7 +271,7 @@ def overfitting_table(found: Overfitting) -> Table:
     columns = [
         Column("", name),
         Column("learned from", "unique_positions", numbers.count),
-        Column("loss on those", "learnt", numbers.decimal),
+        Column("loss on those", "learned", numbers.decimal),
         Column("loss on new ones", "new", numbers.decimal),
         Column("gap", "gap", numbers.signed_interval),
         Column("gap − one network’s", "beside", numbers.signed_interval),

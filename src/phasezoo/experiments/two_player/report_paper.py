@@ -139,8 +139,8 @@ def _by_strategy(results: Results) -> dict[str, VariantRow]:
     """Return the mixtures of the gate under study by how their experts learned."""
     if not _has_papers_phases(results):
         return {}
-    main = results.arms[0]
-    return {variant.strategy: variant for variant in results.arms if variant.gate == main.gate}
+    main = results.variants[0]
+    return {variant.strategy: variant for variant in results.variants if variant.gate == main.gate}
 
 
 def _strength(results: Results) -> Iterator[Claim]:
@@ -151,7 +151,7 @@ def _strength(results: Results) -> Iterator[Claim]:
             gain = f"{numbers.elo_interval(theirs.interval)} Elo on average (Table XV)"
             text = f"M2CTS with {strategy} experts beats MCTS with one network: {gain}."
             yield _gain(results, text, arm.matches)
-    main = results.arms[0]
+    main = results.variants[0]
     if main.strategy == "separated" and main.matches is not None and _has_papers_phases(results):
         half = ", ".join(numbers.signed(row.value, 1) for _, row in published.DATA_AND_SIZE)
         found = by_sign(_known(main.matches.elo), "lower")
@@ -201,10 +201,10 @@ def _weighted_gains_less(results: Results) -> Iterator[Claim]:
 
 def _gates(results: Results) -> Iterator[Claim]:
     """Fig. 7: phases of a game beside numbers of moves."""
-    main = results.arms[0]
+    main = results.variants[0]
     if main.matches is None or not _has_papers_phases(results):
         return
-    for variant in results.arms[1:]:
+    for variant in results.variants[1:]:
         is_by_moves = variant.gate.startswith("moves:") and variant.strategy == main.strategy
         if is_by_moves and variant.matches is not None:
             yield _apart(

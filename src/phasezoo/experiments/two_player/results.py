@@ -211,13 +211,13 @@ class Results:
     networks: list[TrainedNetwork]
     losses: Losses
     matches: Matches
-    arms: list[VariantRow]
+    variants: list[VariantRow]
     alone: list[Series]
     from_phases: list[Series]
     searches: list[Series]
     learned: LearnedGates | None
     overfitting: Overfitting
     exact: Exact | None
-    seam: Boundaries
+    boundaries: Boundaries
     cost: Cost
     seconds: dict[str, float]

@@ -132,11 +132,11 @@ class TwoPlayerRun(PlayingRun):
         self.directory.write_json("match.json", whole)
         self.table(report_games.match_table(together))
         self.table(report_games.inference_table(together.total))
-        arms = [
+        variants = [
             self._variant_row(variant, lost, played.get(variant.role))
             for variant in self.prepared.variants
         ]
-        self.table(report_games.variants_table(arms))
+        self.table(report_games.variants_table(variants))
         if alone:
             self.table(report_games.alone_table(alone))
         if from_phases:
@@ -152,14 +152,14 @@ class TwoPlayerRun(PlayingRun):
             networks=cards,
             losses=lost,
             matches=together,
-            arms=arms,
+            variants=variants,
             alone=alone,
             from_phases=from_phases,
             searches=searches,
             learned=learned,
             overfitting=fitted,
             exact=judged,
-            seam=boundaries,
+            boundaries=boundaries,
             cost=priced,
             seconds=self.times(
                 cards,
