@@ -122,12 +122,12 @@ class Experts(inference.Experts):
 
     @property
     def budget(self) -> str:
-        """How much the experts learnt from: ``equal`` or ``study``."""
+        """Amount that the experts learned from: ``equal`` or ``study``."""
         return str(self.training.get("budget"))
 
     @property
     def work(self) -> dict[str, int]:
-        """Training positions that the baseline saw, and that the mixture's experts saw in all."""
+        """Training positions that the baseline saw, and the total of the mixture's experts."""
         return dict(self.training.get("work", {}))
 
     def tables(self) -> list[Table]:
@@ -170,7 +170,7 @@ def train_experts(
         strategy: ``"separated"``: every expert learns from its phase alone. ``"staged"``: from all
             phases first and its own last. ``"weighted:4"``: from all phases at once, and positions
             of its own count four times as much. ``"planes"``, ``"heads"``: all experts are one
-            network that is told the phase, by input planes or by heads of its own for each phase.
+            network that receives the phase, by input planes or by heads of its own for each phase.
         network: What every network is made from (see :func:`train_supervised`).
         planes: Input planes; None: the game's default.
         history: How many of the last moves they show; None: all that they have room for.
@@ -180,13 +180,13 @@ def train_experts(
         config: The knobs of every training; None: the defaults.
         order: Stages of staged experts: None: a network of all phases, then the own phase.
             ``"farthest-first"``, or all phases in some order: phase after phase, the own one last.
-        budget: ``"equal"``: the mixture sees as many positions in all as the baseline. ``"study"``:
+        budget: ``"equal"``: the mixture sees the baseline's number of positions. ``"study"``:
             the M2CTS paper's amounts, where every weighted or stage-wise expert sees ``positions``.
         splits: The split to use in place of one by ``seed``.
         test_games: Games of the test split that networks are measured on; None: all.
         resume: Whether ``out`` may hold these trainings already.
         progress: Called after every update of every training; its events carry the network's name.
-        callbacks: Told of every training (see :func:`train_supervised`).
+        callbacks: Receive the events of every training (see :func:`train_supervised`).
         loggers: Take the numbers of every training.
         **overrides: Fields of ``config`` to replace.
 
@@ -343,7 +343,7 @@ def _networks_view(experts: Experts) -> Table:
     for network in experts.networks:
         table.add_row(
             network.name,
-            _learnt_from(network),
+            _learned_from(network),
             f"{network.positions:,}",
             f"{network.unique_positions:,}",
             f"{network.epochs:.2f}",
@@ -355,7 +355,7 @@ def _networks_view(experts: Experts) -> Table:
     return table
 
 
-def _learnt_from(network: TrainedNetwork) -> str:
+def _learned_from(network: TrainedNetwork) -> str:
     if network.weights is not None:
         return "all phases, weights " + " ".join(f"{weight:g}" for weight in network.weights)
     if network.positions == 0:

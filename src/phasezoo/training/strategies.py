@@ -39,7 +39,7 @@ START = "start"
 """Name of the network of all phases that staged experts begin from."""
 
 SHARED = "shared"
-"""Name of the one network that is told the phase, and of which all experts are parts."""
+"""Name of the one network that receives the phase, and of which all experts are parts."""
 
 _PLAIN = ("separated", "staged", "planes", "heads")
 
@@ -48,7 +48,7 @@ _PLAIN = ("separated", "staged", "planes", "heads")
 class Strategy:
     """How experts learn: separated, staged or weighted (Helfenstein et al., M2CTS), or as one.
 
-    As one network that is told the phase: by input planes, or by a head for each phase.
+    As one network that receives the phase: by input planes, or by a head for each phase.
     """
 
     kind: Literal["separated", "staged", "weighted", "planes", "heads"]
@@ -62,7 +62,7 @@ class Strategy:
 
     @property
     def phase_input(self) -> "PhaseInput | None":
-        """How one network is told the phase; None: every expert is a network of its own."""
+        """How one network receives the phase; None: every expert is a network of its own."""
         return self.kind if self.kind in ("planes", "heads") else None
 
     @classmethod
@@ -92,7 +92,7 @@ def check_learns_by_play(strategy: Strategy, given: str) -> None:
         given: What named it, for the message.
 
     Raises:
-        InvalidConfig: It is one network that is told the phase.
+        InvalidConfig: It is one network that receives the phase.
     """
     if strategy.phase_input is not None:
         message = (
@@ -136,7 +136,7 @@ class StrategyPlan:
 
     @property
     def work(self) -> int:
-        """Positions that the mixture sees in all: every training that one of its experts needs."""
+        """Total of positions of all trainings that the experts of the mixture need."""
         needed = {s.name: s.positions for e in self.experts.values() for s in self.lineage(e)}
         return sum(needed.values())
 
@@ -179,7 +179,7 @@ def plan_strategy(
         train: All training positions, labelled by the gate.
         strategy: How the experts learn.
         positions: Training positions that the baseline sees; with ``budget="equal"`` the mixture
-            sees as many in all.
+            sees the same total.
         budget: ``"study"``: every weighted or stage-wise expert sees ``positions``, and staged
             experts begin from the baseline itself.
         order: Stages of staged experts: None: all phases together, then the own phase.
