@@ -438,9 +438,9 @@ def test_who_ends_just_when_the_time_is_over_is_waited_for():
 
 def test_getting_ready_searches_once_in_a_game_of_its_own(monkeypatch):
     limits = []
-    move = agents.uct.UCTSession.move
+    move = agents.UCTSession.move
     monkeypatch.setattr(
-        agents.uct.UCTSession,
+        agents.UCTSession,
         "move",
         lambda self, state, limit=None, **more: (
             limits.append(limit) or move(self, state, limit, **more)
