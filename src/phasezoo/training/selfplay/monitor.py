@@ -37,7 +37,7 @@ PATIENCE = 20
 """Least time between two reports, in times that writing one takes."""
 
 _SEED = 1
-"""Seed of probes: the same in all runs, so that they can be compared."""
+"""Seed of probes: the same in every run, so that they can be compared."""
 
 
 class VersionMonitor:

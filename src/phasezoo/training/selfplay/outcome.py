@@ -30,7 +30,7 @@ class Update:
     samples: int
     """Number of new samples of this round."""
     learnt: int
-    """Number of samples trained on, in all rounds."""
+    """Number of samples trained on, of every round so far."""
     best: int
     """Version that plays next: that of the last round that was promoted."""
     numbers: Row = field(default_factory=dict)
