@@ -137,8 +137,8 @@ def writer(tmp_path):
 @pytest.mark.parametrize(
     ("game", "error", "message"),
     [
-        ({"actions": [3, 7]}, InvalidConfig, "7 is none"),
-        ({"actions": [-1]}, InvalidConfig, "-1 is none"),
+        ({"actions": [3, 7]}, InvalidConfig, "7 is no action"),
+        ({"actions": [-1]}, InvalidConfig, "-1 is no action"),
         ({"actions": ["e2e4"]}, InvalidConfig, "whole numbers"),
         ({"actions": [0] * 7, "returns": [0, 0]}, CorruptRecord, "ply 6"),
         ({"actions": [*WON, 0], "returns": [1, -1]}, CorruptRecord, "ply 7"),
