@@ -14,6 +14,9 @@ import pettingzoo
 
 from phasezoo.resolver import find_agents_by, find_games_by, find_gate_trainer_by
 
+__all__ = ["ENVIRONMENTS", "NAMESPACE", "Environment", "register_all"]
+
+
 NAMESPACE = "phasezoo"
 """Every Gymnasium id is registered plain and again as ``phasezoo/…``."""
 
