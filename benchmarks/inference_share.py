@@ -59,7 +59,9 @@ def searched(evaluator: Any, nodes: int) -> tuple[float, float]:
     """Percent of the wall time of searches in which the evaluator answers, and rows a second."""
     chess = games.make("chess")
     suite = arena.OpeningSuite.load("chess")
-    pool = agents.MCTSAgent(evaluator, limit=Limit(nodes=nodes)).seats(chess, pool_rows=TREES)
+    pool = agents.MCTSAgent(evaluator, limit=Limit(nodes=nodes)).session_pool(
+        chess, pool_rows=TREES
+    )
     for tree in range(TREES):
         state = suite.state(tree)
         pool.ask(pool.open(tree), state, state.to_play)

@@ -68,15 +68,15 @@ def searching() -> Callable[[], float]:
     agent = agents.SinglePlayerMCTSAgent(
         inference.Uniform(), limit=agents.Limit(simulations=SIMULATIONS)
     )
-    seats = agent.seats(ffa, pool_rows=512, threads=1)
-    roots = {seats.open(seed): ffa.initial_state(seed=seed) for seed in range(SEARCHES)}
+    pool = agent.session_pool(ffa, pool_rows=512, threads=1)
+    roots = {pool.open(seed): ffa.initial_state(seed=seed) for seed in range(SEARCHES)}
 
     def work() -> float:
-        for seat, root in roots.items():
-            seats.ask(seat, root, 0)
+        for slot, root in roots.items():
+            pool.ask(slot, root, 0)
         left = len(roots)
         while left:
-            left -= len(seats.poll())
+            left -= len(pool.poll())
         return SEARCHES * SIMULATIONS
 
     return work

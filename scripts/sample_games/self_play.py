@@ -107,7 +107,7 @@ def play(recipe: Recipe, seed: int, indices: Sequence[int], at_once: int = 64) -
         The finished games, in the order of the numbers.
     """
     handle = games.make(recipe.game, **recipe.options)
-    pools = {name: make().seats(handle) for name, make in recipe.searches.items()}
+    pools = {name: make().session_pool(handle) for name, make in recipe.searches.items()}
     left, waiting, done = list(reversed(indices)), dict[tuple[str, int], _Line](), dict[int, Game]()
 
     def go_on(line: _Line) -> None:

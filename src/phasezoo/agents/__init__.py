@@ -5,11 +5,12 @@ from phasezoo.agents.base import (
     CallableAgent,
     Forfeit as Forfeit,
     Move,
-    Seats as Seats,
     Session,
     SessionAgent as SessionAgent,
+    SessionPool as SessionPool,
     name_of_agent as name_of_agent,
     seats_of as seats_of,
+    session_pool_of as session_pool_of,
 )
 from phasezoo.agents.catalogue import (
     LegacyPommermanAgent,
@@ -32,6 +33,7 @@ from phasezoo.agents.search.mcts import M2CTSAgent, MCTSAgent
 from phasezoo.agents.search.uct import UCTAgent, UCTSession as UCTSession
 from phasezoo.agents.simple import RandomAgent
 from phasezoo.agents.tablebase import TablebaseAgent
+from phasezoo.specs import warn_renamed as _warn_renamed
 
 __all__ = [
     "BeamAgent",
@@ -65,3 +67,11 @@ __all__ = [
     "register",
     "spec_of",
 ]
+
+
+def __getattr__(name: str) -> type[SessionPool]:
+    if name == "Seats":
+        _warn_renamed("agents.Seats", "agents.SessionPool")
+        return SessionPool
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)

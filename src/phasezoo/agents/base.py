@@ -13,6 +13,7 @@ from phasezoo.agents.limit import Limit
 from phasezoo.errors import GameForfeited, InvalidConfig, InvalidState
 from phasezoo.inference.counts import Counts
 from phasezoo.observation import GameRunner, Observation, View, make_view, observe, view_of
+from phasezoo.specs import renamed, renamed_method, warn_renamed
 
 
 class Forfeit(NamedTuple):
@@ -21,8 +22,14 @@ class Forfeit(NamedTuple):
     reason: str
     """A word for it: ``"resignation"``, or of engines ``"crash"``, ``"timeout"`` or
     ``"illegal_move"``."""
-    told: str
+    message: str
     """A sentence about it."""
+
+    @property
+    def told(self) -> str:
+        """The old name of ``message``."""
+        warn_renamed("Forfeit.told", "Forfeit.message")
+        return self.message
 
 
 @dataclass(frozen=True)
@@ -76,46 +83,57 @@ class BatchAgent(Protocol):
         """``int64[N]``: an action for each state."""
 
 
-class Seats(Protocol):
-    """One agent in many games at once, each game a seat.
+class SessionPool(Protocol):
+    """One agent in many games at once, each in a slot of the pool.
 
-    A game is opened, follows every action, is asked when it is the agent's turn, and closed.
-    :meth:`poll` works on all that were asked and hands out the moves that are ready.
+    A caller opens a slot for a game, reports every action to it, asks it when the agent is to act,
+    and closes it. :meth:`poll` works on all slots that were asked and returns the moves that are
+    ready.
     """
 
     @property
     def counts(self) -> Counts:
-        """The work of inference so far, over all seats."""
+        """The work of inference so far, over all slots."""
 
     @property
     def view(self) -> View | None:
-        """The view of players in these seats; None if they are given states instead."""
+        """The view of the agent's players; None if the pool is given states instead."""
 
     def open(self, seed: int, history: Sequence[Any] = ()) -> int:
-        """Take a seat in a game of which ``history`` are the states so far; the seat's number."""
+        """Open a slot for a game with the states ``history`` so far; return its number."""
 
-    def tell(self, seat: int, action: Any, state: Any) -> None:
-        """``action``, of anyone or of all who move at once, was played and led to ``state``."""
+    def tell(self, slot: int, action: Any, state: Any) -> None:
+        """Report ``action``, of one player or of all who move at once, which led to ``state``."""
 
-    def ask(self, seat: int, state: Any, player: int, shown: Observation | None = None) -> None:
-        """Start thinking about ``player``'s action in ``state``.
+    def ask(self, slot: int, state: Any, player: int, shown: Observation | None = None) -> None:
+        """Begin to look for ``player``'s action in ``state``.
 
         Args:
-            seat: Which game.
-            state: Where it stands.
-            player: Who acts.
-            shown: The observation of ``player``, by the seats' ``view``; None if that is None.
+            slot: The game.
+            state: Its state.
+            player: The player who acts.
+            shown: The observation of ``player``, by the pool's ``view``; None if that is None.
         """
 
     def poll(self) -> list[tuple[int, Move]]:
-        """Work a little; the seats whose move is ready, with the move."""
+        """Work a little; return the slots whose moves are ready, each with its move."""
 
-    def close(self, seat: int) -> None:
-        """Leave the game."""
+    def close(self, slot: int) -> None:
+        """Leave the game and free its slot."""
 
-    # Seats that hold more than memory, such as processes, have ``end()`` too, which is called after
-    # the last game. Those with a true ``keeps_clocks`` are asked with ``limit=``, that of this move
-    # alone, if they play by a clock.
+    # Pools that hold more than memory, such as processes, also have ``end()``, which is called
+    # after the last game. Those with a true ``keeps_clocks`` are asked with ``limit=``, the limit
+    # of this move alone, if they play by a clock.
+
+
+class DeprecatedSeats:
+    """The method ``seats`` of agents with pools of their own: the old name of ``session_pool``."""
+
+    def seats(self, *args: Any, **options: Any) -> Any:
+        """Call ``session_pool``, with a warning."""
+        warn_renamed("seats() of agents", "session_pool()")
+        agent: Any = self
+        return agent.session_pool(*args, **options)
 
 
 def state_in(info: Mapping[str, Any], agent: str) -> Any:
@@ -158,7 +176,7 @@ def mask_in(observation: Any, info: Mapping[str, Any], agent: str) -> Any:
     raise InvalidState(message)
 
 
-class CallableAgent:
+class CallableAgent(DeprecatedSeats):
     """Any callable ``(observation, info) -> action`` as an agent.
 
     It receives what an environment would give it: never the state of a game that hides it. What it
@@ -189,9 +207,9 @@ class CallableAgent:
         """One game; a function that remembers earlier calls remembers other games too."""
         return _CallableSession(self)
 
-    def seats(self, game: games.Game, **options: Any) -> "CallableSeats":
-        """Many games at once, one question after another."""
-        return CallableSeats(self, game)
+    def session_pool(self, game: games.Game, **options: Any) -> "CallablePool":
+        """Open a pool of games, whose positions are asked about one after another."""
+        return CallablePool(self, game)
 
 
 class _CallableSession:
@@ -208,8 +226,8 @@ class _CallableSession:
         return runner.index(self._agent(shown.observation, shown.info))
 
 
-class CallableSeats:
-    """Many games of a :class:`CallableAgent`, which sees observations and no states."""
+class CallablePool:
+    """A pool of games of a :class:`CallableAgent`, which sees observations and no states."""
 
     def __init__(self, agent: CallableAgent, game: games.Game) -> None:
         self.view: View | None = agent.view(game)
@@ -219,36 +237,36 @@ class CallableSeats:
         self._next = 0
 
     def open(self, seed: int, history: Sequence[Any] = ()) -> int:
-        """Take a seat."""
+        """Open a slot."""
         self._next += 1
         return self._next - 1
 
-    def tell(self, seat: int, action: Any, state: Any) -> None:
-        """A callable learns of moves when it is asked."""
+    def tell(self, slot: int, action: Any, state: Any) -> None:
+        """Do nothing: a callable sees moves when it is asked."""
 
-    def ask(self, seat: int, state: Any, player: int, shown: Observation | None = None) -> None:
-        """Remember what is asked; ``shown`` is needed."""
+    def ask(self, slot: int, state: Any, player: int, shown: Observation | None = None) -> None:
+        """Note the question; ``shown`` is needed."""
         if shown is not None:
-            self._asked[seat] = shown
+            self._asked[slot] = shown
 
     def poll(self) -> list[tuple[int, Move]]:
         """Answer everything that was asked."""
         asked, self._asked = self._asked, {}
         return [
-            (seat, Move(self._agent(shown.observation, shown.info)))
-            for seat, shown in asked.items()
+            (slot, Move(self._agent(shown.observation, shown.info)))
+            for slot, shown in asked.items()
         ]
 
-    def close(self, seat: int) -> None:
+    def close(self, slot: int) -> None:
         """Leave the game."""
-        self._asked.pop(seat, None)
+        self._asked.pop(slot, None)
 
 
-class SessionSeats:
-    """Seats of an agent that plays game by game.
+class SequentialPool:
+    """A pool of games of an agent that plays by sessions, asked one after another.
 
-    A session with ``move(state) -> Move`` says what its moves took; of others the action is known.
-    An agent with a true ``keeps_clocks`` plays by clocks: ``move(state, limit=…)``.
+    A session with ``move(state) -> Move`` reports the cost of its moves; others report the action
+    alone. An agent with a true ``keeps_clocks`` plays by clocks: ``move(state, limit=…)``.
     """
 
     view: View | None = None
@@ -262,39 +280,39 @@ class SessionSeats:
         self.counts = Counts()
 
     def open(self, seed: int, history: Sequence[Any] = ()) -> int:
-        """Take a seat; a session sees states when it is asked."""
-        seat, self._next = self._next, self._next + 1
-        self._sessions[seat] = self._agent.session(seed)
-        return seat
+        """Open a slot with a session, which sees states when it is asked."""
+        slot, self._next = self._next, self._next + 1
+        self._sessions[slot] = self._agent.session(seed)
+        return slot
 
-    def tell(self, seat: int, action: Any, state: Any) -> None:
-        """Sessions follow the states they are shown."""
+    def tell(self, slot: int, action: Any, state: Any) -> None:
+        """Do nothing: sessions follow the states that they are asked about."""
 
     def ask(
         self,
-        seat: int,
+        slot: int,
         state: Any,
         player: int,
         shown: Observation | None = None,
         *,
         limit: Limit | None = None,
     ) -> None:
-        """Remember what is asked; ``limit`` is for agents with ``keeps_clocks``."""
-        self._asked[seat] = (state, player, limit)
+        """Note the question; ``limit`` is for agents with ``keeps_clocks``."""
+        self._asked[slot] = (state, player, limit)
 
     def poll(self) -> list[tuple[int, Move]]:
         """Answer everything that was asked."""
         moves = [
-            (seat, _move(self._sessions[seat], state, player, limit))
-            for seat, (state, player, limit) in self._asked.items()
+            (slot, _move(self._sessions[slot], state, player, limit))
+            for slot, (state, player, limit) in self._asked.items()
         ]
         self._asked.clear()
         return moves
 
-    def close(self, seat: int) -> None:
+    def close(self, slot: int) -> None:
         """Leave the game."""
-        self._sessions.pop(seat)
-        self._asked.pop(seat, None)
+        self._sessions.pop(slot)
+        self._asked.pop(slot, None)
 
 
 def _move(session: Any, state: Any, player: int, limit: Limit | None) -> Move:
@@ -337,13 +355,13 @@ def called_session(agent: Any) -> Any:
     return own.session
 
 
-def seats_of(agent: Any, game: games.Game, **options: Any) -> Seats:
-    """Seats of ``agent`` for ``game``: its own kind if it has one, otherwise session by session.
+def session_pool_of(agent: Any, game: games.Game, **options: Any) -> SessionPool:
+    """Return a pool of ``agent`` for ``game``: of its own kind, otherwise one game after another.
 
     Args:
         agent: An agent, a :class:`SessionAgent`, or a callable ``(observation, info) -> action``.
-        game: What is played.
-        options: ``limit``, ``pool_rows`` and ``threads``, for agents with seats of their own.
+        game: The game to play.
+        options: ``limit``, ``pool_rows`` and ``threads``, for agents with pools of their own.
 
     Raises:
         InvalidConfig: ``agent`` is of no such kind.
@@ -351,12 +369,15 @@ def seats_of(agent: Any, game: games.Game, **options: Any) -> Seats:
     if isinstance(agent, type):
         message = f"{agent.__name__} is a class: give an agent, such as {agent.__name__}(…)"
         raise InvalidConfig(message)
-    if hasattr(agent, "seats"):
-        seats: Seats = agent.seats(game, **options)
-        return seats
+    if (make := renamed_method(agent, "session_pool", "seats")) is not None:
+        pool: SessionPool = make(game, **options)
+        return pool
     if isinstance(agent, SessionAgent):
-        return SessionSeats(agent)
-    return CallableAgent(agent).seats(game)
+        return SequentialPool(agent)
+    return CallableAgent(agent).session_pool(game)
+
+
+seats_of = renamed(session_pool_of, "agents.seats_of", "agents.session_pool_of")
 
 
 def name_of_agent(agent: Any) -> str:

@@ -24,7 +24,7 @@ LEGAL = "an agent answers with a legal action"
 def check(
     agent: Any, game: "str | games.Game" = "chess", *, matches: int = 2, seed: int = 0
 ) -> Report:
-    """Let an agent play in every seat, everybody else at random.
+    """Let an agent play as every player, the others at random.
 
     It is shown what an environment shows: the planes that its ``plane_spec`` names, the phase by
     its ``gate``, and no state in a game with hidden information.
@@ -32,7 +32,7 @@ def check(
     Args:
         agent: A callable ``(observation, info) -> action``, or an object with ``session(seed)``.
         game: What is played.
-        matches: How many games in each seat.
+        matches: Number of games as each player.
         seed: Draws starts and the others' actions.
 
     Returns:
@@ -66,28 +66,28 @@ class _Checker:
             f"a {type(self.agent).__name__} is neither",
         )
         if ready:
-            seats = [seat for seat in range(self.game.num_players) for _ in range(matches)]
-            for number, seat in enumerate(seats):
+            players = [each for each in range(self.game.num_players) for _ in range(matches)]
+            for number, player in enumerate(players):
                 if callable(self.agent):
-                    self._play(seat, self.seed + number, self._called)
+                    self._play(player, self.seed + number, self._called)
                 if isinstance(self.agent, SessionAgent):
-                    self._sessions(seat, self.seed + number)
+                    self._sessions(player, self.seed + number)
             self._pickles()
         return self.findings.report(subject, f"{self.asked} decisions in {self.game.name!r}")
 
-    def _sessions(self, seat: int, seed: int) -> None:
+    def _sessions(self, player: int, seed: int) -> None:
         played = []
         for _ in range(2):
             session = self.agent.session(seed)
             asked = lambda turn, player, session=session: session.act(turn.state, player)  # noqa: E731
-            played.append(self._play(seat, seed, asked))
+            played.append(self._play(player, seed, asked))
         self.findings.expect(
             played[0] == played[1],
             "sessions of the same seed play alike",
-            f"in seat {seat}: {shown(played[0])}, then {shown(played[1])}",
+            f"as player {player}: {shown(played[0])}, then {shown(played[1])}",
         )
 
-    def _play(self, seat: int, seed: int, asked: Any) -> list[int]:
+    def _play(self, player: int, seed: int, asked: Any) -> list[int]:
         """The agent's actions in one game; a game that it breaks ends there."""
         rng = np.random.default_rng(seed)
         turn = self.runner.begin(self.game.initial_state(seed=seed), self._views())
@@ -95,13 +95,13 @@ class _Checker:
         while turn.ending is None and turn.ply < PLIES:
             acting = self.runner.acting(turn)
             action: Any = random_action(turn.state, rng)
-            if seat in acting and not self.runner.is_idle(turn, seat):
-                own = self._decide(turn, seat, asked)
+            if player in acting and not self.runner.is_idle(turn, player):
+                own = self._decide(turn, player, asked)
                 if own is None:
                     break
                 actions.append(own)
                 if turn.state.to_play == SIMULTANEOUS:
-                    action[acting.index(seat)] = own
+                    action[acting.index(player)] = own
                 else:
                     action = own
             turn = self.runner.play(turn, action)

@@ -5,14 +5,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from phasezoo import games
-from phasezoo.agents.base import Session, SessionSeats, state_in
+from phasezoo.agents.base import DeprecatedSeats, SequentialPool, Session, state_in
 from phasezoo.errors import GameForfeited, PhasezooError
 
 MOST_SHOWN = 40
 """Moves that are listed."""
 
 
-class HumanAgent:
+class HumanAgent(DeprecatedSeats):
     """Asks a person for every move.
 
     They are shown the state and asked for a move: in UCI notation or SAN in games that have it, or
@@ -51,9 +51,9 @@ class HumanAgent:
         """One game; a person takes no seed."""
         return _Session(self)
 
-    def seats(self, game: games.Game, **options: Any) -> "HumanSeats":
-        """Games, of which one at a time is played unless more are asked for."""
-        return HumanSeats(self)
+    def session_pool(self, game: games.Game, **options: Any) -> "HumanPool":
+        """Open a pool of games, of which one at a time is played unless more are asked for."""
+        return HumanPool(self)
 
     def choose(self, state: Any, player: int | None = None) -> int:
         """Ask the person for the action of ``player``; default the player to move.
@@ -81,8 +81,8 @@ class HumanAgent:
                 self._tell(f"{text!r} is no legal move here; {_listed(state, legal)}")
 
 
-class HumanSeats(SessionSeats):
-    """Games of a :class:`HumanAgent`; see :class:`~phasezoo.agents.base.Seats`."""
+class HumanPool(SequentialPool):
+    """A pool of games of a :class:`HumanAgent`; see :class:`~phasezoo.agents.base.SessionPool`."""
 
     concurrency = 1
     """Games at once that suit a person."""

@@ -236,7 +236,8 @@ def _takes(signature: inspect.Signature, *arguments: Any) -> bool:
 
 def _checked(agent: Any, text: str) -> Any:
     """``agent``, if it is one."""
-    plays = any(hasattr(agent, each) for each in ("session", "seats")) or callable(agent)
+    methods = ("session", "session_pool", "seats")  # `seats` for one version
+    plays = any(hasattr(agent, each) for each in methods) or callable(agent)
     if inspect.isclass(agent) or not plays:
         message = (
             f"{text!r} gives a {type(agent).__name__}, which is no agent: expected an object with "

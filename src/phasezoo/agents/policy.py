@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo.agents.arguments import name_or, seed_of, states_and_players
-from phasezoo.agents.base import Move, state_in
+from phasezoo.agents.base import DeprecatedSeats, Move, state_in
 from phasezoo.agents.search.mcts import check_evaluator
-from phasezoo.agents.search.phase_memory import PhaseMemory
-from phasezoo.agents.search.pooled_seats import DEFAULT_POOL_ROWS
+from phasezoo.agents.search.slot import PhaseMemory
+from phasezoo.agents.search.tree_pool import DEFAULT_POOL_ROWS
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, evaluate_leaves, name_of
@@ -21,7 +21,7 @@ from phasezoo.observation import Observation, View
 from phasezoo.types import Gate
 
 
-class PolicyAgent:
+class PolicyAgent(DeprecatedSeats):
     """Draws from the evaluator's policy, or plays its likeliest action.
 
     Args:
@@ -73,10 +73,10 @@ class PolicyAgent:
         """One game."""
         return PolicySession(self, seed)
 
-    def seats(self, game: games.Game, **options: Any) -> "PolicySeats":
-        """Many games at once; all positions that wait are answered in one call."""
+    def session_pool(self, game: games.Game, **options: Any) -> "PolicyPool":
+        """Open a pool of games; all positions that wait are answered in one call."""
         check_plays(self.evaluator, game)
-        return PolicySeats(self, **options)
+        return PolicyPool(self, **options)
 
     def _batch(
         self,
@@ -115,18 +115,18 @@ class PolicySession:
 
     def __init__(self, agent: PolicyAgent, seed: int) -> None:
         self._agent = agent
-        self._seats = PolicySeats(agent)
-        self._seat = self._seats.open(seed)
+        self._pool = PolicyPool(agent)
+        self._slot = self._pool.open(seed)
 
     def act(self, state: Any, player: int | None = None) -> int:
         """The action for ``state``."""
         check_plays(self._agent.evaluator, games.game_of(state))
-        self._seats.ask(self._seat, state, state.to_play if player is None else player)
-        return int(self._seats.poll()[0][1].action)
+        self._pool.ask(self._slot, state, state.to_play if player is None else player)
+        return int(self._pool.poll()[0][1].action)
 
 
-class PolicySeats:
-    """Many games of a :class:`PolicyAgent`; see :class:`~phasezoo.agents.base.Seats`."""
+class PolicyPool:
+    """A pool of games of a :class:`PolicyAgent`; see :class:`~phasezoo.agents.base.SessionPool`."""
 
     view: View | None = None
 
@@ -140,48 +140,48 @@ class PolicySeats:
         self._next = 0
 
     def open(self, seed: int, history: Sequence[Any] = ()) -> int:
-        """Take a seat."""
-        seat, self._next = self._next, self._next + 1
-        self._rngs[seat] = np.random.default_rng(seed_of(seed))
-        self._phases[seat] = PhaseMemory(self._agent.gate)
+        """Open a slot."""
+        slot, self._next = self._next, self._next + 1
+        self._rngs[slot] = np.random.default_rng(seed_of(seed))
+        self._phases[slot] = PhaseMemory(self._agent.gate)
         for state in history:
-            self._phases[seat].see(state)
-        return seat
+            self._phases[slot].see(state)
+        return slot
 
-    def tell(self, seat: int, action: Any, state: Any) -> None:
+    def tell(self, slot: int, action: Any, state: Any) -> None:
         """Remember the phase of ``state``."""
-        self._phases[seat].see(state)
+        self._phases[slot].see(state)
 
-    def ask(self, seat: int, state: Any, player: int, shown: Observation | None = None) -> None:
-        """Remember what is asked."""
-        self._phases[seat].see(state)
-        self._asked[seat] = state, player
+    def ask(self, slot: int, state: Any, player: int, shown: Observation | None = None) -> None:
+        """Note the question."""
+        self._phases[slot].see(state)
+        self._asked[slot] = state, player
 
     def poll(self) -> list[tuple[int, Move]]:
         """Answer what was asked, ``pool_rows`` positions at a time."""
-        seats = list(self._asked)[: self._pool_rows]
-        if not seats:
+        slots = list(self._asked)[: self._pool_rows]
+        if not slots:
             return []
-        previous = [self._phases[seat].previous for seat in seats]
-        states, players = zip(*(self._asked.pop(seat) for seat in seats), strict=True)
+        previous = [self._phases[slot].previous for slot in slots]
+        states, players = zip(*(self._asked.pop(slot) for slot in slots), strict=True)
         batch = self._agent._batch(states, previous, players)
         evaluation = evaluate_leaves(self._agent.evaluator, batch, self.counts)
         return [
             (
-                seat,
+                slot,
                 Move(
-                    self._agent._choose(batch, evaluation, row, self._rngs[seat]),
+                    self._agent._choose(batch, evaluation, row, self._rngs[slot]),
                     _value_of(evaluation, row, players[row]),
                     nodes=1,
                 ),
             )
-            for row, seat in enumerate(seats)
+            for row, slot in enumerate(slots)
         ]
 
-    def close(self, seat: int) -> None:
+    def close(self, slot: int) -> None:
         """Leave the game."""
-        self._asked.pop(seat, None)
-        del self._rngs[seat], self._phases[seat]
+        self._asked.pop(slot, None)
+        del self._rngs[slot], self._phases[slot]
 
 
 def _value_of(evaluation: Evaluation, row: int, player: int) -> float:

@@ -179,7 +179,7 @@ class SB3Agent:
         count = parts["phase"].shape[0] if "phase" in parts else phase + 1
         if phase >= count:
             message = (
-                f"{self.name} was trained on {count} phases and is told phase {phase}; give the "
+                f"{self.name} was trained on {count} phases and is given phase {phase}; give the "
                 "gate that it was trained with by gate="
             )
             raise InvalidConfig(message)

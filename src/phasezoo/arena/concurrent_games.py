@@ -343,7 +343,7 @@ class ConcurrentGames:
                 message = (
                     f"{self._who(running.scheduled.agents[player])} gave up as player {player} of "
                     f"{game.num_players} in game {running.scheduled.number}, which is counted for "
-                    f"two players alone: {move.forfeit.told}"
+                    f"two players alone: {move.forfeit.message}"
                 )
                 raise GameForfeited(message, move.forfeit.reason)
             return move
@@ -366,7 +366,7 @@ class ConcurrentGames:
         """End a game that a player of two has given up, or both at once."""
         lost = {player: move.forfeit for player, move in moves.items() if move.forfeit}
         returns = [-1.0 if player in lost else 1.0 for player in range(self._game.num_players)]
-        note = "; ".join(forfeit.told for forfeit in lost.values())
+        note = "; ".join(forfeit.message for forfeit in lost.values())
         self._end(running, "forfeit", next(iter(lost.values())).reason, returns, note)
 
     def _adjudicated(self, running: Running, player: int, moves: dict[int, Move]) -> bool:

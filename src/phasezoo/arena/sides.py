@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phasezoo import agents, gating
-from phasezoo.agents import Limit, Move, Seats
+from phasezoo.agents import Limit, Move, SessionPool
 from phasezoo.agents.arguments import name_or
 from phasezoo.agents.limit import checked_limit
 from phasezoo.arena.clocks import check_clock
@@ -39,7 +39,7 @@ class Work(NamedTuple):
 class Side:
     """An agent that plays the games."""
 
-    pool: Seats
+    pool: SessionPool
     stats: SideStats
     limit: Limit | None = None
     """Of its searches; None if it does not search."""
@@ -185,7 +185,7 @@ def _side(
     if isinstance(config, agents.SearchConfig):
         # With the options of 0.2.0, whose unfinished matches go on.
         searched = {**removed.DEFAULTS, **asdict(config)}
-    pool = agents.seats_of(agent, game, limit=limit, pool_rows=pool_rows, threads=threads)
+    pool = agents.session_pool_of(agent, game, limit=limit, pool_rows=pool_rows, threads=threads)
     if hasattr(pool, "end"):
         stack.callback(pool.end)
     check_clock(name, limit, pool, game)

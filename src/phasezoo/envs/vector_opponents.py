@@ -11,6 +11,7 @@ from phasezoo._core import GameVector, Stream
 from phasezoo.envs.opponents import Callee, Opponent, check_choice, choose, opponent_of
 from phasezoo.errors import GameForfeited
 from phasezoo.observation import GameRunner, Turn, View
+from phasezoo.specs import renamed_method
 from phasezoo.types import SIMULTANEOUS, Gate, Info
 
 Actions = npt.NDArray[np.int64]
@@ -42,8 +43,8 @@ class VectorOpponents:
     """Answers for every player but the learners, as the opponents of single environments do.
 
     Opponents may be of different kinds. An agent has a game of its own on each board: its tree
-    and its random stream. Agents with ``seats(game)`` answer all boards that wait together; the
-    sessions of others are asked one by one, and so are callables, with the observation and info
+    and its random stream. Agents with ``session_pool(game)`` answer all waiting boards together;
+    the sessions of others are asked one by one, and so are callables, with the observation and info
     that they ask to see.
 
     Args:
@@ -110,7 +111,7 @@ class VectorOpponents:
                 for number, move in self._pools[pool].poll():
                     place, turn, player = asked.pop(number)
                     if move.forfeit is not None:
-                        raise GameForfeited(move.forfeit.told, move.forfeit.reason)
+                        raise GameForfeited(move.forfeit.message, move.forfeit.reason)
                     actions[place] = check_choice(self._runner, turn, player, move.action)
         return actions
 
@@ -132,10 +133,10 @@ class VectorOpponents:
         if slot is not None:
             self._leave(key)
         slot = self._slots[key] = _Slot(seed, None, moves=self._runner.no_moves())
-        if hasattr(kind, "seats"):
+        if (make := renamed_method(kind, "session_pool", "seats")) is not None:
             pool = slot.pool = next(i for i, each in enumerate(self._kinds) if each is kind)
             if pool not in self._pools:
-                self._pools[pool] = kind.seats(self._runner.game)
+                self._pools[pool] = make(self._runner.game)
             slot.number = self._pools[pool].open(Stream(seed, "session", player).seed())
         else:
             slot.opponent = opponent_of(self._runner.game, kind, player, seed)

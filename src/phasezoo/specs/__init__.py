@@ -29,7 +29,7 @@ from phasezoo.specs.ranges import (
     Unit,
 )
 from phasezoo.specs.recipes import Part, Recipe
-from phasezoo.specs.registry import Registry, renamed
+from phasezoo.specs.registry import Registry, renamed, renamed_method, warn_renamed
 from phasezoo.specs.text import SpecText, did_you_mean, read_items, read_spec, write_spec
 from phasezoo.specs.values import (
     UNKNOWN,
@@ -70,8 +70,10 @@ __all__ = [
     "read_spec",
     "read_value",
     "renamed",
+    "renamed_method",
     "unknown_option",
     "values_of",
+    "warn_renamed",
     "write_spec",
     "write_value",
 ]

@@ -4,7 +4,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
-from typing import Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from phasezoo import plugins
 from phasezoo.errors import PhasezooError
@@ -143,10 +143,43 @@ def renamed(function: Callable[Given, Answer], old: str, new: str) -> Callable[G
 
     @wraps(function)
     def deprecated(*args: Given.args, **kwargs: Given.kwargs) -> Answer:
-        message = f"{old} is deprecated and goes with the next version: use {new}"
-        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        warn_renamed(old, new)
         return function(*args, **kwargs)
 
     deprecated.__name__ = old.rpartition(".")[2]
     deprecated.__doc__ = f"Deprecated spelling of :func:`{new}`."
     return deprecated
+
+
+def renamed_method(thing: Any, new: str, old: str) -> Callable[..., Any] | None:
+    """Return a method that a user's object may define under its new or, with a warning, old name.
+
+    Args:
+        thing: The object.
+        new: The new name.
+        old: The old name, which works for one version.
+
+    Returns:
+        The method that the most derived class defines; None if the object has neither.
+    """
+    names = (new, old)
+    defined = (name for kind in type(thing).__mro__ for name in names if name in vars(kind))
+    name = next(defined, None) or next((name for name in names if hasattr(thing, name)), None)
+    if name is None:
+        return None
+    if name == old:
+        kind = type(thing).__name__
+        warn_renamed(f"{old}() of {kind}", f"{new}(), with the same arguments")
+    method: Callable[..., Any] = getattr(thing, name)
+    return method
+
+
+def warn_renamed(old: str, new: str) -> None:
+    """Warn the caller of the calling function that a name is deprecated.
+
+    Args:
+        old: The old name.
+        new: The new name.
+    """
+    message = f"{old} is deprecated and goes with the next version: use {new}"
+    warnings.warn(message, DeprecationWarning, stacklevel=3)

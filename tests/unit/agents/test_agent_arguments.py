@@ -95,11 +95,11 @@ def test_actions_that_are_searched_alone(searchmoves):
 
 
 @pytest.mark.parametrize("name", ["mcts", "decoupled"])
-def test_options_of_seats(name):
+def test_options_of_pools(name):
     agent = SEARCHING[name]()
     for option, value in [("threads", 0), ("limit", 5), ("pool_rows", "9"), ("pool_rows", 0)]:
         with names(option, value):
-            agent.seats(FOUR, **{option: value})
+            agent.session_pool(FOUR, **{option: value})
 
 
 def test_a_session_goes_on_after_a_refused_question():
@@ -199,11 +199,11 @@ def test_a_policy_of_players_at_once_asks_for_whom():
 
 
 @pytest.mark.parametrize("name", ["mcts", "decoupled"])
-def test_seats_of_a_game_by_name(name):
+def test_pools_of_a_game_by_name(name):
     agent = SEARCHING[name](limit=LIMIT)
-    assert agent.seats("connect-four").game == FOUR
+    assert agent.session_pool("connect-four").game == FOUR
     with pytest.raises(UnknownGame, match="5: no such game"):
-        agent.seats(5)
+        agent.session_pool(5)
 
 
 @pytest.mark.parametrize(
@@ -220,3 +220,40 @@ def test_others_that_answer_something_else(answer, kind):
         agent.search(state)
     with pytest.raises(InvalidConfig, match="others="):
         agents.MCTSAgent(inference.Uniform(), others=Others)
+
+
+class OldPool:
+    """An agent of a user's own, with the old name of ``session_pool``."""
+
+    name = "old"
+
+    def seats(self, game, **options):
+        return agents.PolicyAgent(inference.Uniform()).session_pool(game, **options)
+
+
+class Overridden(agents.PolicyAgent):
+    """An agent of the package whose pool a user has replaced under its old name."""
+
+    def seats(self, game, **options):
+        with pytest.warns(DeprecationWarning, match="session_pool"):
+            return super().seats(game, **options)
+
+
+@pytest.mark.parametrize(
+    "agent", [OldPool(), Overridden(inference.Uniform())], ids=lambda agent: agent.name
+)
+def test_agents_with_a_pool_by_its_old_name_play_and_warn(agent):
+    with pytest.warns(DeprecationWarning, match=r"seats\(\) of \w+ is deprecated.*session_pool"):
+        pool = agents.session_pool_of(agent, FOUR)
+    pool.ask(pool.open(1), FOUR.initial_state(), 0)
+    ((_, move),) = pool.poll()
+    assert 0 <= move.action < FOUR.num_actions
+
+
+def test_old_names_of_session_pools_warn():
+    with pytest.warns(DeprecationWarning, match=r"agents\.Seats"):
+        assert agents.Seats is agents.SessionPool
+    with pytest.warns(DeprecationWarning, match=r"agents\.seats_of"):
+        agents.seats_of(agents.RandomAgent(), FOUR)
+    with pytest.warns(DeprecationWarning, match=r"Forfeit\.told"):
+        assert agents.Forfeit("crash", "It ended.").told == "It ended."

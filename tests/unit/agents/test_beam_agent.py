@@ -1,4 +1,4 @@
-"""`BeamAgent` in whole games: sessions, seats, matches, self-play, experts."""
+"""`BeamAgent` in whole games: sessions, pools, matches, self-play, experts."""
 
 import copy
 import pickle

@@ -91,37 +91,37 @@ def test_a_copy_searches_again_only_what_its_tree_holds():
     Material.rows = 0
     twin.search(state)
     assert Material.rows == 50
-    assert twin._seats.counts.rows == session._seats.counts.rows + 50
+    assert twin._pool.counts.rows == session._pool.counts.rows + 50
 
 
 @pytest.mark.parametrize("copied", COPIES)
 def test_many_seats_go_on(copied):
     agent = agents.MCTSAgent(Material(), limit=agents.Limit(nodes=30), **NOISE)
-    seats = agent.seats(CHESS)
-    states, numbers = {}, [seats.open(seed) for seed in range(4)]
-    seats.close(numbers.pop(1))
+    pool = agent.session_pool(CHESS)
+    states, numbers = {}, [pool.open(seed) for seed in range(4)]
+    pool.close(numbers.pop(1))
 
-    def move(seats, state, number):
-        seats.ask(number, state, state.to_play)
-        while not (done := seats.poll()):
+    def move(pool, state, number):
+        pool.ask(number, state, state.to_play)
+        while not (done := pool.poll()):
             pass
-        assert [seat for seat, _ in done] == [number]
+        assert [slot for slot, _ in done] == [number]
         return done[0][1]
 
     for number in numbers:
         state = CHESS.initial_state()
         for _ in range(number + 1):
-            action = move(seats, state, number).action
+            action = move(pool, state, number).action
             state = state.play(action)
-            seats.tell(number, action, state)
+            pool.tell(number, action, state)
             reply = int(state.legal_actions[0])
             state = state.play(reply)
-            seats.tell(number, reply, state)
+            pool.tell(number, reply, state)
         states[number] = state
-    seats.ask(3, states[3], 0)  # in the middle of a search
-    twin = copied(seats)
+    pool.ask(3, states[3], 0)  # in the middle of a search
+    twin = copied(pool)
     found = []
-    for each in (seats, twin):
+    for each in (pool, twin):
         while not (done := each.poll()):
             pass
         found.append(done + [move(each, states[number], number) for number in (0, 2)])

@@ -1,4 +1,4 @@
-"""`DecoupledMCTSAgent` in whole games: sessions, seats, matches, and a position of Pommerman."""
+"""`DecoupledMCTSAgent` in whole games: sessions, pools, matches, and a position of Pommerman."""
 
 import copy
 import json
@@ -183,14 +183,14 @@ def test_many_at_once_are_searched_as_one_by_one():
     )
 
     def moves(pool_rows, at_once):
-        seats = agent.seats(FFA, pool_rows=pool_rows)
-        numbers = [seats.open(seed) for seed in range(6)]
+        pool = agent.session_pool(FFA, pool_rows=pool_rows)
+        numbers = [pool.open(seed) for seed in range(6)]
         found = {}
         for start in range(0, 6, at_once):
             for number in numbers[start : start + at_once]:
-                seats.ask(number, states[number], number % 4)
+                pool.ask(number, states[number], number % 4)
             while len(found) < min(start + at_once, 6):
-                found |= dict(seats.poll())
+                found |= dict(pool.poll())
         return found
 
     together, few, alone = moves(None, 6), moves(16, 6), moves(None, 1)
@@ -241,13 +241,13 @@ def test_a_mixture_answers_every_player_by_the_phase_that_they_see(routing):
         {name: inference.Uniform() for name in gate.names}, gate, routing, game="pommerman-ffa"
     )
     agent = agents.DecoupledMCTSAgent(mixture, limit=SHORT, batch_size=4, game="pommerman-ffa")
-    seats = agent.seats(FFA)
-    seats.ask(seats.open(1), FFA.initial_state(seed=2), 3)
-    while not (done := seats.poll()):
+    pool = agent.session_pool(FFA)
+    pool.ask(pool.open(1), FFA.initial_state(seed=2), 3)
+    while not (done := pool.poll()):
         pass
     assert done[0][1].nodes == SHORT.simulations
-    assert seats.counts.rows >= 4 * SHORT.simulations
-    assert seats.result.phase == 0
+    assert pool.counts.rows >= 4 * SHORT.simulations
+    assert pool.result.phase == 0
 
 
 def test_it_has_a_name_and_follows_environments_rules():
@@ -257,7 +257,7 @@ def test_it_has_a_name_and_follows_environments_rules():
     assert "regret_matching" not in repr(agent)
     agents.check(agent, "test-rounds")
     with pytest.raises(InvalidConfig, match="at least 32 or a smaller batch_size"):
-        agents.DecoupledMCTSAgent(UNIFORM, batch_size=8).seats(FFA, pool_rows=31)
+        agents.DecoupledMCTSAgent(UNIFORM, batch_size=8).session_pool(FFA, pool_rows=31)
 
 
 @pytest.mark.parametrize("acting", [(), (0, 2)])

@@ -314,9 +314,9 @@ def test_names_of_several_lines_are_one_line_in_reports(tmp_path):
     assert str(match).startswith("<Match toy of tests [31m v random: ")
     assert '[White "toy of tests [31m"]' in pgn.read_text()
     assert arena.sides.names_of([agent, agent], names) == ["first name", "second name"]
-    seats = agent.seats(games.make("chess"))
-    assert seats.identity[0] == "Deep Toy [2J 3 x"
-    seats.end()
+    pool = agent.session_pool(games.make("chess"))
+    assert pool.identity[0] == "Deep Toy [2J 3 x"
+    pool.end()
 
 
 def test_matches_do_not_depend_on_how_many_are_played_at_once():
@@ -479,10 +479,10 @@ MATCH = "arena.play_match(engine, sitting, games=2)"
 
 THINKING = """
     state = games.make("chess").initial_state()
-    seats = engine.seats(games.make("chess"))
-    seats.ask(seats.open(1), state, 0)
+    pool = engine.session_pool(games.make("chess"))
+    pool.ask(pool.open(1), state, 0)
     print("sitting", flush=True)
-    seats.poll()
+    pool.poll()
 """
 
 SESSION = """
@@ -543,11 +543,11 @@ def test_copies_of_vectors_have_processes_of_their_own():
     for each in (envs, twin):
         step(each, 1)
         assert [state.ply for state in each.states] == [4, 4]
-    seats = toy().seats(games.make("chess"))
-    seats.ask(seats.open(1), games.make("chess").initial_state(), 0)
+    pool = toy().session_pool(games.make("chess"))
+    pool.ask(pool.open(1), games.make("chess").initial_state(), 0)
     with pytest.raises(InvalidState, match="are thinking"):
-        copy.deepcopy(seats)
-    seats.end()
+        copy.deepcopy(pool)
+    pool.end()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -76,18 +76,18 @@ def agent_of(game, routing, batch_size, limit, threads, parallel_calls=0):
 
 def searched(agent, states, pool_rows=None, waves=None, first_seed=0):
     """The moves found for ``states``; tree i joins after ``waves[i]`` rounds of the pool."""
-    seats = agent.seats(agent.game, pool_rows=pool_rows)
+    pool = agent.session_pool(agent.game, pool_rows=pool_rows)
     late = dict(enumerate(waves or [0] * len(states)))
     tree_of, moves, rounds = {}, {}, 0
     while len(moves) < len(states):
         for tree in [tree for tree, wave in late.items() if wave <= rounds]:
             del late[tree]
-            seat = seats.open(first_seed + tree)
-            tree_of[seat] = tree
+            slot = pool.open(first_seed + tree)
+            tree_of[slot] = tree
             acting = games.acting_players(states[tree])
-            seats.ask(seat, states[tree], acting[0])
+            pool.ask(slot, states[tree], acting[0])
         rounds += 1
-        moves |= {tree_of[seat]: move for seat, move in seats.poll()}
+        moves |= {tree_of[slot]: move for slot, move in pool.poll()}
     return [moves[tree] for tree in range(len(states))]
 
 
@@ -156,16 +156,16 @@ def test_a_failure_in_another_thread_reaches_the_caller_and_what_follows_is_righ
     agent = agents.MCTSAgent(
         Moody("connect-four", 1, 2), limit=agents.Limit(nodes=20), game="connect-four"
     )
-    seats = agent.seats(agent.game)
-    numbers = [seats.open(tree) for tree in range(len(states))]
+    pool = agent.session_pool(agent.game)
+    numbers = [pool.open(tree) for tree in range(len(states))]
 
     def searched_again():
-        for seat, state in zip(numbers, states, strict=True):
-            seats.ask(seat, state, state.to_play)
+        for slot, state in zip(numbers, states, strict=True):
+            pool.ask(slot, state, state.to_play)
         moves = {}
         while len(moves) < len(states):
-            moves |= dict(seats.poll())
-        return [moves[seat] for seat in numbers]
+            moves |= dict(pool.poll())
+        return [moves[slot] for slot in numbers]
 
     with pytest.raises(InvalidEvaluation, match="Moody: value"):
         searched_again()
@@ -176,4 +176,4 @@ def test_a_failure_in_another_thread_reaches_the_caller_and_what_follows_is_righ
         ByKey("connect-four", 1, 0), limit=agents.Limit(nodes=20), game="connect-four"
     )
     assert moves == searched(calm, states)
-    assert seats.counts.rows > 20 * len(states)
+    assert pool.counts.rows > 20 * len(states)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from phasezoo import games, pommerman_compat
-from phasezoo.agents.base import seats_of
+from phasezoo.agents.base import session_pool_of
 from phasezoo.errors import IllegalAction, InvalidConfig, InvalidState
 from phasezoo.pommerman_compat import agents as stand_in, constants
 from phasezoo.zoo.pommerman.agents.legacy import LegacyPommermanAgent
@@ -182,15 +182,15 @@ def test_hooks_are_called_in_order():
 
 def test_seats_tell_of_the_end():
     calls = []
-    seats = seats_of(LegacyPommermanAgent(lambda: Answering(5, calls)), FFA)
+    pool = session_pool_of(LegacyPommermanAgent(lambda: Answering(5, calls)), FFA)
     state = FFA.initial_state(seed=2)
-    seat = seats.open(3)
+    slot = pool.open(3)
     while not state.is_terminal:
-        seats.ask(seat, state, 2)
-        ((_, move),) = seats.poll()
+        pool.ask(slot, state, 2)
+        ((_, move),) = pool.poll()
         state = state.play([5, 0, move.action, 5])
-        seats.tell(seat, (5, 0, move.action, 5), state)
-    seats.close(seat)
+        pool.tell(slot, (5, 0, move.action, 5), state)
+    pool.close(slot)
     assert calls[-2:] == [("episode_end", -1), ("shutdown",)]
     # The dead are not asked: a bomb that is laid at first explodes in the tenth step.
     assert sum(call[0] == "act" for call in calls) == 10

@@ -276,12 +276,12 @@ def test_equal_experts_are_one_network(routing, batch_size):
 
 
 def work(agent, state):
-    seats = agent.seats(CHESS)
-    seat = seats.open(1, [state])
-    seats.ask(seat, state, state.to_play)
-    while not seats.poll():
+    pool = agent.session_pool(CHESS)
+    slot = pool.open(1, [state])
+    pool.ask(slot, state, state.to_play)
+    while not pool.poll():
         pass
-    return seats.counts
+    return pool.counts
 
 
 def test_exact_never_asks_the_wrong_expert_and_majority_does():
@@ -357,11 +357,11 @@ def test_a_monotone_gate_remembers_the_game():
 
     gate = gating.make("lichess", monotone=True)
     agent = mixed({name: Note(name) for name in LICHESS}, gate=gate, limit=agents.Limit(nodes=1))
-    seats = agent.seats(CHESS)
+    pool = agent.session_pool(CHESS)
     ending = CHESS.from_fen("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
-    seat = seats.open(1, [ending, START])  # no game goes like this; the gate only sees phases
-    seats.ask(seat, START, 0)
-    while not seats.poll():
+    slot = pool.open(1, [ending, START])  # no game goes like this; the gate only sees phases
+    pool.ask(slot, START, 0)
+    while not pool.poll():
         pass
     assert asked == ["endgame"]
 
@@ -461,10 +461,10 @@ def test_a_tree_may_have_more_leaves_out_than_a_pool_hands_out_by_default():
 
 @pytest.mark.parametrize("trees", [1, 2, 7, 64])
 def test_every_waiting_tree_has_a_row_in_a_batch(trees):
-    seats = mcts(nodes=5).seats(CHESS)
+    pool = mcts(nodes=5).session_pool(CHESS)
     for tree in range(trees):
-        seats.ask(seats.open(tree), START, 0)
+        pool.ask(pool.open(tree), START, 0)
     for _ in range(3):
-        leaves = seats._pool.collect(trees)
+        leaves = pool._pool.collect(trees)
         assert sorted(leaves.trees.tolist()) == list(range(trees))
-        seats._pool.complete(leaves, value=np.zeros(trees, dtype=np.float32))
+        pool._pool.complete(leaves, value=np.zeros(trees, dtype=np.float32))

@@ -229,12 +229,12 @@ def test_a_monotone_gate_does_not_go_back():
     names = ("opening", "middlegame", "endgame")
     gate = gating.make("lichess", monotone=True)
     mixture = inference.MixtureOfExperts({name: Note(name) for name in names}, gate)
-    seats = agents.PolicyAgent(mixture).seats(CHESS)
+    pool = agents.PolicyAgent(mixture).session_pool(CHESS)
     ending = CHESS.from_fen("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
-    seat = seats.open(1, [START])
+    slot = pool.open(1, [START])
     for state in (START, ending, START):  # no game goes like this; the gate only sees phases
-        seats.ask(seat, state, 0)
-        seats.poll()
+        pool.ask(slot, state, 0)
+        pool.poll()
     assert played == ["opening", "endgame", "endgame"]
 
 

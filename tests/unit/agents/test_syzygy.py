@@ -88,11 +88,11 @@ def test_a_search_proves_by_tables(tables, batch_size):
 
 
 def counted(agent, state):
-    seats = agent.seats(CHESS)
-    seats.ask(seats.open(1), state, state.to_play)
-    while not seats.poll():
+    pool = agent.session_pool(CHESS)
+    pool.ask(pool.open(1), state, state.to_play)
+    while not pool.poll():
         pass
-    return seats.counts, seats.result
+    return pool.counts, pool.result
 
 
 def test_leaves_that_tables_know_are_not_asked_about(tables):

@@ -151,41 +151,41 @@ class Alone:
 
 
 class Together:
-    """An agent that answers all waiting boards together, by its seats."""
+    """An agent that answers all waiting boards together, by its pool."""
 
     def __init__(self, answer="legal"):
         self.sizes = []
         self.answer = answer
-        self.open_seats = set()
+        self.open_slots = set()
         self.opened = 0
         self.asked = {}
 
     def session(self, seed):
-        raise AssertionError("its seats are asked")
+        raise AssertionError("its pool is asked")
 
-    def seats(self, game):
+    def session_pool(self, game):
         assert game.name == "chess"
         return self
 
     def open(self, seed, history=()):
         self.opened += 1
-        self.open_seats.add(self.opened)
+        self.open_slots.add(self.opened)
         return self.opened
 
-    def close(self, seat):
-        self.open_seats.remove(seat)
+    def close(self, slot):
+        self.open_slots.remove(slot)
 
-    def ask(self, seat, state, player):
-        assert seat in self.open_seats
+    def ask(self, slot, state, player):
+        assert slot in self.open_slots
         assert state.to_play == player
-        self.asked[seat] = state
+        self.asked[slot] = state
 
     def poll(self):
         self.sizes.append(len(self.asked))
         asked, self.asked = self.asked, {}
         return [
-            (seat, Move(int(state.legal_actions[0]) if self.answer == "legal" else self.answer))
-            for seat, state in asked.items()
+            (slot, Move(int(state.legal_actions[0]) if self.answer == "legal" else self.answer))
+            for slot, state in asked.items()
         ]
 
 
@@ -201,7 +201,7 @@ def test_an_agent_answers_all_waiting_boards_together():
     envs.reset(options={"reset_mask": mask})  # one learner is White again
     envs.reset(options={"reset_mask": mask})
     assert agent.sizes == [6, 6, 1]
-    assert len(agent.open_seats) == 6  # who leaves a game gives the seat back
+    assert len(agent.open_slots) == 6  # who leaves a game gives the slot back
 
 
 @pytest.mark.parametrize("answer", [0, 2**40, -1, None, "e7e5", 3.5])

@@ -5,17 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from phasezoo import games
-from phasezoo.agents.base import state_in
+from phasezoo.agents.base import DeprecatedSeats, state_in
 from phasezoo.agents.engines.pool import EnginePool
 from phasezoo.agents.engines.process import find_engine, require_chess
-from phasezoo.agents.engines.seats import EngineSeats
 from phasezoo.agents.engines.session import EngineSession, chess_limit
+from phasezoo.agents.engines.session_pool import EngineSessionPool
 from phasezoo.agents.limit import Limit, checked_limit
 from phasezoo.errors import InvalidConfig
 from phasezoo.runs.provenance import usable_cores
 
 
-class EngineAgent:
+class EngineAgent(DeprecatedSeats):
     """Plays what a UCI engine answers, in the games that python-chess knows.
 
     These are chess, chess960, and by the engine's ``UCI_Variant`` atomic chess and crazyhouse. The
@@ -100,15 +100,17 @@ class EngineAgent:
             self._pool = self.open_pool()
         return EngineSession(self, self._pool, self.limit)
 
-    def seats(self, game: games.Game, *, limit: Limit | None = None, **options: Any) -> EngineSeats:
-        """Many games at once; ``limit`` replaces the agent's own.
+    def session_pool(
+        self, game: games.Game, *, limit: Limit | None = None, **options: Any
+    ) -> EngineSessionPool:
+        """Open a pool of games; ``limit`` replaces the agent's own.
 
         Raises:
             EngineFailed: The engine cannot be started, has not the options, or does not play the
                 game.
             InvalidConfig: Engines do not play the game, or do not know the limit.
         """
-        return EngineSeats(self, game, self.limit if limit is None else limit)
+        return EngineSessionPool(self, game, self.limit if limit is None else limit)
 
     def open_pool(self) -> EnginePool:
         """New processes, none of which is started yet."""

@@ -11,7 +11,7 @@ from annotated_types import Interval
 from phasezoo import _core, games
 from phasezoo.agents.arguments import config_or, name_or, seed_of, threads_or
 from phasezoo.agents.limit import Limit, limit_or
-from phasezoo.agents.search.beam_seats import BeamSeats
+from phasezoo.agents.search.beam_pool import BeamPool
 from phasezoo.agents.search.config import UInt32, taken_by_core, with_fields
 from phasezoo.agents.search.mcts import check_evaluator, search_gate_of
 from phasezoo.agents.search.mcts_session import MCTSSession
@@ -184,16 +184,16 @@ class BeamAgent(SearchingAgent):
             agent.plies = 1
         return MCTSSession(agent, seed, self.game if game is None else games.make(game))
 
-    def seats(
+    def session_pool(
         self,
         game: games.Game,
         *,
         limit: Limit | None = None,
         pool_rows: int | None = None,
         threads: int | None = None,
-    ) -> BeamSeats:
-        """Many games at once, in one pool; ``limit`` replaces the agent's own."""
-        return BeamSeats(
+    ) -> BeamPool:
+        """Open a pool of games; ``limit`` replaces the agent's own."""
+        return BeamPool(
             games.make(game),
             self.evaluator,
             settings_of(self.config),

@@ -9,7 +9,7 @@ from phasezoo import _core, games
 from phasezoo.agents.arguments import checked_player, config_or, name_or, seed_of, threads_or
 from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.search.config import UInt32, taken_by_core, with_fields
-from phasezoo.agents.search.decoupled_seats import DecoupledSeats
+from phasezoo.agents.search.decoupled_pool import DecoupledPool
 from phasezoo.agents.search.mcts import check_evaluator, search_gate_of
 from phasezoo.agents.search.others import INFORMATION
 from phasezoo.agents.search.searching import SearchingAgent
@@ -154,16 +154,16 @@ class DecoupledMCTSAgent(SearchingAgent):
         """
         return self.session(self.seed).search(state, player)
 
-    def seats(
+    def session_pool(
         self,
         game: games.Game,
         *,
         limit: Limit | None = None,
         pool_rows: int | None = None,
         threads: int | None = None,
-    ) -> DecoupledSeats:
-        """Many games at once, in one pool; ``limit`` replaces the agent's own."""
-        return DecoupledSeats(
+    ) -> DecoupledPool:
+        """Open a pool of games; ``limit`` replaces the agent's own."""
+        return DecoupledPool(
             games.make(game),
             self.evaluator,
             settings_of(self.config),

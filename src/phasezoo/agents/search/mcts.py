@@ -7,8 +7,8 @@ from phasezoo import games, gating
 from phasezoo.agents.arguments import checked_player, config_or, name_or, seed_of, threads_or
 from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.search.config import SearchConfig
+from phasezoo.agents.search.mcts_pool import MCTSPool
 from phasezoo.agents.search.others import INFORMATION, check_others
-from phasezoo.agents.search.search_seats import SearchSeats
 from phasezoo.agents.search.searching import SearchingAgent
 from phasezoo.errors import GateMismatch, InvalidConfig
 from phasezoo.games.options import one_of
@@ -58,7 +58,7 @@ class MCTSAgent(SearchingAgent):
         config: How to search; default match play.
         name: How reports call it.
         threads: Threads that walk trees and make planes; default 1
-            (:data:`~phasezoo.agents.search.pooled_seats.DEFAULT_THREADS`).
+            (:data:`~phasezoo.agents.search.tree_pool.DEFAULT_THREADS`).
         cache_mb: Memory in MiB for answers that are kept for positions which come again
             (:class:`~phasezoo.inference.Cached`), shared by all its games; 0: none.
         oracle: Knows what some positions are worth, such as endgame tables
@@ -151,16 +151,16 @@ class MCTSAgent(SearchingAgent):
         """
         return self.session(self.seed).search(state, player, searchmoves=searchmoves)
 
-    def seats(
+    def session_pool(
         self,
         game: games.Game,
         *,
         limit: Limit | None = None,
         pool_rows: int | None = None,
         threads: int | None = None,
-    ) -> SearchSeats:
-        """Many games at once, in one pool; ``limit`` replaces the agent's own."""
-        return SearchSeats(
+    ) -> MCTSPool:
+        """Open a pool of games; ``limit`` replaces the agent's own."""
+        return MCTSPool(
             games.make(game),
             self.evaluator,
             self.config,

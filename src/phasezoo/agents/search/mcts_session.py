@@ -8,12 +8,12 @@ from phasezoo import games
 from phasezoo.agents.arguments import seed_of
 from phasezoo.agents.base import Move, OneSearch
 from phasezoo.agents.limit import Limit, checked_limit
-from phasezoo.agents.search.search_seats import SearchSeats
+from phasezoo.agents.search.mcts_pool import MCTSPool
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.counts import Counts
 
 if TYPE_CHECKING:
-    from phasezoo.agents.search.fresh_seats import FreshTreeSeats
+    from phasezoo.agents.search.fresh_pool import FreshTreePool
     from phasezoo.agents.search.searching import SearchingAgent
 
 
@@ -21,15 +21,15 @@ class MCTSSession:
     """One game of an agent that searches: its tree, what was seen of the game, its random stream.
 
     A copy, or what was pickled, goes on as the original would
-    (:class:`~phasezoo.agents.search.search_seats.SearchSeats`).
+    (:class:`~phasezoo.agents.search.mcts_pool.MCTSPool`).
     """
 
     def __init__(self, agent: "SearchingAgent", seed: int, game: games.Game | None) -> None:
         self._agent = agent
         self._seed = seed_of(seed)
         self._game = game
-        self._seats: SearchSeats | FreshTreeSeats | None = None
-        self._seat = 0
+        self._pool: MCTSPool | FreshTreePool | None = None
+        self._slot = 0
         self._last: Any = None
         self._one_search = OneSearch()
         self._is_live = False
@@ -110,14 +110,14 @@ class MCTSSession:
 
         It is a ``SearchResult`` as :meth:`search` gives one, of less work.
         """
-        seats = self._live_seats()
-        return None if seats is None else seats.report(self._seat)
+        pool = self._live_pool()
+        return None if pool is None else pool.report(self._slot)
 
     def stop(self) -> None:
         """End the search that runs, from any thread, by what it has found; if none, nothing."""
-        seats = self._live_seats()
-        if seats is not None:
-            seats.stop(self._seat)
+        pool = self._live_pool()
+        if pool is not None:
+            pool.stop(self._slot)
 
     def change_limit(self, limit: Limit) -> None:
         """Go on with another limit, from any thread: time counts from now, all else as before.
@@ -129,17 +129,17 @@ class MCTSSession:
             InvalidConfig: ``limit`` is no limit.
         """
         checked_limit(limit)
-        seats = self._live_seats()
-        if seats is not None:
-            seats.change_limit(self._seat, limit)
+        pool = self._live_pool()
+        if pool is not None:
+            pool.change_limit(self._slot, limit)
 
     @property
     def counts(self) -> Counts:
         """The work of inference in this game so far."""
-        return Counts() if self._seats is None else Counts() + self._seats.counts
+        return Counts() if self._pool is None else Counts() + self._pool.counts
 
-    def _live_seats(self) -> "SearchSeats | FreshTreeSeats | None":
-        return self._seats if self._is_live else None
+    def _live_pool(self) -> "MCTSPool | FreshTreePool | None":
+        return self._pool if self._is_live else None
 
     def _search(
         self,
@@ -149,12 +149,12 @@ class MCTSSession:
         limit: Limit | None,
         watch: Callable[[], object] | None,
     ) -> Any:
-        seats = self._at(state)
+        pool = self._at(state)
         acting = self._agent.acting(state, player)
-        if isinstance(seats, SearchSeats):
-            seats.ask(self._seat, state, acting, searchmoves=searchmoves, limit=limit)
+        if isinstance(pool, MCTSPool):
+            pool.ask(self._slot, state, acting, searchmoves=searchmoves, limit=limit)
         elif searchmoves is None:
-            seats.ask(self._seat, state, acting, limit=limit)
+            pool.ask(self._slot, state, acting, limit=limit)
         else:
             message = (
                 "searchmoves= of a search is for MCTSAgent where one player moves at a time; leave "
@@ -163,22 +163,22 @@ class MCTSSession:
             raise InvalidConfig(message)
         self._is_live = True
         try:
-            while not seats.poll():
+            while not pool.poll():
                 if watch is not None:
                     watch()
         except BaseException:
             self._last = None
             raise
-        seats.forget_waiting()
-        return seats.result
+        pool.forget_waiting()
+        return pool.result
 
-    def _at(self, state: Any) -> "SearchSeats | FreshTreeSeats":
-        """Seats, of which this game's stands at ``state``."""
-        if self._seats is None:
+    def _at(self, state: Any) -> "MCTSPool | FreshTreePool":
+        """Return the pool, in whose slot this game stands at ``state``."""
+        if self._pool is None:
             game = games.game_of(state) if self._game is None else self._game
-            self._seats = self._agent.seats(game)
-            self._seat = self._seats.open(self._seed)
+            self._pool = self._agent.session_pool(game)
+            self._slot = self._pool.open(self._seed)
         else:
-            self._seat = self._seats.follow(self._seat, self._last, state)
+            self._slot = self._pool.follow(self._slot, self._last, state)
         self._last = state
-        return self._seats
+        return self._pool

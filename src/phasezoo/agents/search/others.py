@@ -1,7 +1,7 @@
 """Who moves the other players inside a search, in games whose players move at once.
 
 *Others* is the word for these alone: what a search assumes of them is its own affair. Who really
-sits in the other seats of an environment is an *opponent*.
+plays the other players of an environment is an *opponent*.
 """
 
 from collections.abc import Sequence

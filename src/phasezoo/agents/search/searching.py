@@ -1,4 +1,4 @@
-"""The common part of agents that search, whatever they search with."""
+"""The common part of agents that search."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo.agents.arguments import checked_player, states_and_players
-from phasezoo.agents.base import called_session, state_in
+from phasezoo.agents.base import DeprecatedSeats, called_session, state_in
 from phasezoo.agents.limit import Limit
 from phasezoo.agents.search.mcts_session import MCTSSession
 from phasezoo.errors import InvalidArray
@@ -17,8 +17,8 @@ from phasezoo.games.queries import to_play_of
 from phasezoo.types import SIMULTANEOUS
 
 
-class SearchingAgent(ABC):
-    """An agent whose seats search: it plays what it is shown, one game or many positions at once.
+class SearchingAgent(DeprecatedSeats, ABC):
+    """An agent that searches, in one game or in many positions at once.
 
     It is configuration; :meth:`session` plays a game, :meth:`search` looks at one position.
     """
@@ -33,7 +33,7 @@ class SearchingAgent(ABC):
     _batches: int = 0
 
     @abstractmethod
-    def seats(
+    def session_pool(
         self,
         game: games.Game,
         *,
@@ -41,7 +41,7 @@ class SearchingAgent(ABC):
         pool_rows: int | None = None,
         threads: int | None = None,
     ) -> Any:
-        """Many games at once, in one pool; ``limit`` replaces the agent's own."""
+        """Open a pool of games; ``limit`` replaces the agent's own."""
 
     def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
         """The action for ``info["state"]``, in the game that it continues.
@@ -68,18 +68,18 @@ class SearchingAgent(ABC):
         if not listed:
             message = "select_batch() was given no states"
             raise InvalidArray(message)
-        seats = self.seats(games.game_of(listed[0]) if self.game is None else self.game)
+        pool = self.session_pool(games.game_of(listed[0]) if self.game is None else self.game)
         rng = np.random.default_rng([self.seed, self._batches])
         self._batches += 1
         rows = {}
         for row, (state, player) in enumerate(zip(listed, acting, strict=True)):
-            seat = seats.open(int(rng.integers(2**63)))
-            seats.ask(seat, state, self.acting(state, player))
-            rows[seat] = row
+            slot = pool.open(int(rng.integers(2**63)))
+            pool.ask(slot, state, self.acting(state, player))
+            rows[slot] = row
         actions = np.empty(len(listed), dtype=np.int64)
         while rows:
-            for seat, move in seats.poll():
-                actions[rows.pop(seat)] = move.action
+            for slot, move in pool.poll():
+                actions[rows.pop(slot)] = move.action
         return actions
 
     def acting(self, state: Any, player: int | None = None) -> int:

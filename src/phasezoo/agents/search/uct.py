@@ -10,7 +10,14 @@ import numpy as np
 
 from phasezoo import _core, games
 from phasezoo.agents.arguments import name_or, seed_of
-from phasezoo.agents.base import Move, OneSearch, SessionSeats, called_session, state_in
+from phasezoo.agents.base import (
+    DeprecatedSeats,
+    Move,
+    OneSearch,
+    SequentialPool,
+    called_session,
+    state_in,
+)
 from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.search.continuation import steps_between
 from phasezoo.errors import InvalidConfig
@@ -34,7 +41,7 @@ Rollout = str | Callable[[Any, np.random.Generator], int]
 """``"random"``, a policy that the game brings, or a callable ``(state, rng) -> action``."""
 
 
-class UCTAgent:
+class UCTAgent(DeprecatedSeats):
     """Monte Carlo tree search with UCB1 and rollouts (Kocsis and Szepesvári 2006; Kohne 2012).
 
     A node tries every legal action once, in random order, with a rollout behind each (Browne et al.
@@ -266,20 +273,20 @@ class UCTAgent:
         """A game that draws from ``seed`` alone."""
         return UCTSession(self, seed)
 
-    def seats(
+    def session_pool(
         self,
         game: games.Game,
         *,
         limit: Limit | None = None,
         pool_rows: int | None = None,
         threads: int | None = None,
-    ) -> SessionSeats:
-        """Many games, one after another; ``limit`` replaces the agent's own limits."""
+    ) -> SequentialPool:
+        """Open a pool of games, searched one after another; ``limit`` replaces the agent's own."""
         agent = self
         if limit is not None:
             agent = copy.copy(self)
             agent.limit = agent.first_limit = limit
-        return SessionSeats(agent)
+        return SequentialPool(agent)
 
     def __getstate__(self) -> dict[str, Any]:
         """The configuration: a copy starts a game of its own."""

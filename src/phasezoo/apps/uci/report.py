@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from phasezoo.agents.search.best_lines import best_lines
+from phasezoo.agents.search.results import best_lines
 from phasezoo.data.centipawns import centipawns_of_value
 from phasezoo.errors import PhasezooError
 from phasezoo.inference.mixture import MixtureOfExperts

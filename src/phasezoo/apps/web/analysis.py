@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo import games
-from phasezoo.agents.search.best_lines import best_lines
+from phasezoo.agents.search.results import best_lines
 from phasezoo.apps.web.pictures import name_of, paths_of
 from phasezoo.inference.counts import Counts
 from phasezoo.types import SIMULTANEOUS

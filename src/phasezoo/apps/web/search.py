@@ -215,7 +215,7 @@ class Searcher:
         except GameForfeited as error:
             return Answer(None, {"player": player, "moves": [], "lines": []}, str(error))
         if move.forfeit is not None:
-            return Answer(None, {"player": player, "moves": [], "lines": []}, move.forfeit.told)
+            return Answer(None, {"player": player, "moves": [], "lines": []}, move.forfeit.message)
         if move.search is not None:
             analysis = self._analysis(move.search, state, player, None)
         else:

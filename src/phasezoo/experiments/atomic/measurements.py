@@ -166,7 +166,7 @@ def move_cost(evaluator: Any, config: AtomicConfig) -> MoveCost:
     simulations = config.simulations[-1]
     agent = _agent(evaluator, "virtual_loss", simulations, config)
     states = _positions(config)
-    pool = agent.seats(games.make("atomic"), pool_rows=config.search_batch)
+    pool = agent.session_pool(games.make("atomic"), pool_rows=config.search_batch)
     started = time.perf_counter()
     for number, state in enumerate(states):
         pool.ask(pool.open(number), state, state.to_play)

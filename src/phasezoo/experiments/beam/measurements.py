@@ -246,7 +246,7 @@ def _searches(agent: Any, seed: int, moves: int | None) -> Iterator[Any]:
     """Yield counts after every search of a block of games from openings, each of ``moves``."""
     chess = games.make("chess")
     suite = as_suite(None, "chess")
-    pool = agent.seats(chess, pool_rows=published.GAMES_OF_A_BLOCK * 4096)
+    pool = agent.session_pool(chess, pool_rows=published.GAMES_OF_A_BLOCK * 4096)
     states, left = {}, {}
     rng = np.random.default_rng(seed)
 
@@ -350,9 +350,9 @@ class _Counted:
         self.name = agent.name
         self.config = agent.config
 
-    def seats(self, game: games.Game, **options: Any) -> Any:
+    def session_pool(self, game: games.Game, **options: Any) -> Any:
         """Open a pool of the agent."""
-        self._pools.append(self._agent.seats(game, **options))
+        self._pools.append(self._agent.session_pool(game, **options))
         return self._pools[-1]
 
     @property

@@ -222,7 +222,7 @@ def play_games(
     may depend on the size of a batch.
     """
     rows = min(MOST_ROWS, max(config.search_batch, config.concurrency * config.search_batch))
-    seats = agent.seats(games.make(GAME), pool_rows=rows, threads=threads)
+    pool = agent.session_pool(games.make(GAME), pool_rows=rows, threads=threads)
     waiting = iter(tasks)
     playing: dict[int, _Game] = {}
 
@@ -230,22 +230,22 @@ def play_games(
         for task in waiting:
             contender = task.contender
             names = (contender.name, contender.training, task.board, task.seat)
-            seat = seats.open(stream(config.seed, "search", *names))
-            playing[seat] = _Game(task, config)
-            seats.ask(seat, playing[seat].state, task.seat)
+            slot = pool.open(stream(config.seed, "search", *names))
+            playing[slot] = _Game(task, config)
+            pool.ask(slot, playing[slot].state, task.seat)
             if len(playing) >= config.concurrency:
                 break
 
     begin()
     while playing:
-        for seat, move in seats.poll():
-            game = playing[seat]
+        for slot, move in pool.poll():
+            game = playing[slot]
             row = game.play(move)
             if row is None:
-                seats.ask(seat, game.state, game.task.seat)
+                pool.ask(slot, game.state, game.task.seat)
                 continue
             finished(row)
-            seats.close(seat)
-            del playing[seat]
+            pool.close(slot)
+            del playing[slot]
         if len(playing) < config.concurrency:
             begin()

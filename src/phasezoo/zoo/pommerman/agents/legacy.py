@@ -10,14 +10,14 @@ import numpy as np
 from gymnasium import spaces
 
 from phasezoo import games
-from phasezoo.agents.base import SessionSeats
+from phasezoo.agents.base import DeprecatedSeats, SequentialPool
 from phasezoo.errors import IllegalAction, InvalidConfig
 from phasezoo.pommerman_compat import constants as our_constants
 from phasezoo.pommerman_compat.figures import action_index, action_space, call, expected, show
 from phasezoo.zoo.pommerman.observation import game_type_of, pommerman_observation
 
 
-class LegacyPommermanAgent:
+class LegacyPommermanAgent(DeprecatedSeats):
     """Plays by an object with ``act(obs, action_space)``.
 
     As in the original, ``obs`` is that of :mod:`phasezoo.zoo.pommerman.observation`,
@@ -66,9 +66,9 @@ class LegacyPommermanAgent:
         """One game, with new objects."""
         return LegacyPommermanSession(self, seed)
 
-    def seats(self, game: games.Game, **options: Any) -> "LegacyPommermanSeats":
-        """Many games at once, which hear of their ends."""
-        return LegacyPommermanSeats(self)
+    def session_pool(self, game: games.Game, **options: Any) -> "LegacyPommermanPool":
+        """Open a pool of games, which report their ends to the objects."""
+        return LegacyPommermanPool(self)
 
     def make(self) -> Any:
         """A new object of the agent's.
@@ -148,8 +148,8 @@ class LegacyPommermanSession:
         self._players.clear()
 
 
-class LegacyPommermanSeats(SessionSeats):
-    """Many games of a :class:`LegacyPommermanAgent`; see :class:`~phasezoo.agents.base.Seats`."""
+class LegacyPommermanPool(SequentialPool):
+    """A pool of games of a :class:`LegacyPommermanAgent`."""
 
     def tell(self, slot: int, action: Any, state: Any) -> None:
         """Report the end."""

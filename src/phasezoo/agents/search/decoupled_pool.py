@@ -1,4 +1,4 @@
-"""Many games of an agent that searches everybody's actions: one pool of trees, one evaluator."""
+"""A session pool that searches the actions of all players: one pool of trees, one evaluator."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 from phasezoo import _core, games
 from phasezoo.agents.limit import Limit
 from phasezoo.agents.search.driver import Driver
-from phasezoo.agents.search.fresh_seats import FreshTreeSeats
-from phasezoo.agents.search.pooled_seats import DEFAULT_POOL_ROWS
-from phasezoo.agents.search.seat import Asked, Seat
+from phasezoo.agents.search.fresh_pool import FreshTreePool
+from phasezoo.agents.search.slot import Asked, Slot
+from phasezoo.agents.search.tree_pool import DEFAULT_POOL_ROWS
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.games.options import at_least
 from phasezoo.inference.other_games import has_more_actions
@@ -16,8 +16,8 @@ from phasezoo.observation import Observation
 from phasezoo.types import Gate
 
 
-class DecoupledSeats(FreshTreeSeats):
-    """Games that share a pool of decoupled searches; see :class:`~phasezoo.agents.base.Seats`.
+class DecoupledPool(FreshTreePool):
+    """A pool of games with decoupled searches; see :class:`~phasezoo.agents.base.SessionPool`.
 
     Every move is searched with a new tree and random numbers that depend on how many searches there
     were, so that a copy, or what was pickled, goes on as the original would.
@@ -82,7 +82,7 @@ class DecoupledSeats(FreshTreeSeats):
 
     def ask(
         self,
-        seat: int,
+        slot: int,
         state: Any,
         player: int,
         shown: Observation | None = None,
@@ -91,7 +91,7 @@ class DecoupledSeats(FreshTreeSeats):
     ) -> None:
         """Begin a search at ``state``.
 
-        ``limit`` replaces that of the seats for this search.
+        ``limit`` replaces that of the pool for this search.
 
         Raises:
             GameContract: ``play`` changes states of the game, or its ``to_play`` is no player.
@@ -103,10 +103,10 @@ class DecoupledSeats(FreshTreeSeats):
                 f"player {player} has nothing to search for: their game is over, or others move"
             )
             raise InvalidState(message)
-        self._begin_asked(seat, Asked(state, player, limit=limit))
+        self._begin_asked(slot, Asked(state, player, limit=limit))
 
-    def _new_seat(self, seed: int, history: Sequence[Any]) -> Seat:
-        return Seat(
+    def _new_slot(self, seed: int, history: Sequence[Any]) -> Slot:
+        return Slot(
             int(self._pool.add(seed)),
             seed,
             history,

@@ -1,4 +1,4 @@
-"""Many games of an engine from outside."""
+"""A pool of games of an engine from outside."""
 
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from phasezoo.agents.engines.agent import EngineAgent
 
 
-class EngineSeats:
-    """Many games of an :class:`EngineAgent`; see :class:`~phasezoo.agents.base.Seats`."""
+class EngineSessionPool:
+    """A pool of games of an engine (:class:`~phasezoo.agents.base.SessionPool`)."""
 
     view: View | None = None
     keeps_clocks = True
@@ -49,17 +49,17 @@ class EngineSeats:
         """JSON that identifies the engine."""
 
     def open(self, seed: int, history: Sequence[Any] = ()) -> int:
-        """Take a seat; states know the moves that led to them."""
-        seat, self._next = self._next, self._next + 1
-        self._sessions[seat] = EngineSession(self._agent, self._pool, self._limit)
-        return seat
+        """Open a slot; states know the moves that led to them."""
+        slot, self._next = self._next, self._next + 1
+        self._sessions[slot] = EngineSession(self._agent, self._pool, self._limit)
+        return slot
 
-    def tell(self, seat: int, action: Any, state: Any) -> None:
-        """Engines receive all moves when they are asked."""
+    def tell(self, slot: int, action: Any, state: Any) -> None:
+        """Do nothing: engines receive all moves when they are asked."""
 
     def ask(
         self,
-        seat: int,
+        slot: int,
         state: Any,
         player: int,
         shown: Observation | None = None,
@@ -67,7 +67,7 @@ class EngineSeats:
         limit: Limit | None = None,
     ) -> None:
         """Let the engine think, beside whatever else is done; ``limit`` is that of this move."""
-        self._asked[self._sessions[seat].submit(state, limit)] = seat
+        self._asked[self._sessions[slot].submit(state, limit)] = slot
 
     def poll(self) -> list[tuple[int, Move]]:
         """Wait until an engine has answered; what has failed is a forfeit.
@@ -80,16 +80,16 @@ class EngineSeats:
         done, _ = wait(self._asked, return_when=FIRST_COMPLETED)
         moves = []
         for future in sorted(done, key=lambda future: self._asked[future]):
-            seat = self._asked.pop(future)
+            slot = self._asked.pop(future)
             try:
-                moves.append((seat, future.result()))
+                moves.append((slot, future.result()))
             except GameForfeited as error:
-                moves.append((seat, Move(None, forfeit=Forfeit(error.reason, str(error)))))
+                moves.append((slot, Move(None, forfeit=Forfeit(error.reason, str(error)))))
         return moves
 
-    def close(self, seat: int) -> None:
+    def close(self, slot: int) -> None:
         """Leave the game."""
-        self._sessions.pop(seat).close()
+        self._sessions.pop(slot).close()
 
     def end(self) -> None:
         """End the processes: no more games are played."""
@@ -97,7 +97,7 @@ class EngineSeats:
 
     def __getstate__(self) -> dict[str, Any]:
         if self._asked:
-            message = "engines are thinking: wait for their moves before the seats are copied"
+            message = "engines are thinking: wait for their moves before the pool is copied"
             raise InvalidState(message)
         return self.__dict__ | {"_pool": None}
 

@@ -1,18 +1,18 @@
-"""Many games of an agent that searches every move with a new tree."""
+"""Session pools that search every move with a new tree."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
 from phasezoo.agents.limit import Limit
-from phasezoo.agents.search.pooled_seats import PooledSeats
-from phasezoo.agents.search.seat import Asked, Played, SavedSeat, Seat
+from phasezoo.agents.search.slot import Asked, Played, SavedSlot, Slot
+from phasezoo.agents.search.tree_pool import TreePool
 from phasezoo.inference.counts import Counts
 from phasezoo.observation import Observation
 
 
-class FreshTreeSeats(PooledSeats):
-    """Games that share a pool, and of whose trees nothing is kept from move to move.
+class FreshTreePool(TreePool):
+    """A pool of games of whose trees nothing is kept from move to move.
 
     Random numbers depend on how many searches there were, so that a copy, or what was pickled, goes
     on as the original would.
@@ -25,74 +25,74 @@ class FreshTreeSeats(PooledSeats):
     @abstractmethod
     def ask(
         self,
-        seat: int,
+        slot: int,
         state: Any,
         player: int,
         shown: Observation | None = None,
         *,
         limit: Limit | None = None,
     ) -> None:
-        """Begin a search at ``state``; ``limit`` replaces that of the seats for this search."""
+        """Begin a search at ``state``; ``limit`` replaces that of the pool for this search."""
 
-    def _new_seat(self, seed: int, history: Sequence[Any]) -> Seat:
-        return Seat(int(self._pool.add(seed)), seed, history, self._gate)
+    def _new_slot(self, seed: int, history: Sequence[Any]) -> Slot:
+        return Slot(int(self._pool.add(seed)), seed, history, self._gate)
 
     def _options(self, asked: Asked) -> dict[str, Any]:
         """The game's options of a search, besides its root."""
         return {}
 
-    def tell(self, seat: int, action: Any, state: Any) -> None:
-        """Take in what was played."""
-        self._seats[seat].add(Played(action, state))
+    def tell(self, slot: int, action: Any, state: Any) -> None:
+        """Report ``action``, which led to ``state``."""
+        self._slots[slot].add(Played(action, state))
 
     def _begin(self, number: int) -> None:
         """Begin the search that was asked for last."""
-        seat = self._seats[number]
-        asked: Any = seat.events[-1]
+        slot = self._slots[number]
+        asked: Any = slot.events[-1]
         self._pool.begin(
-            seat.tree,
-            seat.known(asked.state),
+            slot.tree,
+            slot.known(asked.state),
             **(self.limit if asked.limit is None else asked.limit).words(),
-            previous_phase=seat.previous_phase,
+            previous_phase=slot.previous_phase,
             game_options=self._options(asked),
         )
-        self._asked[seat.tree] = number
+        self._asked[slot.tree] = number
 
     def _begin_asked(self, number: int, asked: Asked) -> None:
         """Begin a search; if that is refused, nothing was asked."""
-        self._seats[number].add(asked)
+        self._slots[number].add(asked)
         try:
             self._begin(number)
         except BaseException:
-            self._seats[number].events.pop()
+            self._slots[number].events.pop()
             raise
 
-    def _follow(self, seat: Seat, played: Played) -> None:
-        """Tell the tree of what was played, if it matters to it."""
+    def _follow(self, slot: Slot, played: Played) -> None:
+        """Report an action to the tree, if it keeps anything."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the trees: searches that are running begin anew in a copy."""
-        left_out = ("_pool", "_driver", "_seats", "_asked", "result")
+        left_out = ("_pool", "_driver", "_slots", "_asked", "result")
         state = {name: value for name, value in self.__dict__.items() if name not in left_out}
         return state | {
-            "saved": {number: seat.saved() for number, seat in self._seats.items()},
+            "saved": {number: slot.saved() for number, slot in self._slots.items()},
             "counts": Counts() + self.counts,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        saved: dict[int, SavedSeat] = state.pop("saved")
+        saved: dict[int, SavedSlot] = state.pop("saved")
         counts = state.pop("counts")
-        self.__dict__.update(state, _seats={}, _asked={}, result=None)
+        self.__dict__.update(state, _slots={}, _asked={}, result=None)
         self._open_pool()
         self.counts.add(counts)
-        for number, seat in saved.items():
-            self._seats[number] = self._new_seat(seat.seed, seat.history)
-            for event in seat.events:
-                self._seats[number].add(event)
+        for number, slot in saved.items():
+            self._slots[number] = self._new_slot(slot.seed, slot.history)
+            for event in slot.events:
+                self._slots[number].add(event)
                 if isinstance(event, Played):
-                    self._follow(self._seats[number], event)
+                    self._follow(self._slots[number], event)
                     continue
                 self._begin(number)
                 if event.simulations is not None:  # it has ended: what matters is that it was
-                    self._pool.clear(self._seats[number].tree)
-                    del self._asked[self._seats[number].tree]
+                    self._pool.clear(self._slots[number].tree)
+                    del self._asked[self._slots[number].tree]

@@ -1,4 +1,4 @@
-"""Many games of one agent whose searches share a pool of trees and an evaluator."""
+"""The common part of session pools whose searches share trees and an evaluator."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from phasezoo.agents.arguments import threads_or
 from phasezoo.agents.base import Move
 from phasezoo.agents.limit import Limit
 from phasezoo.agents.search.driver import Driver
-from phasezoo.agents.search.seat import Seat
+from phasezoo.agents.search.slot import Slot
 from phasezoo.errors import InvalidEvaluation
 from phasezoo.games.contracts import check_state
 from phasezoo.games.failures import failure_of
@@ -29,8 +29,8 @@ DEFAULT_POOL_ROWS = 256
 """Bounds memory: 256 rows of chess planes are 3.4 MB, their policies 4.8 MB."""
 
 
-class PooledSeats(ABC):
-    """Games that share a pool, whatever their trees search.
+class TreePool(ABC):
+    """A pool of games with a tree in each slot, whatever the trees search.
 
     Args:
         game: What is played.
@@ -65,49 +65,49 @@ class PooledSeats(ABC):
         self._evaluator = evaluator
         self._gate = gate
         self._threads = threads_or(threads, DEFAULT_THREADS)
-        self._seats: dict[int, Seat] = {}
+        self._slots: dict[int, Slot] = {}
         self._asked: dict[int, int] = {}
-        """The seat of each tree that is searched."""
+        """The slot of each tree that is searched."""
         self.failed: int | None = None
-        """The seat whose search the game's own code has failed in last."""
+        """The slot in whose search the game's own code failed last."""
         self._next = 0
         self._is_checked = game.native
 
     @property
     def counts(self) -> Counts:
-        """The work of inference so far, over all seats."""
+        """The work of inference so far, over all slots."""
         return self._driver.counts
 
     def open(self, seed: int, history: Sequence[Any] = ()) -> int:
-        """Take a seat: a tree of its own."""
+        """Open a slot, with a tree of its own."""
         number, self._next = self._next, self._next + 1
-        self._seats[number] = self._new_seat(seed, history)
+        self._slots[number] = self._new_slot(seed, history)
         return number
 
     @abstractmethod
-    def tell(self, seat: int, action: Any, state: Any) -> None:
-        """Take in what was played."""
+    def tell(self, slot: int, action: Any, state: Any) -> None:
+        """Report ``action``, which led to ``state``."""
 
-    def follow(self, seat: int, last: Any, state: Any) -> int:
-        """Whatever was played since ``last`` was asked for: the game stands at ``state`` now.
+    def follow(self, slot: int, last: Any, state: Any) -> int:
+        """Report all that was played since ``last`` was asked for; now the game is at ``state``.
 
         Args:
-            seat: The game's seat.
+            slot: The slot of the game.
             last: The state asked for last; None if that search failed.
             state: Where the game stands.
 
         Returns:
-            The seat to ask from now on: if ``state`` is of another game, a new one, with another
+            The slot to ask from now on: if ``state`` is of another game, a new one, with another
             tree and other random numbers.
         """
         steps = None if last is None else self._steps(last, state)
         if steps is None:
-            seed = int(np.random.default_rng(self._seats[seat].seed).integers(2**63))
-            self.close(seat)
+            seed = int(np.random.default_rng(self._slots[slot].seed).integers(2**63))
+            self.close(slot)
             return self.open(seed)
         for action, after in steps:
-            self.tell(seat, action, after)
-        return seat
+            self.tell(slot, action, after)
+        return slot
 
     def _steps(self, last: Any, state: Any) -> list[tuple[Any, Any]] | None:
         """How a game went on from ``last`` to ``state``; None if that is another game."""
@@ -115,21 +115,21 @@ class PooledSeats(ABC):
         return None if getattr(state, "ply", 0) < getattr(last, "ply", 0) else []
 
     def poll(self) -> list[tuple[int, Move]]:
-        """One round of collecting, evaluating and backing up; the searches that ended with it."""
+        """Collect, evaluate and back up once; return the moves of searches that ended with it."""
         if not self._asked:
             return []
         try:
             self._driver.round()
         except BaseException as error:
-            self.failed = self._seat_of(error)
+            self.failed = self._slot_of(error)
             if isinstance(error, InvalidEvaluation):
                 forget_answers(self._evaluator)
             # Leaves that were handed out will not be answered: such trees cannot go on.
             self._driver.forget()
-            for tree, seat in self._asked.items():
+            for tree, slot in self._asked.items():
                 self._pool.clear(tree)
-                self._seats[seat].answered(0)
-                self._seats[seat].forget()
+                self._slots[slot].answered(0)
+                self._slots[slot].forget()
             self._asked.clear()
             raise
         if self._pool.running == len(self._asked):  # all of them; no other trees are searched
@@ -137,19 +137,19 @@ class PooledSeats(ABC):
         done = sorted(tree for tree in self._asked if not self._pool.is_running(tree))
         return [(self._asked[tree], self._finish(tree)) for tree in done]
 
-    def report(self, seat: int) -> Any:
-        """Return the findings of ``seat``'s search so far; any thread may ask."""
-        return self._pool.report(self._seats[seat].tree)
+    def report(self, slot: int) -> Any:
+        """Return the findings of ``slot``'s search so far; any thread may ask."""
+        return self._pool.report(self._slots[slot].tree)
 
-    def stop(self, seat: int) -> None:
-        """End the search of ``seat``: the next poll has its move. Any thread may say so."""
-        found = self._seats[seat]
+    def stop(self, slot: int) -> None:
+        """End the search of ``slot``: the next poll has its move. Any thread may say so."""
+        found = self._slots[slot]
         found.was_stopped()
         self._pool.stop(found.tree)
 
-    def change_limit(self, seat: int, limit: Limit) -> None:
+    def change_limit(self, slot: int, limit: Limit) -> None:
         """Go on with another limit, whose time counts from now. Any thread may say so."""
-        found = self._seats[seat]
+        found = self._slots[slot]
         found.was_stopped()
         self._pool.change_limit(found.tree, **limit.words())
 
@@ -158,26 +158,26 @@ class PooledSeats(ABC):
         if not self._asked:
             self._driver.forget()
 
-    def _seat_of(self, error: BaseException) -> int | None:
-        """The seat whose search an error comes from; None if that is not known."""
-        for tree, seat in self._asked.items():
+    def _slot_of(self, error: BaseException) -> int | None:
+        """The slot whose search an error comes from; None if that is not known."""
+        for tree, slot in self._asked.items():
             if self._pool.status(tree) == "failed":  # as it walked its tree
-                return seat
+                return slot
         failure = failure_of(error, self.game)
         if failure is None:
             return None
         found = self._driver.tree_of(failure.state)  # as its leaves were looked at
         return None if found is None else self._asked.get(found)
 
-    def close(self, seat: int) -> None:
+    def close(self, slot: int) -> None:
         """Leave the game, and drop its tree."""
-        found = self._seats.pop(seat)
+        found = self._slots.pop(slot)
         self._asked.pop(found.tree, None)
         self._pool.remove(found.tree)
 
     @abstractmethod
-    def _new_seat(self, seed: int, history: Sequence[Any]) -> Seat:
-        """A seat with a tree in the pool."""
+    def _new_slot(self, seed: int, history: Sequence[Any]) -> Slot:
+        """Return a slot with a tree in the pool."""
 
     def _check_once(self, state: Any) -> None:
         """Look at the first state of a game of the user's own."""
@@ -192,14 +192,14 @@ class PooledSeats(ABC):
         is_idle = getattr(state, "is_idle", None)
         return is_idle is not None and bool(is_idle(player))
 
-    def _result_of(self, tree: int, seat: Seat) -> Any:
+    def _result_of(self, tree: int, slot: Slot) -> Any:
         """The findings of the search of ``tree``."""
         return self._pool.finish(tree)
 
     def _finish(self, tree: int) -> Move:
-        seat = self._seats[self._asked.pop(tree)]
-        self.result = self._result_of(tree, seat)
-        seat.answered(int(self.result.simulations))
+        slot = self._slots[self._asked.pop(tree)]
+        self.result = self._result_of(tree, slot)
+        slot.answered(int(self.result.simulations))
         return Move(
             int(self.result.action),
             float(self.result.value),

@@ -1,4 +1,4 @@
-"""Many games of a searching agent: one pool of trees, one evaluator."""
+"""A session pool that searches by MCTS: one pool of trees, one evaluator."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -11,7 +11,6 @@ from phasezoo import _core, games
 from phasezoo.agents.arguments import actions_of
 from phasezoo.agents.base import Move
 from phasezoo.agents.limit import Limit
-from phasezoo.agents.search.cached_result import kept_by
 from phasezoo.agents.search.config import SearchConfig, params_of
 from phasezoo.agents.search.continuation import steps_between
 from phasezoo.agents.search.driver import Driver
@@ -21,8 +20,9 @@ from phasezoo.agents.search.others import (
     check_others,
     needs_others,
 )
-from phasezoo.agents.search.pooled_seats import DEFAULT_POOL_ROWS, PooledSeats
-from phasezoo.agents.search.seat import Asked, Event, Played, SavedSeat, Seat
+from phasezoo.agents.search.results import filtered_by
+from phasezoo.agents.search.slot import Asked, Event, Played, SavedSlot, Slot
+from phasezoo.agents.search.tree_pool import DEFAULT_POOL_ROWS, TreePool
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.games.options import at_least
 from phasezoo.inference.evaluator import Leaves
@@ -32,8 +32,8 @@ from phasezoo.observation import Observation
 from phasezoo.types import SIMULTANEOUS, Gate
 
 
-class SearchSeats(PooledSeats):
-    """Games that share a ``SearchPool``; see :class:`~phasezoo.agents.base.Seats`.
+class MCTSPool(TreePool):
+    """A pool of games that share a ``SearchPool``; see :class:`~phasezoo.agents.base.SessionPool`.
 
     A copy, or what was pickled, goes on as the original would: trees are made again, the first time
     they are needed, by the searches that made them. That takes an evaluator which answers alike.
@@ -47,7 +47,7 @@ class SearchSeats(PooledSeats):
         pool_rows: The most rows handed to the evaluator at once; at least ``config.batch_size``,
             so that no tree's batch is cut; default 256, or ``config.batch_size`` if that is more.
         threads: Threads that walk trees and make planes; default
-            :data:`~phasezoo.agents.search.pooled_seats.DEFAULT_THREADS`.
+            :data:`~phasezoo.agents.search.tree_pool.DEFAULT_THREADS`.
         others: Who moves all but the searching player, in games whose players move at once.
         information: With ``others``, ``"observed"`` or ``"full"``.
         oracle: Knows what some positions are worth.
@@ -93,7 +93,7 @@ class SearchSeats(PooledSeats):
         self._others = others
         self._oracle = oracle
         self._is_observed = others is not None and information == "observed"
-        self._saved: dict[int, SavedSeat] = {}
+        self._saved: dict[int, SavedSlot] = {}
         self._open_pool()
 
     def _open_pool(self) -> None:
@@ -125,10 +125,10 @@ class SearchSeats(PooledSeats):
             return np.asarray(leaves.players)
         return np.array([state.player for state in leaves.states()], dtype=np.int64)
 
-    def tell(self, seat: int, action: Any, state: Any) -> None:
+    def tell(self, slot: int, action: Any, state: Any) -> None:
         """Move the tree's root along ``action``."""
         self._rebuild()
-        found = self._seats[seat]
+        found = self._slots[slot]
         found.add(Played(action, state))
         if self._others is not None:
             return
@@ -143,10 +143,10 @@ class SearchSeats(PooledSeats):
         if self._pool.inspect(found.tree) is None:  # nothing is left of the searches before
             found.forget()
 
-    def follow(self, seat: int, last: Any, state: Any) -> int:
-        """Whatever was played since ``last`` was asked for; see :class:`PooledSeats`."""
+    def follow(self, slot: int, last: Any, state: Any) -> int:
+        """Report all that was played since ``last`` was asked for; see :class:`TreePool`."""
         self._rebuild()
-        return super().follow(seat, last, state)
+        return super().follow(slot, last, state)
 
     def _steps(self, last: Any, state: Any) -> list[tuple[Any, Any]] | None:
         """How a game went on from ``last`` to ``state``; None if that is another game."""
@@ -156,7 +156,7 @@ class SearchSeats(PooledSeats):
 
     def ask(
         self,
-        seat: int,
+        slot: int,
         state: Any,
         player: int,
         shown: Observation | None = None,
@@ -166,7 +166,7 @@ class SearchSeats(PooledSeats):
     ) -> None:
         """Begin a search at ``state``, among ``searchmoves`` if they are given.
 
-        ``limit`` replaces that of the seats for this search.
+        ``limit`` replaces that of the pool for this search.
 
         Raises:
             IllegalAction: One of ``searchmoves`` is not legal.
@@ -178,26 +178,26 @@ class SearchSeats(PooledSeats):
         self._check(state, player)
         among = None if searchmoves is None else actions_of("searchmoves", searchmoves)
         asked = Asked(state, player, among, limit)
-        self._begin(self._seats[seat], asked, self.limit if limit is None else limit)
-        self._asked[self._seats[seat].tree] = seat
+        self._begin(self._slots[slot], asked, self.limit if limit is None else limit)
+        self._asked[self._slots[slot].tree] = slot
 
-    def report(self, seat: int) -> Any:
-        """Return the findings of ``seat``'s search so far; any thread may ask."""
-        return self._kept(self._seats[seat], super().report(seat))
+    def report(self, slot: int) -> Any:
+        """Return the findings of ``slot``'s search so far; any thread may ask."""
+        return self._filtered(self._slots[slot], super().report(slot))
 
     def poll(self) -> list[tuple[int, Move]]:
-        """One round of collecting, evaluating and backing up; the searches that ended with it."""
+        """Collect, evaluate and back up once; return the moves of searches that ended with it."""
         if self._saved:
             self._rebuild()
         return super().poll()
 
-    def close(self, seat: int) -> None:
+    def close(self, slot: int) -> None:
         """Leave the game, and drop its tree."""
-        if self._saved.pop(seat, None) is None:
-            super().close(seat)
+        if self._saved.pop(slot, None) is None:
+            super().close(slot)
 
-    def _new_seat(self, seed: int, history: Sequence[Any]) -> Seat:
-        return Seat(
+    def _new_slot(self, seed: int, history: Sequence[Any]) -> Slot:
+        return Slot(
             int(self._pool.add(seed)),
             seed,
             history,
@@ -216,38 +216,38 @@ class SearchSeats(PooledSeats):
             message = f"player {player} has nothing to search for: their game is over"
             raise InvalidState(message)
 
-    def _begin(self, seat: Seat, asked: Asked, limit: Limit) -> None:
-        seat.add(asked)
-        root, options = seat.known(asked.state), dict[str, Any]()
+    def _begin(self, slot: Slot, asked: Asked, limit: Limit) -> None:
+        slot.add(asked)
+        root, options = slot.known(asked.state), dict[str, Any]()
         if self._others is not None:
-            seed = seat.next_seed()
+            seed = slot.next_seed()
             if self.game.native:
                 options = {"player": asked.player, "seed": seed, "observed": self._is_observed}
             else:
                 root = OnePlayersState(root, asked.player, self._others, seed)
         self._pool.begin(
-            seat.tree,
+            slot.tree,
             root,
             **limit.words(),
-            previous_phase=seat.previous_phase,
+            previous_phase=slot.previous_phase,
             game_options=options,
             searchmoves=asked.searchmoves,
         )
 
-    def _result_of(self, tree: int, seat: Seat) -> Any:
-        return self._kept(seat, super()._result_of(tree, seat))
+    def _result_of(self, tree: int, slot: Slot) -> Any:
+        return self._filtered(slot, super()._result_of(tree, slot))
 
-    def _kept(self, seat: Seat, result: Any) -> Any:
+    def _filtered(self, slot: Slot, result: Any) -> Any:
         """A search's result, less the actions that the oracle advises against."""
         if self._oracle is None:
             return result
-        return kept_by(self._oracle, seat.events[-1].state, result)
+        return filtered_by(self._oracle, slot.events[-1].state, result)
 
     def _finish(self, tree: int) -> Move:
-        seat = self._seats[self._asked[tree]]
+        slot = self._slots[self._asked[tree]]
         move = super()._finish(tree)
         if not self._reuse:
-            seat.forget()
+            slot.forget()
         return move
 
     def _rebuild(self) -> None:
@@ -256,9 +256,9 @@ class SearchSeats(PooledSeats):
             return
         counts = asdict(self.counts)
         saved, self._saved = self._saved, {}
-        left = {number: list(enumerate(seat.events)) for number, seat in saved.items()}
-        for number, seat in saved.items():
-            self._seats[number] = self._new_seat(seat.seed, seat.history)
+        left = {number: list(enumerate(slot.events)) for number, slot in saved.items()}
+        for number, slot in saved.items():
+            self._slots[number] = self._new_slot(slot.seed, slot.history)
         while left:
             left = {
                 number: events
@@ -267,16 +267,16 @@ class SearchSeats(PooledSeats):
             }
             while self._asked:
                 self.poll()
-        for number, seat in saved.items():
-            if seat.events and getattr(seat.events[-1], "simulations", 0) is None:
-                asked: Any = seat.events[-1]
-                self._begin(self._seats[number], asked, asked.limit or self.limit)
-                self._asked[self._seats[number].tree] = number
+        for number, slot in saved.items():
+            if slot.events and getattr(slot.events[-1], "simulations", 0) is None:
+                asked: Any = slot.events[-1]
+                self._begin(self._slots[number], asked, asked.limit or self.limit)
+                self._asked[self._slots[number].tree] = number
         self.counts.__dict__.update(counts)  # the copy has not done that work
 
     def _replay(self, number: int, events: list[tuple[int, Event]], searched_from: int) -> bool:
-        """Go on with a seat's events up to the next search of which its tree holds something."""
-        seat = self._seats[number]
+        """Go on with a slot's events up to the next search of which its tree holds something."""
+        slot = self._slots[number]
         while events:
             index, event = events.pop(0)
             if isinstance(event, Played):
@@ -284,25 +284,25 @@ class SearchSeats(PooledSeats):
             elif event.simulations and index >= searched_from:
                 known = event.limit is None and not self.limit.is_timed
                 limit = self.limit if known else Limit(simulations=event.simulations)
-                self._begin(seat, event, limit)
-                self._asked[seat.tree] = number
+                self._begin(slot, event, limit)
+                self._asked[slot.tree] = number
                 return True
             elif event.simulations is not None:
                 # Random numbers of a tree depend on how many searches there were, not on what
                 # they found.
-                self._begin(seat, event, self.limit)
-                self._pool.stop(seat.tree)
+                self._begin(slot, event, self.limit)
+                self._pool.stop(slot.tree)
         return False
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the trees, and with what they are made from again."""
-        left_out = ("_pool", "_driver", "_seats", "_asked", "result")
+        left_out = ("_pool", "_driver", "_slots", "_asked", "result")
         state = {name: value for name, value in self.__dict__.items() if name not in left_out}
-        saved = {number: seat.saved() for number, seat in self._seats.items()}
+        saved = {number: slot.saved() for number, slot in self._slots.items()}
         return state | {"_saved": self._saved | saved, "counts": replace(self.counts)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         counts = state.pop("counts")
-        self.__dict__.update(state, _seats={}, _asked={}, result=None)
+        self.__dict__.update(state, _slots={}, _asked={}, result=None)
         self._open_pool()
         self.counts.add(counts)

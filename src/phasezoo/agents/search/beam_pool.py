@@ -1,4 +1,4 @@
-"""Many games of an agent that searches by beams: one pool of trees, one evaluator."""
+"""A session pool that searches by beams: one pool of trees, one evaluator."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ from phasezoo.agents.base import Move
 from phasezoo.agents.limit import Limit
 from phasezoo.agents.search.continuation import steps_between
 from phasezoo.agents.search.driver import Driver
-from phasezoo.agents.search.fresh_seats import FreshTreeSeats
-from phasezoo.agents.search.pooled_seats import DEFAULT_POOL_ROWS
-from phasezoo.agents.search.seat import Asked, Played, Seat
+from phasezoo.agents.search.fresh_pool import FreshTreePool
+from phasezoo.agents.search.slot import Asked, Played, Slot
+from phasezoo.agents.search.tree_pool import DEFAULT_POOL_ROWS
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import at_least
 from phasezoo.inference.other_games import has_more_actions
@@ -17,8 +17,8 @@ from phasezoo.observation import Observation
 from phasezoo.types import SIMULTANEOUS, Gate
 
 
-class BeamSeats(FreshTreeSeats):
-    """Games that share a pool of beams; see :class:`~phasezoo.agents.base.Seats`.
+class BeamPool(FreshTreePool):
+    """A pool of games that are searched by beams; see :class:`~phasezoo.agents.base.SessionPool`.
 
     Every round asks the evaluator about one layer of each game's beam.
 
@@ -29,9 +29,9 @@ class BeamSeats(FreshTreeSeats):
         limit: When every search ends, if not by its schedule.
         gate: Says the phases of rows; None: all are phase 0.
         positions: Positions of a whole beam, its root among them.
-        plies: How many plies of a principal variation are played, the first among them, in seats
+        plies: How many plies of a principal variation are played, the first among them, in slots
             that are asked for every ply: where one agent plays all players. In others the
-            variation is dropped at the first action that was not this seat's.
+            variation is dropped at the first action that was not this slot's.
         pool_rows: The most rows handed to the evaluator at once; default ``positions``, or 256 if
             that is more. Layers that do not fit are cut, which changes no search.
         threads: Threads that make planes.
@@ -64,9 +64,9 @@ class BeamSeats(FreshTreeSeats):
         self._positions = positions
         self._plies = plies
         self._lines: dict[int, list[tuple[int, float]]] = {}
-        """The rest of each seat's variation: actions, each with what its player expects."""
+        """The rest of each slot's variation: actions, each with what its player expects."""
         self._own: dict[int, int] = {}
-        """Each seat's own action that was answered last and has not been played."""
+        """Each slot's own action that was answered last and has not been played."""
         self._ready: list[tuple[int, Move]] = []
         """Moves that need no search."""
         self._open_pool()
@@ -84,16 +84,16 @@ class BeamSeats(FreshTreeSeats):
             overlaps=False,  # a round is one layer of every tree
         )
 
-    def tell(self, seat: int, action: Any, state: Any) -> None:
-        """Take in what was played."""
-        if self._own.pop(seat, None) != int(action):
-            self._lines.pop(seat, None)
-        super().tell(seat, action, state)
-        self._pool.advance(self._seats[seat].tree, int(action))
+    def tell(self, slot: int, action: Any, state: Any) -> None:
+        """Report ``action``, which led to ``state``."""
+        if self._own.pop(slot, None) != int(action):
+            self._lines.pop(slot, None)
+        super().tell(slot, action, state)
+        self._pool.advance(self._slots[slot].tree, int(action))
 
     def ask(
         self,
-        seat: int,
+        slot: int,
         state: Any,
         player: int,
         shown: Observation | None = None,
@@ -102,7 +102,7 @@ class BeamSeats(FreshTreeSeats):
     ) -> None:
         """Begin a search at ``state``, unless the variation of the last one goes on there.
 
-        ``limit`` replaces that of the seats for this search.
+        ``limit`` replaces that of the pool for this search.
 
         Raises:
             GameContract: ``play`` changes states of the game, or its ``to_play`` is no player.
@@ -112,34 +112,34 @@ class BeamSeats(FreshTreeSeats):
         self._check_once(state)
         if state.to_play == SIMULTANEOUS:
             raise _no_turns(self.game)
-        line = self._lines.get(seat)
+        line = self._lines.get(slot)
         if line and line[0][0] in games.legal_actions_of(state, player):
             action, value = line.pop(0)
-            self._own[seat] = action
-            self._ready.append((seat, Move(action, value)))
+            self._own[slot] = action
+            self._ready.append((slot, Move(action, value)))
             return
-        self._begin_asked(seat, Asked(state, player, limit=limit))
+        self._begin_asked(slot, Asked(state, player, limit=limit))
 
     def poll(self) -> list[tuple[int, Move]]:
-        """The moves that need no search, or else a round; the searches that ended with it."""
+        """Return the moves that need no search, or else those of one round of searching."""
         if self._ready:
             ready, self._ready = self._ready, []
             return ready
         return super().poll()
 
-    def close(self, seat: int) -> None:
+    def close(self, slot: int) -> None:
         """Leave the game, and drop its tree."""
-        self._lines.pop(seat, None)
-        self._own.pop(seat, None)
-        self._ready = [each for each in self._ready if each[0] != seat]
-        super().close(seat)
+        self._lines.pop(slot, None)
+        self._own.pop(slot, None)
+        self._ready = [each for each in self._ready if each[0] != slot]
+        super().close(slot)
 
     def _steps(self, last: Any, state: Any) -> list[tuple[Any, Any]] | None:
         """How a game went on from ``last`` to ``state``; None if that is another game."""
         return steps_between(last, state)
 
-    def _follow(self, seat: Seat, played: Played) -> None:
-        self._pool.advance(seat.tree, int(played.action))
+    def _follow(self, slot: Slot, played: Played) -> None:
+        self._pool.advance(slot.tree, int(played.action))
 
     def _finish(self, tree: int) -> Move:
         number = self._asked[tree]

@@ -1,4 +1,4 @@
-"""One game of many that a search plays: what is known of it, and how it came about."""
+"""A slot of a session pool that searches: a game's tree and the events that led to it."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -6,8 +6,20 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from phasezoo.agents.limit import Limit
-from phasezoo.agents.search.phase_memory import PhaseMemory
 from phasezoo.types import Gate
+
+
+class PhaseMemory:
+    """The phase one ply before, which a monotone gate needs; None for other gates."""
+
+    def __init__(self, gate: Gate | None) -> None:
+        self._gate = gate if getattr(gate, "monotone", False) else None
+        self.previous: int | None = None
+
+    def see(self, state: Any, player: int | None = None) -> None:
+        """Note that the game stood at ``state``, seen by ``player`` (default: the one to move)."""
+        if self._gate is not None and not state.is_terminal:
+            self.previous = self._gate(state, player, previous=self.previous)
 
 
 class Played(NamedTuple):
@@ -34,8 +46,8 @@ class Asked(NamedTuple):
 Event: TypeAlias = Played | Asked
 
 
-class SavedSeat(NamedTuple):
-    """A seat without its tree, to be made again."""
+class SavedSlot(NamedTuple):
+    """A slot without its tree, to be made again."""
 
     seed: int
     history: tuple[Any, ...]
@@ -44,8 +56,8 @@ class SavedSeat(NamedTuple):
     """The first event of which the tree holds something."""
 
 
-class Seat:
-    """A game's tree in its pool, and what has been seen of the game.
+class Slot:
+    """A game's tree in its pool, and all that has been seen of the game.
 
     Args:
         tree: The tree's number in the pool.
@@ -76,7 +88,7 @@ class Seat:
         self.searched_from = 0
         """The first event of which the tree still holds something."""
         self.player: int | None = None
-        """Who watches, once known."""
+        """The player who watches, once known."""
         self._gate = gate
         self._is_one_players = is_one_players
         self._new_tracker = tracker
@@ -92,17 +104,17 @@ class Seat:
         """The phase one ply before, which monotone gates need."""
         return self._phases.previous
 
-    def saved(self) -> SavedSeat:
-        """The seat without its tree."""
+    def saved(self) -> SavedSlot:
+        """Return the slot without its tree."""
         events = tuple(self.events)
-        return SavedSeat(self.seed, tuple(self.history), events, self.searched_from)
+        return SavedSlot(self.seed, tuple(self.history), events, self.searched_from)
 
     def next_seed(self) -> int:
         """The next of the game's random numbers."""
         return int(self._stream.integers(2**63))
 
     def add(self, event: Event) -> None:
-        """Take in what has happened."""
+        """Add an event."""
         if self._is_one_players and isinstance(event, Asked) and event.player != self.player:
             self._watch_as(event.player)
         self._see(event.state)

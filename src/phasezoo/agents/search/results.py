@@ -1,4 +1,4 @@
-"""A search's result, less the actions that an oracle advises against."""
+"""Search results: their best lines, and results less the actions that an oracle advises against."""
 
 from typing import Any
 
@@ -8,8 +8,18 @@ import numpy.typing as npt
 from phasezoo.inference.oracle import ORACLE_PLIES, Oracle, kept_actions
 
 
-def kept_by(oracle: Oracle, state: Any, result: Any) -> Any:
-    """``result`` of a search of ``state``, of the actions that the oracle would play.
+def best_lines(result: Any, count: int) -> list[Any]:
+    """Return the lines of the ``count`` best moves of a search's result, best first.
+
+    The value of a move that no simulation went through is an assumption of the search. Such moves
+    are left out, unless one of them is played.
+    """
+    lines = result.lines()
+    return [line for line in lines if line.visits or line is lines[0]][:count]
+
+
+def filtered_by(oracle: Oracle, state: Any, result: Any) -> Any:
+    """Return ``result``, of a search of ``state``, less the actions that the oracle would not play.
 
     Its action stays if it is one of them; otherwise it is the most visited of them, of equals the
     one with the larger prior. A win that the search has proven by itself stays as it is, and so
@@ -24,10 +34,10 @@ def kept_by(oracle: Oracle, state: Any, result: Any) -> Any:
     kept = None if allowed is None else np.isin(result.actions, allowed)
     if kept is None or kept.all() or not kept.any():
         return result
-    return _Kept(result, kept)
+    return _FilteredResult(result, kept)
 
 
-class _Kept:
+class _FilteredResult:
     """A ``SearchResult`` whose ``action``, ``pv``, ``lines()`` and ``policy`` are of some."""
 
     def __init__(self, result: Any, kept: npt.NDArray[np.bool_]) -> None:
