@@ -5,6 +5,7 @@ import pytest
 from phasezoo import inference
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference import making
+from phasezoo.inference.storage import packaged
 
 SMALL = "phasezoo/chess-small"
 
@@ -25,7 +26,7 @@ def test_a_text_makes_an_evaluator_and_leads_back(text, options, spec):
 
 
 def test_what_load_made_has_a_text_too():
-    folder = inference.packaged.models() / "krk-small"
+    folder = packaged.models() / "krk-small"
     made = inference.load(folder, threads=1)
     text = inference.spec_of(made)
     assert text.startswith(f"network:{folder},backend=")
