@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import fields_of
 from phasezoo.training.experts import PlannedTraining
-from phasezoo.training.planned import TrainedNetwork
 from phasezoo.training.strategies import Strategy, plan_strategy
 
 if TYPE_CHECKING:
     from phasezoo.data.positions import PositionTable
     from phasezoo.experiments.two_player.config import M2ctsConfig
+    from phasezoo.training.planned import TrainedNetwork
 
 BASELINE, EXPERT, PLACEBO = "baseline", "expert", "placebo"
 """Roles of the networks that every run has: the one network, the mixture under study, its
@@ -85,7 +85,7 @@ def mixture_name(role: str) -> str:
     return "phase mixture" if role == EXPERT else f"{role} mixture"
 
 
-def mixtures(cards: Sequence[TrainedNetwork]) -> dict[str, list[TrainedNetwork]]:
+def mixtures(cards: "Sequence[TrainedNetwork]") -> "dict[str, list[TrainedNetwork]]":
     """Return the records of every mixture, of networks that its experts began from too."""
     found: dict[str, list[TrainedNetwork]] = {}
     for card in cards:
