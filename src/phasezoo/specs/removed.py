@@ -10,7 +10,7 @@ class Removed(NamedTuple):
     default: Any
     """The value without which nothing was changed by it; records of its time have it."""
     instead: str
-    """What to use instead."""
+    """The replacement."""
 
 
 _HERE_TOO = "give c_puct_init=, c_puct_base=, fpu= or fpu_style=, which hold at the root too"

@@ -1,4 +1,4 @@
-"""What a user's own code is told while a network is trained."""
+"""Events of a training for a user's own code."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -32,7 +32,7 @@ class SupervisedConfig:
     positions gave rise-32x4 validation losses of 3.19 in batches of 64, 3.27 of 128 and 3.56 of
     256, each at the best of two or three learning rates; a GPU wants larger ones."""
     optimizer: Literal["sgd", "adamw"] = "sgd"
-    """What takes the steps: SGD with Nesterov momentum (Table X), or AdamW (Loshchilov and Hutter,
+    """Optimiser: SGD with Nesterov momentum (Table X), or AdamW (Loshchilov and Hutter,
     2019; betas 0.9 and 0.999), whose momentum stays as it is. Both follow the learning rate's
     schedule."""
     max_lr: PositiveFloat = 0.1

@@ -16,7 +16,7 @@ from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.training.config import SupervisedConfig
 
 PhaseWeights: TypeAlias = Mapping[str, float] | Sequence[float]
-"""What positions count by phase: by name (1 for those left out), or in the gate's order."""
+"""Weights of positions by phase: by name (1 for those left out), or in the gate's order."""
 
 _VALIDATION, _WATCHED = 3, 7
 """Names of the random streams that draw validation positions."""
@@ -61,7 +61,7 @@ class LabelledSplits:
 
     @cached_property
     def fingerprint(self) -> str | None:
-        """What the gate answers, if it is a user's own."""
+        """Answers of the gate, if it is a user's own."""
         if isinstance(self.gate, gating.Gate):
             return None
         return gating.fingerprint(self.gate, self.splits.train.variant)
@@ -82,9 +82,9 @@ class TrainingData:
     phase: str | None
     """The phase whose expert is trained; None for a network of all phases."""
     gate_fingerprint: str | None = None
-    """What the gate of the phase answers, if it is a user's own."""
+    """Answers of the phase's gate, if it is a user's own."""
     weights: tuple[float, ...] | None = None
-    """What positions of each phase count, all of which are then seen; None: those of
+    """Weights of positions of each phase, all of which are then seen; None: those of
     :attr:`phase` alone are."""
     watched: PositionTable | None = None
     """Positions of every phase, of the games to choose a checkpoint by, that are measured beside;

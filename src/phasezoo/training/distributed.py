@@ -36,7 +36,7 @@ class Team:
         return self.rank == 0
 
     def first(self, work: Callable[[], T]) -> T:
-        """What the first process makes, in all of them; an error is raised in all of them."""
+        """Return the first process's value in all processes; an error is raised in all of them."""
         if self.size == 1:
             return work()
         told: list[Any] = [None, None]
@@ -52,7 +52,7 @@ class Team:
         return answer
 
     def gathered(self, part: T) -> list[T]:
-        """What each process has, in all of them."""
+        """Return the values of all processes, in all of them."""
         if self.size == 1:
             return [part]
         parts: list[Any] = [None] * self.size

@@ -1,4 +1,4 @@
-"""What networks lose on positions they did not learn from, position by position.
+"""Losses of networks on positions outside their training, position by position.
 
 Losses stay per position, with the game they come from, so that means can be taken over any set of
 positions and intervals by resampling whole games (``docs/definitions/statistics.md``).

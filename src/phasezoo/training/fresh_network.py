@@ -26,15 +26,15 @@ class FreshNetwork:
     """A network with its first weights."""
 
     game: Game
-    """What it plays."""
+    """Its game."""
     network: Network
     """The network."""
     spec: NetworkSpec
-    """What it is made from, which is enough to make it again."""
+    """The description from which it can be made again."""
     planes: str
     """Its input planes."""
     answered: tuple[str, ...]
-    """What it answers."""
+    """Its outputs."""
     seed: int
     """Of its weights."""
     settings: SupervisedConfig
@@ -53,7 +53,7 @@ class FreshNetwork:
         """Make a network and try it.
 
         Args:
-            game: What it plays.
+            game: Its game.
             network: What it is made from.
             planes: Its input planes.
             seed: The training's, of which the weights' is derived unless ``settings`` have one.
@@ -75,7 +75,7 @@ class FreshNetwork:
         return cls(game, fresh, spec, planes, tuple(answered), weights_seed, settings)
 
     def manifest_for(self, phase: str | None, gate: str, fingerprint: str | None) -> Manifest:
-        """What its folder says of it.
+        """The manifest of its folder.
 
         Args:
             phase: The phase whose expert it is to be; None: of all phases.
@@ -108,14 +108,14 @@ _VALUE_KINDS: dict[str, ValueKind] = {
     "scalar": "value",
     "values": "values",
 }
-"""What a manifest calls the fields that tell a value."""
+"""Fields of a manifest that describe a value."""
 
 _LEARNT_BY = {"wdl_weight": "wdl_logits", "plies_weight": "plies"}
-"""What a network must answer for a weight to have something to weigh."""
+"""Outputs that a network needs for the weight of each loss."""
 
 
 def _findable(network: str | Factory | NetworkSpec) -> NetworkSpec:
-    """What the manifest keeps of a network, which must be enough to make it again.
+    """Return the description in the manifest, from which a network can be made again.
 
     Raises:
         InvalidConfig: There is no such network, or its factory cannot be found again.

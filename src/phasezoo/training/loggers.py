@@ -34,7 +34,7 @@ class LoggedRun:
     out: Path
     """Its directory."""
     config: Mapping[str, Any]
-    """What its numbers depend on, as JSON."""
+    """Everything that its numbers depend on, as JSON."""
     kept: Sequence[Row] = ()
     """Rows of earlier sessions that still hold, oldest first."""
 
@@ -194,5 +194,5 @@ class WandbLogger:
 
 
 def _shown(row: Row) -> dict[str, float]:
-    """What people look at: groups of numbers by name, without what was not measured."""
+    """Return the groups of numbers to show, by name, without those not measured."""
     return {tag: value for tag, value in row.items() if value is not None and "/" in tag}

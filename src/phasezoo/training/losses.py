@@ -1,4 +1,4 @@
-"""What is minimised, and what is reported."""
+"""Losses: those that are minimised, and those that are reported."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -31,7 +31,7 @@ class PaddedPolicy(NamedTuple):
 
 @dataclass(frozen=True)
 class Targets:
-    """What the heads should say of B positions, for the player to move."""
+    """Targets of the heads for B positions, for the player to move."""
 
     action: Tensor
     """``int64[B]``: the action played."""

@@ -1,4 +1,4 @@
-"""What a training is before it begins: checked, its network made, and nothing written yet."""
+"""Trainings before they begin: checked, the network made, and nothing written yet."""
 
 import functools
 from collections.abc import Mapping
@@ -48,10 +48,10 @@ before there were any are still themselves."""
 
 @dataclass(frozen=True)
 class Task:
-    """What is trained on positions that are chosen already (see :func:`train_supervised`)."""
+    """A training on positions that are chosen already (see :func:`train_supervised`)."""
 
     network: str | Factory | networks.NetworkSpec
-    """What the network is made from."""
+    """The network, or the text that it is made from."""
     planes: str | None
     """Input planes; None: the game's default."""
     history: int | None
@@ -80,9 +80,9 @@ class Ready:
     network: Network
     """The network with its first weights."""
     manifest: Manifest
-    """What it is."""
+    """Its manifest."""
     samplers: Samplers
-    """What makes batches of its positions."""
+    """Sampler of its positions."""
     settings: SupervisedConfig
     """The knobs, without what the network does not answer."""
     details: RunDetails
@@ -121,7 +121,7 @@ class Ready:
 
 
 def samplers_of(config: SupervisedConfig, data: TrainingData, planes: str, seed: int) -> Samplers:
-    """What makes batches of a training's positions.
+    """Return the sampler of a training's positions.
 
     Args:
         config: The knobs.

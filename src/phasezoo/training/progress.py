@@ -23,7 +23,7 @@ class Progress:
     validation_loss: float | None
     """Reported total at the last validation."""
     name: str = ""
-    """What is being trained, if several networks are."""
+    """Name of the network, if several are trained."""
 
 
 OnProgress: TypeAlias = Callable[[Progress], None]

@@ -94,7 +94,7 @@ def sums_by_kind(
 
 
 def widening(games: int) -> float:
-    """What makes the variance of resampled means unbiased: that of n draws is (n - 1) / n of it.
+    """Factor of an unbiased variance of resampled means: that of n draws is (n - 1) / n of it.
 
     Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), section 5.3.
     """

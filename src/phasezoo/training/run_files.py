@@ -19,7 +19,7 @@ KIND = "supervised training"
 
 @dataclass(frozen=True)
 class RunDetails:
-    """What the record of a training says besides what its numbers depend on."""
+    """Entries of a training's record besides those that its numbers depend on."""
 
     incidental: Mapping[str, Any]
     """Options that a resumed training may change, by name; no option of the identity's."""

@@ -17,6 +17,6 @@ class Score:
     ``share``: of each group in [0, 1], all groups counting alike; its interval is Wilson's, which
     keeps its width at 0 and 1."""
     unit: str = ""
-    """What stands behind the number, such as ``nats``; ``%``: shares as percentages."""
+    """Unit behind the number, such as ``nats``; ``%``: shares as percentages."""
     meaning: str = ""
     """Explanation in reports; empty for a name that explains itself."""

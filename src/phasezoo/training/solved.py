@@ -22,7 +22,7 @@ ROWS = 1024
 
 @dataclass(frozen=True)
 class PolicyWorth:
-    """What a policy comes to in N positions.
+    """Result of a policy in N positions.
 
     v and w are outcomes of the best action and of another one, as in
     ``docs/definitions/self_play.md#probes``.
@@ -131,7 +131,7 @@ class SolvedPositions:
         return chosen
 
     def worth(self, probabilities: Numbers) -> PolicyWorth:
-        """What a policy comes to in each position.
+        """Return the result of a policy in each position.
 
         Args:
             probabilities: ``float64[E]``, with the sum 1 in each position.
@@ -168,7 +168,7 @@ def _softmax(logits: npt.NDArray[np.float32] | None, sizes: npt.NDArray[np.int64
 
 @dataclass(frozen=True)
 class Judged:
-    """What moves lose, one in each of N states (``docs/definitions/self_play.md#probes``)."""
+    """Regret of moves, one in each of N states (``docs/definitions/self_play.md#probes``)."""
 
     lost: Numbers
     """``float64[N]``: the regret, (v - w) / 2 with v the best outcome for who moves and w that of
@@ -199,7 +199,7 @@ class Starts:
 
     @cached_property
     def worths(self) -> tuple[Numbers, ...]:
-        """What each legal action of each state is worth; worked out once."""
+        """Values of the legal actions of each state; computed once."""
         return tuple(self.game.action_scores(state) for state in self.states)
 
     def judge(self, actions: Sequence[int] | npt.NDArray[np.int64]) -> Judged:

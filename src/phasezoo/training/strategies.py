@@ -142,7 +142,7 @@ class StrategyPlan:
 
 
 def phase_weights(phases: int, own: int, factor: float) -> npt.NDArray[np.float64]:
-    """What positions of each phase count, ``float64[phases]``, if one counts ``factor``-fold.
+    """Return the weight of each phase, ``float64[phases]``, if one counts ``factor``-fold.
 
     With n phases ``w_other = n / (factor + n - 1)`` and ``w_own = factor * w_other``, so that the
     mean over the phases is 1 (M2CTS, Table VIII).

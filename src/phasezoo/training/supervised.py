@@ -67,7 +67,7 @@ class TrainingResult:
     """The rows of ``metrics.csv``."""
 
     def describe(self) -> str:
-        """What the network got, in one line."""
+        """Return a summary of the training in one line."""
         what = self.network if self.phase is None else f"{self.network} for {self.phase!r}"
         early = f", ended early after {self.spikes} spikes" if self.stopped_early else ""
         return (
@@ -239,7 +239,7 @@ def _run_logged(trainer: Trainer, ready: Ready, task: Task, hooks: Hooks, *, res
 
 
 def _summary(trainer: Trainer, identity: Mapping[str, Any]) -> dict[str, Any]:
-    """What the manifest of the network says of its training."""
+    """Return the network's manifest entries about its training."""
     counters, rows = trainer.counters, trainer.sampler.rows
     mean = trainer.validate().mean()
     return {

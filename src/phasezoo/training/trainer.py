@@ -41,7 +41,7 @@ _VALIDATED = ("policy", "value", "correct")
 
 @dataclass(frozen=True)
 class Samplers:
-    """What makes batches of a training's positions."""
+    """Sampler of a training's positions."""
 
     train: Sampler
     """Of those that are learnt from, with the configuration's batch size."""
@@ -192,7 +192,7 @@ class Trainer:
         return PositionLosses(policy, value, correct > 0, rows.phase, rows.game)
 
     def _measured(self, sampler: Sampler, start: int) -> list[npt.NDArray[np.float32]]:
-        """What validation keeps of each position of a batch."""
+        """Results of validation for each position of a batch."""
         end = min(start + VALIDATION_BATCH, len(sampler.rows))
         batch = sampler.make(np.arange(start, end))
         losses = self._steps.losses(batch)

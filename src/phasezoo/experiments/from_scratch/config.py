@@ -26,13 +26,13 @@ class ScratchConfig:
     """
 
     from_scratch: bool = True
-    """What this is: without it networks learn from stored games."""
+    """Learn by self-play; without it networks learn from stored games."""
     game: str = "chess"
-    """What is played (paper: chess)."""
+    """The game (paper: chess)."""
     preset: Preset = "quick"
     """Where all other settings start from; each can still be given."""
     gate: str = "lichess"
-    """What the phases are, such as lichess, or plies:14,28 (paper: lichess)."""
+    """Gate that defines the phases, such as lichess, or plies:14,28 (paper: lichess)."""
     strategies: tuple[str, ...] = ("separated", "staged")
     """How experts learn, each beside one network: separated, staged, weighted:FACTOR."""
     seed: NonNegativeInt = 1
@@ -57,7 +57,7 @@ class ScratchConfig:
     training_batch: Annotated[int, Ge(2)] = 64
     """Samples of a step (paper: 512)."""
     optimizer: Literal["sgd", "adamw"] = "adamw"
-    """What takes the steps (paper: SGD)."""
+    """Optimiser (paper: SGD)."""
     learning_rate: PositiveFloat = 2e-3
     """Peak of every round's cycle (paper: 0.05 of SGD)."""
     max_plies: PositiveInt = 120

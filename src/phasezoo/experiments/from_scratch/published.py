@@ -1,4 +1,4 @@
-"""What M2CTS printed of learning from scratch (Helfenstein et al. 2024: Fig. 5, Tables XI, XII).
+"""Published figures of learning from scratch (Helfenstein et al. 2024: Fig. 5, Tables XI, XII).
 
 Every value here is the paper's; nothing is computed from them.
 """

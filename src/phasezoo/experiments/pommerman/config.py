@@ -35,7 +35,7 @@ class PommermanConfig:
     """K: trainings of everything that is compared (claims need several)."""
 
     gates: tuple[str, ...] = ("steps:40", "mixedness:6,3", "opponents")
-    """What the phases are; a mixture is trained for each."""
+    """Gates; a mixture is trained for each."""
     placebo: str = "hash:3"
     """The gate of experts without a specialty."""
 
@@ -63,7 +63,7 @@ class PommermanConfig:
     others: Literal["simple_unbiased", "simple", "random", "stop"] = "simple_unbiased"
     """Who moves the others inside the search."""
     information: Literal["observed", "full"] = "observed"
-    """What the search knows: what its player may know, or the true state."""
+    """Information of the search: what its player may know, or the true state."""
     routing: Literal["exact", "majority", "soft"] = "exact"
     """Which expert answers a position."""
 
@@ -87,7 +87,7 @@ class PommermanConfig:
     resamples: Annotated[int, Ge(100)] = 2000
     """Draws of boards behind the intervals of differences."""
     backend: Backend = "auto"
-    """What runs the networks in games; auto: ONNX Runtime on a CPU, torch on a GPU."""
+    """Backend of the networks in games; auto: ONNX Runtime on a CPU, torch on a GPU."""
     device: str | None = None
     """Where networks are trained and run, such as cpu or cuda; none: a GPU if there is one."""
     threads: PositiveInt | None = None

@@ -1,4 +1,4 @@
-"""What the published studies did and what they say: M2CTS on Pommerman, and its search study.
+"""Settings and figures of the published studies: M2CTS on Pommerman, and its search study.
 
 Every value here is theirs (``docs/definitions/published.md#pommerman``); nothing is computed from
 them.

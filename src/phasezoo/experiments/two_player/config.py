@@ -45,7 +45,7 @@ class M2ctsConfig:
     games: Path | None = None
     """Games store to use (made by `phasezoo data import`); none: the games in the package."""
     gate: str = "lichess"
-    """What the phases are, such as lichess, moves:3 or material:10,6 (paper: lichess)."""
+    """Gate that defines the phases, such as lichess, moves:3 or material:10,6 (paper: lichess)."""
     strategy: str = "separated"
     """How experts and the placebo learn: separated, staged, planes, heads or weighted:FACTOR."""
     arms: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class M2ctsConfig:
     training_batch: Annotated[int, Interval(ge=1, le=65_536)] = 64
     """Training positions an update (paper: 2048, Table X)."""
     optimizer: Literal["sgd", "adamw"] = "sgd"
-    """What takes the steps: SGD with Nesterov momentum (paper, Table X), or AdamW, whose learning
+    """Optimiser: SGD with Nesterov momentum (paper, Table X), or AdamW, whose learning
     rates are lower, such as 0.003."""
     learning_rate: PositiveFloat = 0.2
     """Peak of the one-cycle schedule (paper: 0.14 with batches of 2048, Table X)."""
@@ -131,7 +131,7 @@ class M2ctsConfig:
     """Half-moves after which a game is given as drawn (none: no cap)."""
 
     backend: Backend = "auto"
-    """What runs the networks in matches; auto: ONNX Runtime on a CPU, torch on a GPU."""
+    """Backend of the networks in matches; auto: ONNX Runtime on a CPU, torch on a GPU."""
     device: str | None = None
     """Where networks are trained and run, such as cpu or cuda; none: a GPU if there is one."""
     threads: PositiveInt | None = None
@@ -274,7 +274,7 @@ class CurveConfig(M2ctsConfig):
     """
 
     curve: bool = True
-    """What this is: without it there is one size."""
+    """Compare at several sizes; without it there is one size."""
     sizes: tuple[int, ...] = (10_000, 40_000)
     """Training positions that one network sees, and all experts of a mixture together: two or more
     rising numbers of 1,000 or more."""
@@ -334,7 +334,7 @@ SIZES: Mapping[str, Mapping[str, Any]] = {
         "nodes": 200,
     },
 }
-"""What the presets of the curve differ in from those of the comparison."""
+"""Settings in which the presets of the curve differ from those of the comparison."""
 
 
 def curve_of(
