@@ -116,7 +116,7 @@ def asked_too_late(*_arguments, **_options):
 @pytest.mark.parametrize(
     ("game", "env_id", "options", "message"),
     [
-        ("connect-four", "ConnectFour-v0", {"gate": "plies:1,2,3"}, "2 phases and is told phase 3"),
+        ("connect-four", "ConnectFour-v0", {"gate": "plies:1,2,3"}, "2 phases and is given phase 3"),
         ("krk", "KRK-v0", {}, "7 actions and is shown 4672"),
         ("connect-four", "ConnectFour-v0", {"compact_actions": True}, "no compact form"),
         ("pommerman-ffa", "PommermanFFA-v0", {}, "7 actions and is shown 6"),
@@ -196,7 +196,7 @@ def test_masked_observations_and_phases_are_made_for_it():
     env = gym.make("ConnectFour-v0", opponent=None, gate="plies:1,2,3,4")
     observation, info = env.reset(seed=1)
     agent(observation, info)
-    with pytest.raises(InvalidConfig, match="3 phases and is told phase 4"):
+    with pytest.raises(InvalidConfig, match="3 phases and is given phase 4"):
         agent(observation, info | {"phase": 4})
 
 
