@@ -175,6 +175,7 @@ impl<M: SearchModel> Search<M> {
                 "the game is over at this root: there is nothing to search".into(),
             ));
         }
+        model.actor(&root)?; // refuses a root that no single player moves from
         let was_whole = self.searchmoves.is_empty();
         self.begin_restricted(model, &root)?;
         let keep = rules.params.reuse_tree
