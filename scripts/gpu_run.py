@@ -143,9 +143,8 @@ def job(folder: Path, out: Path, kind: str, name: str, threads: int) -> None:
 def _train(plan: Any, games: Path, out: Path, name: str, threads: int) -> dict[str, Any]:
     """Train one network, or the experts of a strategy, one stage after the other."""
     from phasezoo import training
-    from phasezoo.training.data import LabelledSplits, TrainingData
-    from phasezoo.training.preparation import Task
-    from phasezoo.training.supervised import train_on
+    from phasezoo.training.data import LabelledSplits
+    from phasezoo.training.planned import Recipe, train_planned
 
     wanted, place = plan["trainings"][name], out / "networks" / name
     seed, positions = wanted["seed"], wanted["positions"]
@@ -156,16 +155,17 @@ def _train(plan: Any, games: Path, out: Path, name: str, threads: int) -> dict[s
     planned = training.plan_strategy(labelled.train, strategy, positions)
     results = []
     for stage in (planned.baseline,) if is_one else planned.stages:
-        own = {} if stage.start is None else wanted.get("started_settings", {})
-        own |= wanted.get("phase_settings", {}).get(stage.phase, {})
         settings = training.SupervisedConfig(
-            **{"threads": threads, **plan["training"], **wanted.get("settings", {}), **own}
+            **{
+                "threads": threads,
+                **plan["training"],
+                **wanted.get("settings", {}),
+                **(wanted.get("started_settings", {}) if stage.start else {}),
+                **wanted.get("phase_settings", {}).get(stage.phase, {}),
+            }
         )
-        data = TrainingData.select(labelled, stage.phase, seed, settings, stage.weights)
-        start = None if stage.start is None else place / stage.start
-        folder = place / stage.name
-        task = Task(plan["network"], None, None, stage.positions, seed, folder, start)
-        found = train_on(data, task, settings)
+        recipe = Recipe(splits, plan["network"], settings)
+        found = train_planned(replace(stage, seed=seed), recipe, place, labelled)
         print(found.describe(), flush=True)
         row = {**vars(found), "path": str(found.path), "history": found.history[-1]}
         results.append({**row, "name": stage.name, "metrics": dict(found.metrics)})

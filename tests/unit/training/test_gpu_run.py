@@ -73,6 +73,29 @@ def test_what_cannot_run_there_is_refused_before_it_is_packed(script, parts, tmp
         script.pack(folder, plan, store, wheels)
 
 
+def test_settings_of_a_stage_stay_with_it(script, parts, tmp_path):
+    wanted = {
+        "strategy": "staged",
+        "positions": 600,
+        "seed": 1,
+        "started_settings": {"max_lr": 0.002},
+        "phase_settings": {"opening": {"max_lr": 0.001}},
+    }
+    training = {"batch_size": 16, "device": "cpu", "max_lr": 0.003, "tensorboard": False}
+    plan = {"gate": "lichess", "network": "resnet-8x1:policy=pointwise", "split_seed": 0,
+            "training": training, "trainings": {"a": wanted}}  # fmt: skip
+    before = json.dumps(plan)
+    stages = script._train(plan, parts[1], tmp_path, "a", 1)["stages"]
+    assert json.dumps(plan) == before
+    rates = {}
+    for stage in stages:
+        file = tmp_path / "networks" / "a" / stage["name"] / "config.json"
+        rates[stage["phase"]] = json.loads(file.read_text())["config"]["max_lr"]
+    started = {"opening": 0.001, "middlegame": 0.002, "endgame": 0.002}
+    assert {phase: rates[phase] for phase in started} == started
+    assert 0.003 in rates.values()
+
+
 class Fixed:
     """Likes all actions but one alike, and says one value."""
 
