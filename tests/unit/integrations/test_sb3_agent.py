@@ -116,7 +116,12 @@ def asked_too_late(*_arguments, **_options):
 @pytest.mark.parametrize(
     ("game", "env_id", "options", "message"),
     [
-        ("connect-four", "ConnectFour-v0", {"gate": "plies:1,2,3"}, "2 phases and is given phase 3"),
+        (
+            "connect-four",
+            "ConnectFour-v0",
+            {"gate": "plies:1,2,3"},
+            "2 phases and is given phase 3",
+        ),
         ("krk", "KRK-v0", {}, "7 actions and is shown 4672"),
         ("connect-four", "ConnectFour-v0", {"compact_actions": True}, "no compact form"),
         ("pommerman-ffa", "PommermanFFA-v0", {}, "7 actions and is shown 6"),
