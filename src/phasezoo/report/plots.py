@@ -46,8 +46,6 @@ _VARIABLES = {
 # Ends of phases in order of play, light to dark; the steps differ in lightness for every reader.
 _ORDERED = ((0xF2, 0xB8, 0x4B), (0x3D, 0xA0, 0x92), (0x3A, 0x5F, 0xA8))
 
-_POINTS_PER_INCH = 72
-
 LONGEST = 600.0
 """Length (of Elo, say) at which a side of an interval is cut, so that the others can be read."""
 

@@ -27,9 +27,6 @@ CLAIMED_GAIN = (0.05, 0.11)
 CLAIMED_GATES = ("steps", "proximity")
 """The gates of that gain."""
 
-UNSTABLE_GATE = "opponents"
-"""The gate whose results the paper calls unstable."""
-
 SEARCH_STUDY = {0: (0.386, 0.100), 50: (0.614, 0.393), 100: (0.680, 0.438), 250: (0.768, 0.490),
                 500: (0.791, 0.555), 1000: (0.788, 0.575)}  # fmt: skip
 """By simulations a move, win rates of the 64-channel network with single-player search, trained and
