@@ -1,10 +1,9 @@
 """What an environment's class can be told: names, defaults and meanings of its keywords."""
 
-import ast
 import inspect
 import re
 from dataclasses import dataclass, is_dataclass
-from typing import Any
+from typing import Any, is_typeddict
 
 import gymnasium
 from gymnasium.vector import VectorEnv
@@ -71,11 +70,7 @@ def option_lines(kind: Any) -> list[str]:
 
 def shared_texts() -> dict[str, str]:
     """What the options that environments share mean: the texts below their names."""
-    texts = {}
-    for node in ast.walk(ast.parse(inspect.getsource(shared))):
-        if isinstance(node, ast.ClassDef):
-            for field, text in zip(node.body, node.body[1:], strict=False):
-                if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
-                    assert isinstance(field.target, ast.Name)
-                    texts[field.target.id] = inspect.cleandoc(ast.literal_eval(text.value))
+    texts: dict[str, str] = {}
+    for table in filter(is_typeddict, vars(shared).values()):
+        texts |= specs.descriptions_of(table)
     return {name: text.replace("\n", " ") for name, text in texts.items()}

@@ -23,7 +23,7 @@ HEAVY = (
     "starlette",
     "markupsafe",
     "asyncio",
-    "tyro",
+    "argparse",
     "rich",
 )
 

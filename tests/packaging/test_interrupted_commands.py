@@ -28,7 +28,7 @@ def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("module", ["gymnasium", "tyro", "pyarrow"])
+@pytest.mark.parametrize("module", ["gymnasium", "tomllib", "pyarrow"])
 @pytest.mark.parametrize("script", [False, True])
 def test_ctrl_c_while_modules_are_imported_is_130_and_silent(
     module: str, script: bool, tmp_path: Path

@@ -4,10 +4,10 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-
-import tyro
+from typing import Annotated
 
 from phasezoo.errors import InvalidConfig, RunDirectoryError
+from phasezoo.specs import Argument
 
 ROOT = Path(__file__).resolve().parents[3]
 """The checkout, if the package is installed from one, as `make setup` does."""
@@ -30,7 +30,7 @@ class BenchOptions:
     measures everything.
     """
 
-    names: tyro.conf.Positional[tuple[str, ...]] = ()
+    names: Annotated[tuple[str, ...], Argument(positional=True)] = ()
     """Which benchmarks, such as tree or selfplay (none: all)."""
     leak: bool = False
     """Look whether memory grows; names are then vector, search, training, match and selfplay. The

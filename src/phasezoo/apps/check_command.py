@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
-
-import tyro
+from typing import Annotated, Any
 
 from phasezoo import agents, games, gating, inference
 from phasezoo.checking import Report
@@ -17,7 +15,7 @@ from phasezoo.gating.registry import own_names
 from phasezoo.inference.storage.manifest import MANIFEST
 from phasezoo.inference.storage.packaged import EXPERTS, PREFIX
 from phasezoo.plugins import import_module
-from phasezoo.specs import PositiveInt
+from phasezoo.specs import Argument, PositiveInt
 
 FOUND_BROKEN = 1
 
@@ -30,7 +28,7 @@ class CheckOptions:
     defines: objects, and classes that are made without arguments.
     """
 
-    module: tyro.conf.Positional[str]
+    module: Annotated[str, Argument(positional=True)]
     """Thing to import: my_module, my_module.py, or my_module:name for one object of it; or the
     folder of a network or of experts; or the text of an agent with options, mcts:nodes=50."""
     game: str | None = None

@@ -6,21 +6,19 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import tyro
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from phasezoo._interrupt import saying
-from phasezoo.apps.command_words import Looks
 from phasezoo.data.pgn_filter import PgnFilter
 from phasezoo.errors import InvalidConfig
-from phasezoo.specs import NonNegativeInt, PositiveInt
+from phasezoo.specs import Argument, NonNegativeInt, PositiveInt
 
 if TYPE_CHECKING:
     from phasezoo.data.import_target import MonthSplit
     from phasezoo.data.importer import ImportReport
 
-Months = Annotated[tuple[str, ...], tyro.conf.arg(metavar="YYYY-MM ..."), Looks(r"\d{4}-\d\d")]
+Months = Annotated[tuple[str, ...], Argument(metavar="YYYY-MM ...", pattern=r"\d{4}-\d\d")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,14 +30,14 @@ class ImportOptions(PgnFilter):
     skipped, counted and named with their lines.
     """
 
-    paths: tyro.conf.Positional[tuple[Path, ...]]
+    paths: Annotated[tuple[Path, ...], Argument(positional=True, metavar="PATH ...")] = ()
     """PGN files, then the store to write: a folder, or a file that ends in .parquet."""
     game: str | None = None
     """The only game to read: chess, chess960, atomic, crazyhouse (none: every one that is found;
     chess if the store is one file)."""
-    from_month: Annotated[str | None, tyro.conf.arg(name="from", metavar="YYYY-MM")] = None
+    from_month: Annotated[str | None, Argument(name="from", metavar="YYYY-MM")] = None
     """Skip games before this month, and those that may be."""
-    to_month: Annotated[str | None, tyro.conf.arg(name="to", metavar="YYYY-MM")] = None
+    to_month: Annotated[str | None, Argument(name="to", metavar="YYYY-MM")] = None
     """Skip games after this month, and those that may be."""
     split_by: Literal["month"] | None = None
     """Write a folder of several stores: validation, test and train (the other months) if months are

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import tyro
 from annotated_types import Ge
 from rich.console import Console
 from rich.table import Table
 
 from phasezoo.apps.stores import open_games, refuse_existing
 from phasezoo.errors import InvalidConfig
-from phasezoo.specs import PositiveInt
+from phasezoo.specs import Argument, PositiveInt
 
 if TYPE_CHECKING:
     from phasezoo.data.phase_study import PhaseStudy
@@ -31,7 +30,7 @@ class PhasesOptions:
     as mixedness and pieces in chess.
     """
 
-    store: Annotated[tyro.conf.Positional[Path | None], tyro.conf.arg(metavar="STORE")] = None
+    store: Annotated[Path | None, Argument(positional=True)] = None
     """Folder or file of games; sample:GAME for those in the package; none: those of chess."""
     gate: str = "lichess"
     """Gate, such as lichess, lichess:engine, moves:3, material, mixedness, hash:3."""

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import tyro
 from rich.console import Console
 from rich.table import Table
 
 from phasezoo.apps.stores import open_games, refuse_existing
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.runs.files import save_files
+from phasezoo.specs import Argument
 
 if TYPE_CHECKING:
     from phasezoo.data.store import GameStore
 
-Store = Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="STORE")]
+Store = Annotated[Path, Argument(positional=True)]
 
 _WIDTH = 88
 

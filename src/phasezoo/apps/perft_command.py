@@ -5,12 +5,11 @@ import time
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-import tyro
 from annotated_types import Interval
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig
-from phasezoo.specs import PositiveInt
+from phasezoo.specs import Argument, PositiveInt
 
 MOST = 13
 """The last depth whose count from the start of chess, 2e18, fits into 64 bits."""
@@ -20,7 +19,7 @@ MOST = 13
 class PerftOptions:
     """Count the leaves of the tree of legal moves; the last line is the count."""
 
-    game: tyro.conf.Positional[str]
+    game: Annotated[str, Argument(positional=True)]
     """A game of the package whose players take turns."""
     depth: Annotated[int, Interval(ge=0, le=MOST)]
     """Plies to look ahead (with --divide 1 or more)."""

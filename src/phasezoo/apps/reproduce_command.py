@@ -2,16 +2,14 @@
 
 import dataclasses
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-import tyro
-
 from phasezoo._interrupt import nothing_written, saying
-from phasezoo.apps.common import with_common
-from phasezoo.apps.options import glance
+from phasezoo.apps.command_line import option_in
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import CURVES, GAMES, STUDIES, find
 from phasezoo.experiments.from_scratch.config import SCRATCH
@@ -20,6 +18,7 @@ from phasezoo.experiments.study import Study
 from phasezoo.plugins import lasting
 from phasezoo.report.console import TerminalConsole
 from phasezoo.runs import kind_of
+from phasezoo.specs import Argument
 
 
 @dataclass(frozen=True)
@@ -91,52 +90,45 @@ class StudyOptions:
             raise InvalidConfig(message)
 
 
-@dataclass(frozen=True)
-class _Choice:
-    """Options that decide which others there are, and their defaults."""
+def study_commands() -> dict[str, Callable[[Sequence[str]], type[Any]]]:
+    """Return, by the names of studies, what makes the options from the words of a command line.
 
-    game: str = ""
-    preset: str = ""
-    from_scratch: bool = False
-    curve: bool = False
-
-
-def reproduce_tree(arguments: Sequence[str]) -> Any:
-    """The subcommands of ``reproduce``, with the defaults of the game and preset asked for.
-
-    With ``--from-scratch`` the study of phase experts is the one whose networks learn by play, with
-    ``--curve`` the one at several sizes.
+    Game and preset decide the defaults. With ``--from-scratch`` the study of phase experts is the
+    one whose networks learn by play, with ``--curve`` the one at several sizes.
     """
-    choice = glance(_Choice, arguments)
-    members = []
-    for name, games in STUDIES.items():
-        own = choice if games is GAMES else _Choice()  # no other study has these variants
-        study = find(name, choice.game, curve=own.curve, from_scratch=own.from_scratch)
-        members.append(_study_command(name, study, choice.preset))
-    return members
+    return {name: partial(_study_command, name) for name in STUDIES}
 
 
-def generalise_command(arguments: Sequence[str]) -> Any:
-    """The command ``generalise``, with the defaults of the preset asked for."""
-    return _study_command("generalise", GENERALISE, glance(_Choice, arguments).preset)
+def generalise_command(words: Sequence[str]) -> type[Any]:
+    """The options of ``generalise``, with the defaults of the preset asked for."""
+    return _options(GENERALISE, words)
 
 
-def _study_command(name: str, study: Study[Any], preset: str) -> Any:
-    """The subcommand of a study, with the defaults of a preset."""
-    config = study.presets.get(preset, study.default)
-    # The class of its options, whose settings stand beside --out and --resume.
-    settings: Any = Annotated[type(config), tyro.conf.arg(name="")]
-    options: Any = dataclasses.make_dataclass(
+def _study_command(name: str, words: Sequence[str]) -> type[Any]:
+    if STUDIES[name] is not GAMES:  # no other study has these variants
+        return _options(find(name), words)
+    study = find(
+        name,
+        option_in(words, "--game") or "",
+        curve=option_in(words, "--curve") is not None,
+        from_scratch=option_in(words, "--from-scratch") is not None,
+    )
+    return _options(study, words)
+
+
+def _options(study: Study[Any], words: Sequence[str]) -> type[Any]:
+    """The class of a study's options, whose settings stand beside --out and --resume."""
+    config = study.presets.get(option_in(words, "--preset"), study.default)
+    settings: Any = Annotated[type(config), Argument(name="")]
+    made = dataclasses.make_dataclass(
         "StudyOptions",
-        [("config", settings)],
+        [("config", settings, dataclasses.field(default=config))],
         bases=(StudyOptions,),
         frozen=True,
         namespace={"study": study, "program": study.program},
     )
-    options = with_common(options)
-    text = inspect.cleandoc(type(config).__doc__ or "")
-    about = tyro.conf.subcommand(name, default=options(config), description=text)
-    return Annotated[options, about]
+    made.__doc__ = inspect.getdoc(type(config))
+    return made
 
 
 def _absolute(config: Any) -> Any:

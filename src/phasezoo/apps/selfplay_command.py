@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 
-import tyro
-from tyro.conf import Positional, arg
-
 from phasezoo._interrupt import nothing_written, saying
-from phasezoo.apps.common import with_common
-from phasezoo.apps.options import glance
+from phasezoo.apps.command_line import option_in
 from phasezoo.runs import jsonable
+from phasezoo.specs import Argument
 from phasezoo.training.selfplay.catalogue import RECIPES, recipe_of
 from phasezoo.training.selfplay.config import Recipe, SelfPlayConfig
 
@@ -32,7 +29,7 @@ class SelfPlayOptions:
     Every round plays games with the newest network, adds them to a replay, and learns from it.
     """
 
-    game: Annotated[Positional[str], arg(metavar="GAME")]
+    game: Annotated[str, Argument(positional=True)]
     """Game to learn, such as connect-four, krk, or one of your own from --plugin."""
     out: Path
     """New or empty directory, or that of this very run."""
@@ -89,24 +86,17 @@ class SelfPlayOptions:
         return f"Stopped. The same command continues what is in {self.out}."
 
 
-@dataclass(frozen=True)
-class _Choice:
-    """Option that decides the defaults of all others."""
-
-    preset: str = ""
-
-
 def selfplay_command(arguments: Sequence[str]) -> Any:
     """The command, with the settings of the preset asked for as defaults."""
-    asked = glance(_Choice, arguments).preset
+    asked = option_in(arguments, "--preset")
     known = Preset.__args__  # type: ignore[attr-defined]
-    preset = asked if asked in known else "quick"
+    preset = asked if asked is not None and asked in known else "quick"
     game = _game_in(arguments)
     # What there is to start from has its own network and planes.
-    begins = any(word.partition("=")[0] == "--initial" for word in arguments)
+    begins = option_in(arguments, "--initial") is not None
     recipe = Recipe() if begins else recipe_of(game, preset)
     config = SelfPlayConfig.preset(preset, game)
-    settings: Any = Annotated[SelfPlayConfig, arg(name="")]
+    settings: Any = Annotated[SelfPlayConfig, Argument(name="")]
     fields: list[Any] = [
         ("config", settings, dataclasses.field(default=config)),
         ("network", str | None, dataclasses.field(default=recipe.network)),
@@ -116,7 +106,7 @@ def selfplay_command(arguments: Sequence[str]) -> Any:
         "SelfPlayOptions", fields, bases=(SelfPlayOptions,), frozen=True, kw_only=True
     )
     options.__doc__ = f"{SelfPlayOptions.__doc__}\n{_own_settings(game, config, preset, recipe)}"
-    return Annotated[with_common(options), tyro.conf.subcommand("selfplay")]
+    return options
 
 
 def _own_settings(game: str | None, config: SelfPlayConfig, preset: str, recipe: Recipe) -> str:

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from rich.console import Console
-from tyro.conf import Positional, arg
 
 from phasezoo._interrupt import nothing_written, saying
 from phasezoo.apps.stores import open_games
 from phasezoo.errors import InvalidConfig
-from phasezoo.specs import PositiveInt
+from phasezoo.specs import Argument, PositiveInt
 from phasezoo.training.config import SupervisedConfig
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ class TrainOptions:
     baseline and an expert for each phase are, and all of them are tested on every phase.
     """
 
-    store: Annotated[Positional[str], arg(metavar="STORE")]
+    store: Annotated[str, Argument(positional=True)]
     """Folder or file of games; sample:GAME for those in the package."""
     positions: PositiveInt
     """Training positions that the network, or the baseline, sees."""
@@ -41,7 +40,7 @@ class TrainOptions:
     strategy: str | None = None
     """How experts of all phases learn: separated, staged, planes, heads, or weighted:FACTOR such as
     weighted:4."""
-    order: Annotated[tuple[str, ...], arg(metavar="PHASE ...")] = ()
+    order: Annotated[tuple[str, ...], Argument(metavar="PHASE ...")] = ()
     """Stages of staged experts: none for all phases first, farthest-first, or all phases; --order
     may be given several times."""
     budget: Literal["equal", "study"] = "equal"
@@ -58,7 +57,7 @@ class TrainOptions:
     """Directory of a network to start from; not with --strategy."""
     seed: int = 0
     """Decides split, initial weights and the order of positions."""
-    config: Annotated[SupervisedConfig, arg(name="")] = field(default_factory=SupervisedConfig)
+    config: Annotated[SupervisedConfig, Argument(name="")] = field(default_factory=SupervisedConfig)
 
     def run(self) -> int:
         """Train, and print what came of it.

@@ -4,15 +4,18 @@
 * ``values``: the annotation of an option says what it takes, and nothing repeats it.
 * ``ranges``: an annotation gives the range and the unit of numbers.
 * ``options``: the fields of a dataclass, or the signature of a class or function, are its options.
+* ``arguments``: the fields of a dataclass are the options of a command.
 * ``recipes``: a recipe makes the things of one name.
 * ``registry``: a registry finds things by name.
 """
 
+from phasezoo.specs.arguments import Argument, Arguments
 from phasezoo.specs.options import (
     Option,
     Options,
     changed,
     check,
+    descriptions_of,
     fields_of,
     joined,
     options_in,
@@ -42,6 +45,8 @@ from phasezoo.specs.values import (
 )
 
 __all__ = [
+    "Argument",
+    "Arguments",
     "Default",
     "Even",
     "NonNegativeFloat",
@@ -61,6 +66,7 @@ __all__ = [
     "changed",
     "check",
     "check_value",
+    "descriptions_of",
     "did_you_mean",
     "fields_of",
     "joined",

@@ -1,11 +1,14 @@
 """The options of dataclasses, classes and functions: their annotations and defaults."""
 
+import ast
 import dataclasses
 import inspect
+import textwrap
 import typing
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from phasezoo.errors import InvalidConfig
@@ -93,6 +96,28 @@ def fields_of(config: type) -> tuple[Option, ...]:
         for each in dataclasses.fields(config)
         if each.init
     )
+
+
+@lru_cache(maxsize=256)
+def descriptions_of(config: type) -> dict[str, str]:
+    """Return the strings below the fields of a class, and of those that it inherits from, by name.
+
+    Args:
+        config: The class; one that was made by a function has only what it inherits.
+    """
+    found: dict[str, str] = {}
+    for kind in reversed(config.__mro__[:-1]):
+        try:
+            source = inspect.getsource(kind)
+        except (OSError, TypeError):
+            continue
+        body = ast.parse(textwrap.dedent(source)).body[0]
+        assert isinstance(body, ast.ClassDef)
+        for field, text in pairwise(body.body):
+            if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
+                assert isinstance(field.target, ast.Name)
+                found[field.target.id] = inspect.cleandoc(ast.literal_eval(text.value))
+    return found
 
 
 def options_of(make: Callable[..., Any], like: Callable[..., Any] | None = None) -> Options:

@@ -349,7 +349,7 @@ _READERS: dict[Any, Callable[[str], Any]] = {
     int: int,
     float: _float,
     str: str,
-    Path: str,
+    Path: Path,
     Any: str,
     UNKNOWN: str,
 }

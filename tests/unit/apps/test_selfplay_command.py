@@ -159,17 +159,17 @@ def test_options_of_the_studies(tmp_path: Path, words: str) -> None:
 
 
 WRONG = [
-    (["--games-per-update", "0"], 2, "games_per_update=0"),
+    (["--games-per-update", "0"], 2, "--games-per-update 0"),
     (["--schedule", "0:0.1,10:0"], 2, "rates above 0"),
     (["--starts", "opening"], 2, "random:LOW-HIGH"),
-    (["--preset", "huge"], 2, "preset"),
+    (["--preset", "huge"], 2, "one of quick, standard, paper"),
     (["--strategy", "alone"], 2, "separated, staged"),
     (["--gate", "lichess"], 2, "lichess"),
     (["--initial", "missing"], 1, "missing"),
-    (["--search.dirichlet-epsilon", "3"], 2, "dirichlet_epsilon"),
+    (["--search.dirichlet-epsilon", "3"], 2, "--search.dirichlet-epsilon 3: ex"),
     (["--search.draw-score", "0.1"], 2, "draw_score= was removed after version 0.2.0"),
-    (["--learning.max-lr", "0"], 2, "max_lr"),
-    (["--replay.capacity", "0"], 2, "capacity"),
+    (["--learning.max-lr", "0"], 2, "--learning.max-lr 0: expected"),
+    (["--replay.capacity", "0"], 2, "--replay.capacity 0: expected"),
     (["--promote-games", "3"], 2, "even"),
 ]
 

@@ -13,7 +13,6 @@ from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import tyro
 from annotated_types import Interval, MinLen
 from rich import box
 from rich.console import Console
@@ -25,7 +24,7 @@ from phasezoo.inference.backends.choice import Backend
 from phasezoo.inference.storage import packaged
 from phasezoo.runs import provenance
 from phasezoo.runs.files import save_files
-from phasezoo.specs import PositiveInt
+from phasezoo.specs import Argument, PositiveInt
 from phasezoo.types import InferenceDtype
 
 
@@ -144,7 +143,7 @@ class InferenceBenchOptions:
     install.
     """
 
-    net: tyro.conf.Positional[str] = "phasezoo/chess-small"
+    net: Annotated[str, Argument(positional=True)] = "phasezoo/chess-small"
     """Folder of a network, or its name; of a folder of experts, the network of all phases."""
     backends: tuple[str, ...] = tuple(VARIANTS)
     """Which rows, such as onnx openvino cuda-graphs-fp16."""

@@ -12,10 +12,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from tyro.conf import Positional, arg
-
 from phasezoo._interrupt import nothing_written, saying
-from phasezoo.apps.command_words import Looks
 from phasezoo.apps.tournament.report import report
 from phasezoo.arena import Standings
 from phasezoo.arena.frames import without_infinite
@@ -23,6 +20,7 @@ from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.plugins import is_installed_program, lasting
 from phasezoo.report.again import done_again
 from phasezoo.runs import RunDirectory
+from phasezoo.specs import Argument
 
 
 def write_results(run: RunDirectory, standings: Standings, options: Any, seconds: float) -> None:
@@ -68,12 +66,6 @@ def _cell(value: Any) -> Any:
     return value
 
 
-_ADJUDICATE = (
-    "End games early: 5 moves in a row at a value of -0.867 or less (6 pawns) resign, 4 of each "
-    "within 0.065 of 0 from move 30 on agree to a draw."
-)
-
-
 NUMBER = r"(?i)[+-]?([\d.]+(e[+-]?\d+)?|nan|inf(inity)?)"
 """Pattern of texts that Python reads as numbers."""
 
@@ -90,7 +82,7 @@ class _PlayOptions:
 
     kind: ClassVar[str]
 
-    agents: Annotated[Positional[tuple[str, ...]], arg(metavar="AGENT ...")] = ()
+    agents: Annotated[tuple[str, ...], Argument(positional=True, metavar="AGENT ...")] = ()
     """Agents by their texts, such as mcts:nodes=400, m2cts:experts=runs/x, uci:stockfish,nodes=100,
     uct:simulations=200 or random."""
     game: str = "chess"
@@ -110,7 +102,9 @@ class _PlayOptions:
     """Games at once (none: 64, with engines from outside 8, 1 if a search is timed)."""
     max_plies: int | None = None
     """Plies at which a game is cut and counted as a draw (none: never)."""
-    adjudicate: Annotated[bool, arg(help=_ADJUDICATE)] = False
+    adjudicate: bool = False
+    """End games early: 5 moves in a row at a value of -0.867 or less (6 pawns) resign, 4 of each
+    within 0.065 of 0 from move 30 on agree to a draw."""
     tables: str | None = None
     """End games as soon as tables know the result: a folder of Syzygy tables, or game where perfect
     play is known, as in krk."""
@@ -239,7 +233,6 @@ class _PlayOptions:
         """The settings that games depend on, and what a run goes on with."""
         config = {field.name: getattr(self, field.name) for field in fields(self)}
         del config["out"], config["resume"]
-        config.pop("config_file", None)  # what it said is among the settings
         if self.openings is not None:
             config["openings"] = lasting(self.openings)
         config["plugin"] = [lasting(plugin) for plugin in self.plugin]
@@ -309,9 +302,7 @@ class _PlayOptions:
         default = type(self)()
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name in ("agents", "out", "resume", "config_file") or value == getattr(
-                default, field.name
-            ):
+            if field.name in ("agents", "out", "resume") or value == getattr(default, field.name):
                 continue
             option = "--" + field.name.replace("_", "-")
             many: Sequence[Any] = value if isinstance(value, tuple) else (value,)
@@ -357,7 +348,7 @@ class MatchOptions(_PlayOptions):
 
     kind: ClassVar[str] = "match"
 
-    sprt: Annotated[tuple[float, ...], Looks(NUMBER), arg(metavar="ELO0 ELO1")] = ()
+    sprt: Annotated[tuple[float, ...], Argument(pattern=NUMBER, metavar="ELO0 ELO1")] = ()
     """End the match as soon as a test of normalised Elo decides between these two differences, such
     as 0 10; --games is how many are played at most (none: play all games)."""
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
 
 from annotated_types import Interval
-from tyro.conf import arg
 
 from phasezoo.errors import InvalidConfig, MissingDependency
+from phasezoo.specs import Argument
 
 if TYPE_CHECKING:
     from phasezoo.apps.web.server import Server
@@ -48,13 +48,13 @@ class WebOptions:
     token: str | None = None
     """Secret that lets pages in (none: no secret on this machine, elsewhere a new one).
     Without it, others who have an account on this machine may play too."""
-    name: Annotated[tuple[str, ...], arg(metavar="NAME")] = ()
+    name: Annotated[tuple[str, ...], Argument(metavar="NAME")] = ()
     """Further names by which browsers reach this server, such as that of a proxy, at any port."""
-    agents: Annotated[tuple[str, ...], arg(metavar="TEXT")] = ()
+    agents: Annotated[tuple[str, ...], Argument(metavar="TEXT")] = ()
     """Agents to suggest first, as short texts such as "m2cts:experts=runs/x,nodes=400"."""
-    runs: Annotated[tuple[Path, ...], arg(metavar="DIR")] = ()
+    runs: Annotated[tuple[Path, ...], Argument(metavar="DIR")] = ()
     """Folders of runs, stores and PGN that pages may look into (none: runs, if there is one)."""
-    trust: Annotated[bool, arg(aliases=("--any-agent",))] = False
+    trust: Annotated[bool, Argument(aliases=("any_agent",))] = False
     """Let pages name any folder, and agents that import modules, start programs or load pickled
     objects. With --token, pages on this machine always may."""
     threads: Annotated[int, Interval(ge=1, le=256)] = 2

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 from annotated_types import Ge
-from tyro.conf import Positional, arg
 
 from phasezoo.errors import RunDirectoryError
 from phasezoo.experiments.settings import check_ranges
 from phasezoo.experiments.study import Study
 from phasezoo.report.console import Console
 from phasezoo.runs.directory import read_record
-from phasezoo.specs import NonNegativeInt, PositiveInt
+from phasezoo.specs import Argument, NonNegativeInt, PositiveInt
 
 Preset: TypeAlias = Literal["quick", "standard"]
 
@@ -28,7 +27,7 @@ class GeneraliseConfig:
     and takes hours.
     """
 
-    axes: Annotated[Positional[tuple[str, ...]], arg(metavar="GAME-OR-AXIS")] = ()
+    axes: Annotated[tuple[str, ...], Argument(positional=True, metavar="GAME-OR-AXIS ...")] = ()
     """Axes such as krk/distance, all of a game such as krk, your own as module:attr (none: all of
     the package)."""
     preset: Preset = "quick"

@@ -1,0 +1,272 @@
+"""The commands of ``phasezoo``, and how a command line and its file of options name one."""
+
+import dataclasses
+import importlib
+import inspect
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Annotated, Any, Protocol
+
+from phasezoo.errors import InvalidConfig
+from phasezoo.specs import Argument, Arguments, did_you_mean
+
+CONFIG, PLUGIN = "--config", "--plugin"
+
+
+class Command(Protocol):
+    """Options of a command, which can be run."""
+
+    def run(self) -> int:
+        """Do what was asked for, and return the exit code."""
+
+
+@dataclass(frozen=True)
+class CommonOptions:
+    """Options of every command, which are read ahead of all others."""
+
+    config_file: Annotated[Path | None, Argument(name="config", metavar="FILE")] = None
+    """TOML file with options of this command by their names (min_lr = 0.001); those typed here
+    win."""
+    plugin: Annotated[tuple[str, ...], Argument(metavar="MODULE")] = ()
+    """Module, or file, that is imported first: it registers games, gates, networks or agents of
+    one's own; may be given several times, and named in the file (plugin = "my_module")."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A command, or a group of them."""
+
+    options: Callable[[Sequence[str]], type[Any]] | None = None
+    """Return the class of its options; the words of the command line may decide which."""
+    members: Callable[[], "Mapping[str, Entry]"] = dict
+    """Return the commands of a group by name."""
+    about: str = ""
+    """Description; default: that of the class."""
+
+    def description(self) -> str:
+        """The first paragraph of its help text."""
+        if self.about or self.options is None:
+            return self.about
+        return (inspect.getdoc(self.options(())) or "").partition("\n\n")[0]
+
+
+def _command(place: str) -> Entry:
+    """A command whose module is imported when it is asked for.
+
+    Args:
+        place: ``module:name`` of a class, or of a function that returns one.
+    """
+
+    def options(words: Sequence[str]) -> Any:
+        module, _, name = place.partition(":")
+        found = getattr(importlib.import_module(f"phasezoo.apps.{module}"), name)
+        return found if inspect.isclass(found) else found(words)
+
+    return Entry(options)
+
+
+def _studies() -> Mapping[str, Entry]:
+    from phasezoo.apps.reproduce_command import study_commands
+
+    return {name: Entry(options) for name, options in study_commands().items()}
+
+
+_DATA = {
+    "import": _command("data_import_command:ImportOptions"),
+    "phases": _command("data_phases_command:PhasesOptions"),
+    "show": _command("data_show_command:ShowOptions"),
+    "stats": _command("data_show_command:StatsOptions"),
+}
+_BENCH = {"inference": _command("inference_bench.command:InferenceBenchOptions")}
+
+COMMANDS = Entry(
+    members=lambda: {
+        "reproduce": Entry(
+            members=_studies, about="Do a published study again, and write a report."
+        ),
+        "data": Entry(members=lambda: _DATA, about="Games on disk."),
+        "train": _command("train_command:TrainOptions"),
+        "selfplay": _command("selfplay_command:selfplay_command"),
+        "match": _command("tournament.commands:MatchOptions"),
+        "tournament": _command("tournament.commands:TournamentOptions"),
+        "generalise": _command("reproduce_command:generalise_command"),
+        "uci": _command("uci.command:UciOptions"),
+        "web": _command("web.command:WebOptions"),
+        "check": _command("check_command:CheckOptions"),
+        "perft": _command("perft_command:PerftOptions"),
+        "bench": Entry(_command("bench_command:BenchOptions").options, lambda: _BENCH),
+        "doctor": _command("doctor:DoctorOptions"),
+    }
+)
+"""All commands."""
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """A command line without the common options, and their values."""
+
+    words: tuple[str, ...]
+    """The other words."""
+    config: Path | None
+    """The file of options."""
+    in_file: Mapping[str, Any]
+    """Options in the file by name, with underscores, those that every command has left out."""
+    plugins: tuple[str, ...]
+    """Modules to import, those that the file names first."""
+
+    @classmethod
+    def read(cls, given: Sequence[str]) -> "CommandLine":
+        """Take the common options out of a command line, wherever they stand, and do as they say.
+
+        Raises:
+            InvalidConfig: The file of options cannot be read, or a module cannot be imported.
+        """
+        found: dict[str, list[str]] = {CONFIG: [], PLUGIN: []}
+        rest: list[str] = []
+        words = iter(given)
+        for word in words:
+            name, equals, value = word.partition("=")
+            if name not in found:
+                rest.append(word)
+                continue
+            value = value if equals else next(words, "")
+            if not value or value.startswith("--"):
+                message = f"{name} needs a value: {name} {'FILE' if name == CONFIG else 'MODULE'}"
+                raise InvalidConfig(message)
+            found[name].append(value)
+        if len(found[CONFIG]) > 1:
+            message = f"--config {found[CONFIG][1]}: one file of options can be given"
+            raise InvalidConfig(message)
+        config = Path(found[CONFIG][0]) if found[CONFIG] else None
+        options = {} if config is None else _options_in(config)
+        first = _plugins_of(config, options.pop("plugin", []))
+        plugins = tuple(dict.fromkeys([*first, *found[PLUGIN]]))
+        _import(plugins, first, config)
+        return cls(tuple(rest), config, options, plugins)
+
+    def command(self) -> Command | str:
+        """Return the command, or the help text that is asked for.
+
+        Raises:
+            InvalidConfig: The command or an option does not exist, or a value is not allowed.
+        """
+        entry, names = COMMANDS, ["phasezoo"]
+        words = list(self.words) or ["--help"]
+        while words and (member := entry.members().get(words[0])):
+            entry = member
+            names.append(words.pop(0))
+        program = " ".join(names)
+        wants_help = any(word in ("-h", "--help") for word in words)
+        try:
+            if entry.options is None:
+                if wants_help:
+                    return _help(program, entry)
+                raise _unknown_command(words, entry.members())
+            kind = entry.options([*self._in_file_as_words(), *words])
+            program = getattr(kind, "program", program)
+            arguments = Arguments(kind, CommonOptions)
+            if wants_help:
+                return arguments.help(program)
+            typed = arguments.read(words)
+            in_file = arguments.read_file(self.in_file, str(self.config), typed)
+            command: Command = arguments.build({**in_file, **typed})
+        except InvalidConfig as error:
+            message = f"{error} (see {program} --help)"
+            raise InvalidConfig(message) from error
+        if hasattr(command, "plugin"):
+            changed: Any = command
+            command = dataclasses.replace(changed, plugin=self.plugins)
+        return command
+
+    def _in_file_as_words(self) -> list[str]:
+        given = ((f"--{key.replace('_', '-')}", value) for key, value in self.in_file.items())
+        return [k if v is True else f"{k}={v}" for k, v in given if v is not False]
+
+
+def option_in(words: Sequence[str], name: str) -> str | None:
+    """Return the last value of an option, for what decides which options there are.
+
+    Args:
+        words: The words of a command line.
+        name: The option, such as ``--preset``.
+
+    Returns:
+        None if the option is not there; an empty text if it has no value.
+    """
+    found = None
+    for word, following in zip_longest(words, words[1:], fillvalue=""):
+        if word == name:
+            found = "" if following.startswith("--") else following
+        elif word.startswith(f"{name}="):
+            found = word.partition("=")[2]
+    return found
+
+
+def _unknown_command(words: Sequence[str], members: Mapping[str, Entry]) -> InvalidConfig:
+    if not words or words[0].startswith("-"):
+        return InvalidConfig(f"expected one of {', '.join(members)}")
+    hint = did_you_mean(words[0], members)
+    return InvalidConfig(f"{words[0]!r}: no such command{hint} There are {', '.join(members)}")
+
+
+def _help(program: str, group: Entry) -> str:
+    """The help text of a group of commands."""
+    import argparse
+
+    parser = argparse.ArgumentParser(
+        program, usage="%(prog)s [-h] COMMAND ...", description=group.about
+    )
+    commands = parser.add_argument_group("commands")
+    for name, each in group.members().items():
+        commands.add_argument(name, help=each.description().replace("%", "%%"))
+    parser.epilog = f"{program} COMMAND --help lists the options of one."
+    return parser.format_help()
+
+
+def _options_in(file: Path) -> dict[str, Any]:
+    """The options in a file, by name with underscores."""
+    if file.exists() and not file.is_file():  # might never end
+        message = f"{file}: a folder, a device or a named pipe; --config takes a file"
+        raise InvalidConfig(message)
+    try:
+        record = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        message = f"{file}: cannot be read ({error.strerror})"
+        raise InvalidConfig(message) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        message = f"{file}: not a TOML file ({error})"
+        raise InvalidConfig(message) from error
+    return {key.replace("-", "_"): value for key, value in record.items()}
+
+
+def _plugins_of(file: Path | None, given: Any) -> list[str]:
+    """The modules that a file of options names."""
+    names = [given] if isinstance(given, str) else given
+    if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
+        message = (
+            f'{file}: plugin = {given!r}: expected a module, plugin = "my_module", or several, '
+            'plugin = ["my_module", "my_file.py"]'
+        )
+        raise InvalidConfig(message)
+    return names
+
+
+def _import(plugins: Sequence[str], in_file: Sequence[str], file: Path | None) -> None:
+    """Import a user's modules, so that what they register can be named."""
+    if not plugins:
+        return
+    from phasezoo.plugins import import_module
+    from phasezoo.registration import register_all
+
+    register_all()  # modules of a user's own expect the environments
+    for plugin in plugins:
+        try:
+            import_module(plugin)
+        except InvalidConfig as error:
+            if plugin not in in_file:
+                raise
+            message = f"{file}: plugin {error}"
+            raise InvalidConfig(message) from error
