@@ -189,11 +189,11 @@ def test_a_directory_of_another_match_is_left_alone(tmp_path, capsys):
         (("match", "random", "random", "--sprt", "5"), "expected two differences"),
         (
             ("match", "random", "random", "--sprt", "0", "nan"),
-            "--sprt 0.0 nan: expected a list, each a finite",
+            "--sprt 0 nan: expected a list, each a number",
         ),
         (
             ("match", "random", "random", "--sprt", "0", "1e999"),
-            "--sprt 0.0 inf: expected a list, each a finite",
+            "--sprt 0 1e999: expected a list, each a number",
         ),
         (("match", "--resume", "x"), "no run of 'match' to resume there"),
         (("tournament", "random", "random", "--anchor", "third"), "no player of this tournament"),

@@ -126,7 +126,7 @@ def test_phases_tell_shares_lengths_transitions_and_results(capsys, tmp_path):
         (
             ["import", "x.pgn", "new", "--top-players", "2"],
             2,
-            "--top-players 2.0: expected a number above 0, to 1",
+            "--top-players 2: expected a number above 0, to 1",
         ),
         (["import", "x.pgn", "new", "--game", "go"], 2, "go"),
     ],
