@@ -4,7 +4,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
-from annotated_types import Ge, MultipleOf
+from annotated_types import Ge, MinLen, MultipleOf
 
 from phasezoo.agents import BeamConfig
 from phasezoo.errors import InvalidConfig
@@ -55,7 +55,7 @@ class BeamStudyConfig:
     concurrency: PositiveInt = 40
     """Games at once."""
 
-    steps: tuple[int, ...] = (1, 4, 12)
+    steps: Annotated[tuple[PositiveInt, ...], MinLen(1)] = (1, 4, 12)
     """Training steps of a cycle (1 or more each; the note: 12, with three plies a search 4)."""
     batch: Annotated[int, Ge(2)] = 128
     """Positions of a training step (the note: 512)."""
@@ -68,9 +68,6 @@ class BeamStudyConfig:
     def validate(self) -> None:
         """Check every range."""
         check_ranges(self)
-        if not self.steps or min(self.steps) < 1:
-            message = f"--steps {' '.join(map(str, self.steps))}: must be 1 or more each"
-            raise InvalidConfig(message)
         BeamConfig(schedule=self.schedule)
         if len(BeamConfig(schedule=self.play_schedule).layers) <= published.PUSHED:
             message = (
