@@ -12,12 +12,13 @@ from phasezoo.agents.base import DeprecatedSeats, Move, state_in
 from phasezoo.agents.search.mcts import check_evaluator
 from phasezoo.agents.search.slot import PhaseMemory
 from phasezoo.agents.search.tree_pool import DEFAULT_POOL_ROWS
-from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.errors import InvalidState
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, evaluate_leaves, name_of
 from phasezoo.inference.other_games import check_plays
 from phasezoo.inference.states import StateBatch
 from phasezoo.observation import Observation, View
+from phasezoo.specs import NonNegativeFloat, check_value
 from phasezoo.types import Gate
 
 
@@ -35,11 +36,14 @@ class PolicyAgent(DeprecatedSeats):
     """
 
     def __init__(
-        self, evaluator: Any, *, temperature: float = 0.0, seed: int = 0, name: str | None = None
+        self,
+        evaluator: Any,
+        *,
+        temperature: NonNegativeFloat = 0.0,
+        seed: int = 0,
+        name: str | None = None,
     ) -> None:
-        if not 0 <= temperature < float("inf"):
-            message = f"temperature={temperature}: allowed are 0 (the likeliest action) and more"
-            raise InvalidConfig(message)
+        check_value("temperature", NonNegativeFloat, temperature)
         check_evaluator(evaluator)
         self.evaluator = evaluator
         self.temperature = temperature

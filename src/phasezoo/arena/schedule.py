@@ -1,7 +1,7 @@
 """The games of a match: openings, players, seeds."""
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from phasezoo.arena.concurrent_games import Scheduled
 from phasezoo.arena.openings import OpeningSuite
@@ -11,6 +11,7 @@ from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 from phasezoo.games.options import at_least
+from phasezoo.specs import check_value
 
 OpeningsAs = Literal["moves", "fen"]
 """How games start: with the opening's moves as their history, or at its last position without."""
@@ -63,9 +64,7 @@ class Schedule:
                 f"as each player; give {max(games - games % game.num_players, game.num_players)}"
             )
             raise InvalidConfig(message)
-        if openings_as not in get_args(OpeningsAs):
-            message = f"openings_as={openings_as!r}: allowed are 'moves' and 'fen'"
-            raise InvalidConfig(message)
+        check_value("openings_as", OpeningsAs, openings_as)
         self._game = game
         self._suite = suite
         self._games = games * len(pairings)

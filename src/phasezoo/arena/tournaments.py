@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from phasezoo import agents
 from phasezoo.agents import Limit
@@ -20,6 +20,7 @@ from phasezoo.arena.stopping import sequential_test
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 from phasezoo.games.options import at_least
+from phasezoo.specs import check_value
 from phasezoo.types import Gate
 
 Format = Literal["round-robin", "gauntlet", "ladder"]
@@ -153,14 +154,12 @@ def tournament(
 
 def pairings_of(count: int, format: str) -> list[tuple[int, int]]:
     """Return the pairings of ``count`` players, by their places."""
+    check_value("format", Format, format)
     if format == "round-robin":
         return list(itertools.combinations(range(count), 2))
     if format == "gauntlet":
         return [(0, other) for other in range(1, count)]
-    if format == "ladder":
-        return list(itertools.pairwise(range(count)))
-    message = f"format={format!r}: allowed are {', '.join(map(repr, get_args(Format)))}"
-    raise InvalidConfig(message)
+    return list(itertools.pairwise(range(count)))
 
 
 def _of_kinds(count: int, first: int, format: str, game: Game) -> list[tuple[int, int]]:

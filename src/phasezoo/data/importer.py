@@ -19,8 +19,8 @@ from phasezoo.data.partial_files import recover
 from phasezoo.data.pgn_filter import PgnFilter
 from phasezoo.data.store import GameStore
 from phasezoo.data.store_folder import SUFFIX
-from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import flag
+from phasezoo.specs import NonNegativeInt, check_value
 
 Progress = Callable[[int, int], object]
 """Called with the bytes of text and the games read so far; an exception ends the reading."""
@@ -163,9 +163,7 @@ def read_games(
     """
     files = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     names = [os.fspath(file) for file in files]
-    if max_named < 0:
-        message = f"max_named={max_named}: must be 0 or more"
-        raise InvalidConfig(message)
+    check_value("max_named", NonNegativeInt, max_named)
     wanted = PgnFilter(**filters)
     started = time.perf_counter()
     found, read = _core.read_pgn(

@@ -3,14 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
+from annotated_types import Ge
 
 from phasezoo import gating
 from phasezoo.data.positions import PositionTable
 from phasezoo.data.store import GameStore
 from phasezoo.errors import InvalidConfig, InvalidGate
+from phasezoo.specs import check_value
 
 _FIT_POSITIONS = 200_000
 """Positions that thresholds are fitted to: shares are then right to about a thousandth."""
@@ -139,9 +142,7 @@ def fitted_gate(
         InvalidConfig: There are no such thresholds.
         InvalidGate: The gate has no thresholds, or does not fit the game.
     """
-    if phases < 2:
-        message = f"--fit {phases}: must be 2 phases or more"
-        raise InvalidConfig(message)
+    check_value("phases", Annotated[int, Ge(2)], phases)
     try:
         gating.make(f"{name}:1", store.game.name)
     except InvalidGate as error:

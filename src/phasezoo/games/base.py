@@ -13,6 +13,7 @@ import numpy.typing as npt
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig, InvalidPlaneSpec, InvalidState, UnknownGame
 from phasezoo.games.bounds import Bounds, bounds_of_planes
+from phasezoo.games.options import at_least, between
 from phasezoo.games.packed import PlaneLayout
 from phasezoo.specs import unknown_option
 from phasezoo.types import Actions, Info, PlaneShape
@@ -182,9 +183,8 @@ class Game:
         Raises:
             InvalidConfig: ``seed`` is no such number.
         """
-        if seed is not None and not (isinstance(seed, int | np.integer) and 0 <= int(seed) < 2**64):
-            message = f"seed {seed!r}: expected a whole number from 0 to 2^64 - 1"
-            raise InvalidConfig(message)
+        if seed is not None:
+            seed = between("seed", seed, 0, 2**64 - 1)
         if seed is not None and self.takes_seed:
             return self.new_state(seed=seed, **self.options)
         return self.new_state(**self.options)
@@ -418,13 +418,5 @@ def check_sizes(name: str, num_players: int, num_actions: int) -> None:
     if not isinstance(name, str) or not name:
         message = f"name={name!r}: expected a text that is not empty, such as 'othello6'"
         raise InvalidConfig(message)
-    for size, value in (("num_players", num_players), ("num_actions", num_actions)):
-        if not isinstance(value, int | np.integer) or isinstance(value, bool):
-            message = f"{name!r}: {size}={value!r}, expected a whole number from 1"
-            raise InvalidConfig(message)
-    if not 1 <= num_players <= 8:
-        message = f"{name!r}: num_players={num_players}, allowed are 1 to 8"
-        raise InvalidConfig(message)
-    if num_actions < 1:
-        message = f"{name!r}: num_actions={num_actions}, at least 1 is needed"
-        raise InvalidConfig(message)
+    between(f"{name!r}: num_players", num_players, 1, 8)
+    at_least(f"{name!r}: num_actions", num_actions, 1)

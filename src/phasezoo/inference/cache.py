@@ -2,10 +2,11 @@
 
 import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from annotated_types import Interval
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig
@@ -23,13 +24,16 @@ from phasezoo.inference.evaluator import (
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.parallel import parallel_calls_of
+from phasezoo.specs import check_value
 from phasezoo.types import Planes
 
 DEFAULT_CACHE_MB = 256
 """About a million positions of chess."""
 
+CacheMb: TypeAlias = Annotated[int, Interval(ge=1, le=2**40)]
+"""Size of a cache in MiB."""
+
 _MIB = 1 << 20
-_MOST_MB = 2**40
 
 
 class Cached:
@@ -271,10 +275,8 @@ def _numbers(planes: Planes | PackedPlanes) -> Floats:
 
 def _checked_size(cache_mb: int) -> int:
     """Return the bytes of a cache."""
-    if isinstance(cache_mb, bool) or not isinstance(cache_mb, int) or not 1 <= cache_mb <= _MOST_MB:
-        message = f"cache_mb={cache_mb!r}: a whole number of MiB from 1 to 2**40 is needed"
-        raise InvalidConfig(message)
-    return cache_mb * _MIB
+    size: int = check_value("cache_mb", CacheMb, cache_mb)
+    return size * _MIB
 
 
 def _why_not(evaluator: Any) -> str | None:

@@ -19,7 +19,8 @@ from phasezoo.gating.callables import check_probabilities
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves, evaluate_leaves, name_of
 from phasezoo.inference.other_games import check_plays, common_game
-from phasezoo.inference.routing import Routing, check_routing, majority_winners
+from phasezoo.inference.routing import Routing, majority_winners
+from phasezoo.specs import check_value
 from phasezoo.types import Gate, Planes
 
 
@@ -60,7 +61,7 @@ class MixtureOfExperts:
         fallback: str | None = None,
         game: str | None = None,
     ) -> None:
-        check_routing(routing)
+        check_value("routing", Routing, routing)
         self.game = game = common_game(experts.values(), game)
         if game is not None:
             for expert in experts.values():

@@ -1,23 +1,12 @@
 """Which expert answers which row (``docs/definitions/routing.md``)."""
 
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.errors import InvalidConfig
-
 Routing: TypeAlias = Literal["majority", "exact", "soft"]
 """How a mixture divides rows among its experts."""
-
-ROUTINGS: tuple[str, ...] = get_args(Routing)
-
-
-def check_routing(routing: str) -> None:
-    """Refuse anything but the three routings."""
-    if routing not in ROUTINGS:
-        message = f"routing={routing!r}: allowed are {', '.join(map(repr, ROUTINGS))}"
-        raise InvalidConfig(message)
 
 
 def majority_winners(

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from phasezoo.errors import InvalidConfig
+from phasezoo.specs import check_value
 from phasezoo.types import InferenceDtype
 
 PROBE_SECONDS = 120.0
@@ -82,10 +83,7 @@ def supported_dtype(
     Raises:
         InvalidConfig: ``dtype`` is unknown, or the trial failed.
     """
-    allowed = ("float32", "bfloat16", *(("float16",) if answers else ()))
-    if dtype not in allowed:
-        message = f"dtype {dtype!r}: expected {', '.join(allowed[:-1])} or {allowed[-1]}"
-        raise InvalidConfig(message)
+    check_value("dtype", InferenceDtype if answers else Literal["float32", "bfloat16"], dtype)
     if dtype == "float32":
         return torch.float32
     failure = probe(dtype, str(device))

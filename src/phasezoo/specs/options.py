@@ -266,6 +266,21 @@ def check(config: "DataclassInstance", shown: Callable[[str, Any], str] | None =
             object.__setattr__(config, option.name, taken)
 
 
+def check_arguments(thing: object, *names: str) -> None:
+    """Check attributes of an object by the annotations of its constructor's arguments.
+
+    Args:
+        thing: The object; it keeps each value as its option does.
+        *names: The attributes, which are called as the arguments.
+
+    Raises:
+        InvalidConfig: A value is not allowed; the message names the argument and says what is.
+    """
+    options = options_of(type(thing)).by_name
+    for name in names:
+        setattr(thing, name, options[name].check(getattr(thing, name)))
+
+
 def changed(config: Config, changes: Mapping[str, Any], what: str = "option") -> Config:
     """A copy of a frozen dataclass with fields changed by name.
 

@@ -250,7 +250,7 @@ def test_results_as_tables(tmp_path):
     [
         ({"players": ["random"]}, "at least two agents"),
         ({"players": "random"}, "at least two agents"),
-        ({"format": "swiss"}, "allowed are 'round-robin'"),
+        ({"format": "swiss"}, "expected one of 'round-robin'"),
         ({"games": 5}, "must be even"),
         ({"names": ["a", "b"]}, "one for each agent"),
         ({"anchor": "stockfish"}, "no player of this tournament"),

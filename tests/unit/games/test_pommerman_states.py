@@ -207,8 +207,8 @@ def test_gates_read_pommerman() -> None:
             InvalidConfig,
             "view=: .* has no such option",
         ),
-        (lambda: FFA.initial_state(seed=-1), InvalidConfig, "seed -1"),
-        (lambda: FFA.initial_state(seed=2**64), InvalidConfig, "from 0 to 2"),
+        (lambda: FFA.initial_state(seed=-1), InvalidConfig, "seed=-1"),
+        (lambda: FFA.initial_state(seed=2**64), InvalidConfig, "from 0 to 18,446"),
         (lambda: FFA.initial_state().observed(4), InvalidConfig, "players 0 to 3"),
         (
             lambda: games.make("pommerman-1v1").from_json(FFA.initial_state().to_json()),

@@ -45,8 +45,8 @@ def registered(**given):
         ({"name": None}, "name=None: expected a text"),
         ({"name": ""}, "name='': expected a text"),
         ({"name": ["once"]}, r"name=.*: expected a text"),
-        ({"num_players": "2"}, "num_players='2', expected a whole number"),
-        ({"num_actions": float("nan")}, "num_actions=nan, expected a whole number"),
+        ({"num_players": "2"}, "num_players='2': expected a whole number"),
+        ({"num_actions": float("nan")}, "num_actions=nan: expected a whole number"),
         ({"initial_state": None}, "initial_state=None; expected something that makes"),
         ({"plane_specs": {}}, "expected at least one shape"),
         ({"plane_specs": [1]}, r"plane_specs is \[1\]; expected at least one shape"),
@@ -95,6 +95,6 @@ def test_nothing_is_drawn_from_a_finished_game():
 @pytest.mark.parametrize("name", ["chess", "chess960", "connect-four", "krk", "pommerman-ffa"])
 @pytest.mark.parametrize("seed", [-1, 2**64, "a", 1.5, float("nan")])
 def test_a_seed_is_a_whole_number_in_every_game(name, seed):
-    with pytest.raises(InvalidConfig, match=r"seed .*: expected a whole number from 0 to 2\^64"):
+    with pytest.raises(InvalidConfig, match=r"seed=.*: expected a whole number from 0 to 18,446"):
         games.make(name).initial_state(seed=seed)
     assert games.make(name).initial_state(seed=np.uint64(3)) is not None

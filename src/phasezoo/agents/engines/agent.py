@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from annotated_types import Interval
 
 from phasezoo import games
 from phasezoo.agents.base import DeprecatedSeats, state_in
@@ -13,6 +15,9 @@ from phasezoo.agents.engines.session_pool import EngineSessionPool
 from phasezoo.agents.limit import Limit, checked_limit
 from phasezoo.errors import InvalidConfig
 from phasezoo.runs.provenance import usable_cores
+from phasezoo.specs import PositiveInt, check_arguments
+
+Seconds = Annotated[float, Interval(gt=0, lt=1e9)]
 
 
 class EngineAgent(DeprecatedSeats):
@@ -61,9 +66,9 @@ class EngineAgent(DeprecatedSeats):
         mate: int | None = None,
         limit: Limit | None = None,
         options: Mapping[str, Any] | None = None,
-        timeout_s: float = 60.0,
-        start_timeout_s: float = 60.0,
-        parallel: int | None = None,
+        timeout_s: Seconds = 60.0,
+        start_timeout_s: Seconds = 60.0,
+        parallel: PositiveInt | None = None,
         name: str | None = None,
     ) -> None:
         require_chess()
@@ -72,12 +77,10 @@ class EngineAgent(DeprecatedSeats):
         self.limit = _limit(limit, ends)
         chess_limit(self.limit)
         self.options = dict(options or {})
-        self.timeout_s = _positive("timeout_s", timeout_s)
-        self.start_timeout_s = _positive("start_timeout_s", start_timeout_s)
+        self.timeout_s = timeout_s
+        self.start_timeout_s = start_timeout_s
         self.parallel = _parallel(self.options) if parallel is None else parallel
-        if isinstance(self.parallel, bool) or self.parallel < 1:
-            message = f"parallel={parallel!r}: expected a whole number from 1"
-            raise InvalidConfig(message)
+        check_arguments(self, "timeout_s", "start_timeout_s", "parallel")
         self.name = f"{Path(self.command[0]).stem} ({self.limit})" if name is None else name
         self._pool: EnginePool | None = None
         self._called: EngineSession | None = None
@@ -151,13 +154,6 @@ def _limit(limit: Limit | None, ends: Mapping[str, Any]) -> Limit:
         message = "an engine needs to know how long to think: give nodes=, movetime_ms= or depth="
         raise InvalidConfig(message)
     return Limit(**given) if limit is None else checked_limit(limit)
-
-
-def _positive(option: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e9:
-        message = f"{option}={value!r}: expected a number above 0"
-        raise InvalidConfig(message)
-    return float(value)
 
 
 def _parallel(options: Mapping[str, Any]) -> int:

@@ -3,10 +3,10 @@
 import copy
 import warnings
 from collections.abc import Callable, Mapping
-from numbers import Integral, Real
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
+from annotated_types import Interval
 
 from phasezoo import _core, games
 from phasezoo.agents.arguments import name_or, seed_of
@@ -23,6 +23,7 @@ from phasezoo.agents.search.continuation import steps_between
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.contracts import check_state
 from phasezoo.games.queries import to_play_of
+from phasezoo.specs import NonNegativeFloat, check_arguments
 from phasezoo.types import SIMULTANEOUS
 
 DEFAULT_LIMIT = Limit(simulations=3000)
@@ -98,8 +99,8 @@ class UCTAgent(DeprecatedSeats):
     def __init__(
         self,
         *,
-        c: float = 1.0,
-        threshold: int | None = None,
+        c: NonNegativeFloat = 1.0,
+        threshold: Annotated[int, Interval(ge=0, le=MOST)] | None = None,
         expansion: Literal["untried", "rollouts"] = "untried",
         rollout: Rollout = "random",
         limit: Limit | None = None,
@@ -109,9 +110,9 @@ class UCTAgent(DeprecatedSeats):
         ties: Literal["first", "random"] = "first",
         choice: Literal["careful", "most_visited"] = "careful",
         ends: Literal["count", "restart"] = "count",
-        root_visits: int = 0,
-        max_rollout_plies: int | None = None,
-        memory_mb: int = 2048,
+        root_visits: Annotated[int, Interval(ge=0, le=MOST)] = 0,
+        max_rollout_plies: Annotated[int, Interval(ge=1, le=MOST)] | None = None,
+        memory_mb: Annotated[int, Interval(ge=1, le=MOST)] = 2048,
         seed: int = 0,
         game: str | games.Game | None = None,
         name: str = "UCT",
@@ -140,10 +141,6 @@ class UCTAgent(DeprecatedSeats):
 
     def _check_types(self) -> None:
         """Refuse what the core could not even read."""
-        constant: Any = self.c
-        if isinstance(constant, bool) or not isinstance(constant, Real):
-            message = f"c={constant!r}: the exploration constant is a finite number from 0"
-            raise InvalidConfig(message)
         rollout: Any = self.rollout
         if not isinstance(rollout, str) and not callable(rollout):
             message = (
@@ -151,20 +148,9 @@ class UCTAgent(DeprecatedSeats):
                 "brings, or a callable (state, rng) -> action"
             )
             raise InvalidConfig(message)
-        for name in ("expansion", "selection", "defender", "ties", "choice", "ends"):
-            word: Any = getattr(self, name)
-            if not isinstance(word, str):
-                message = f"{name}={word!r}: expected a word"
-                raise InvalidConfig(message)
-        leasts = {"threshold": 0, "root_visits": 0, "max_rollout_plies": 1, "memory_mb": 1}
-        for name, least in leasts.items():
-            value: Any = getattr(self, name)
-            if name in ("threshold", "max_rollout_plies") and value is None:
-                continue
-            is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-            if not is_whole or not least <= value <= MOST:
-                message = f"{name}={value!r}: expected a whole number from {least} to {MOST:,}"
-                raise InvalidConfig(message)
+        words = ("expansion", "selection", "defender", "ties", "choice", "ends")
+        numbers = ("c", "threshold", "root_visits", "max_rollout_plies", "memory_mb")
+        check_arguments(self, *words, *numbers)
 
     def _check_limits(self) -> None:
         """Refuse limits that rollouts know nothing of."""

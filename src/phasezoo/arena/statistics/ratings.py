@@ -3,14 +3,17 @@
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
+from annotated_types import Ge
 
 from phasezoo.arena.records import GameRecord
 from phasezoo.arena.statistics.elo import pentanomial_elo
 from phasezoo.arena.statistics.intervals import MIN_PAIRS, PRIOR_PAIRS, Z95, Array, Interval, t95
 from phasezoo.errors import InvalidConfig
+from phasezoo.specs import check_value
 
 ELO = 400 / math.log(10)
 """Elo of one unit of the logarithm of a player's strength."""
@@ -136,9 +139,7 @@ def ratings(
     if anchor not in games.players:
         message = f"anchor={anchor!r} did not play; players are {', '.join(games.players)}"
         raise InvalidConfig(message)
-    if resamples < 100:
-        message = f"resamples={resamples}: at least 100 are needed for the ends of an interval"
-        raise InvalidConfig(message)
+    check_value("resamples", Annotated[int, Ge(100)], resamples)
     games.check_connected()
     fixed = games.players.index(anchor)
     if len(games.players) == 2:

@@ -6,15 +6,15 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from phasezoo._torch import require_torch
 from phasezoo.errors import InvalidConfig, MissingDependency
+from phasezoo.specs import check_value
 from phasezoo.types import InferenceDtype
 
 Backend: TypeAlias = Literal["auto", "onnx", "openvino", "tensorrt", "torch"]
 
-BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
 TENSORRT_HINT = (
     "this needs NVIDIA TensorRT, which is proprietary and on no registry whole: pip install "
@@ -68,9 +68,7 @@ def chosen(backend: Backend, running: Running) -> Backend:
         InvalidConfig: The options do not go together.
         MissingDependency: What was asked for is not installed.
     """
-    if backend not in BACKENDS:
-        message = f"backend {backend!r}: expected {', '.join(BACKENDS[:-1])} or {BACKENDS[-1]}"
-        raise InvalidConfig(message)
+    check_value("backend", Backend, backend)
     if backend == "auto":
         usual = running.is_plain and _is_installed("onnxruntime") and not _on_gpu(running.device)
         return "onnx" if usual else "torch"

@@ -18,6 +18,7 @@ from phasezoo.inference.backends.tensors import (
 from phasezoo.inference.storage.manifest import Manifest, ValueKind
 from phasezoo.networks import Unpack
 from phasezoo.networks.output import value_field_of
+from phasezoo.specs import check_value
 
 _FIELDS: dict[str, ValueForm] = {"wdl_logits": "wdl_logits", "scalar": "value", "values": "values"}
 """The fields of :class:`phasezoo.networks.NetworkOutput` that tell a value, and their forms."""
@@ -120,9 +121,7 @@ def probe(
     Raises:
         InvalidConfig: It fails, or its answer has a wrong shape or no value.
     """
-    if form is not None and form not in VALUE_FORMS:
-        message = f"value={form!r}: expected one of {', '.join(map(repr, VALUE_FORMS))}"
-        raise InvalidConfig(message)
+    check_value("value", ValueForm | None, form)
     rows = torch.zeros(2, *input_shape)
     for weight in network.parameters():
         if weight.is_floating_point() and not is_lazy(weight):

@@ -10,7 +10,7 @@ from phasezoo.agents import Limit, SearchConfig
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.backends.choice import Backend
-from phasezoo.inference.routing import Routing, check_routing
+from phasezoo.inference.routing import Routing
 from phasezoo.specs import Even, NonNegativeInt, PositiveInt, Share, check
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.schedules import drops_of
@@ -225,7 +225,6 @@ class SelfPlayConfig:
         check_schedule(self.schedule, self.learning)
         source_of_texts(self.starts)
         Strategy.parse(self.strategy)
-        check_routing(self.routing)
 
     @property
     def adjudication(self) -> Adjudication | None:

@@ -5,9 +5,9 @@ from typing import Self
 
 from phasezoo import _core
 from phasezoo.data.store import GameStore
-from phasezoo.errors import InvalidConfig, StoreError, UnknownGame
+from phasezoo.errors import StoreError, UnknownGame
 from phasezoo.games.base import Game
-from phasezoo.games.options import at_least
+from phasezoo.games.options import at_least, between
 from phasezoo.games.registry import make
 
 
@@ -45,9 +45,7 @@ class EpisodeStore(GameStore):
         threads: int | None = None,
     ) -> None:
         at_least("positions", positions, 1)
-        if not 0 <= seed < 2**64:
-            message = f"seed={seed}: must be from 0 to {2**64 - 1:,}"
-            raise InvalidConfig(message)
+        between("seed", seed, 0, 2**64 - 1)
         made = make(game)
         if made.state_type is not _core.PommermanState:
             message = f"{game!r} is no game of Pommerman"
