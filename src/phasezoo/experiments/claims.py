@@ -100,6 +100,21 @@ def by_range(together: Sequence[Interval | None], low: float, high: float) -> Ju
     return "agrees" if inside else "not settled"
 
 
+def either(is_so: bool) -> Judgement:
+    """Judge a claim by a rule that settles it either way."""
+    return "agrees" if is_so else "disagrees"
+
+
+def judged(*, agrees: bool, disagrees: bool) -> Judgement:
+    """Judge a claim by a rule of its own.
+
+    Args:
+        agrees: Whether the rule says that the claim agrees.
+        disagrees: Whether it says that the claim disagrees; without either nothing is settled.
+    """
+    return "agrees" if agrees else "disagrees" if disagrees else "not settled"
+
+
 def counted(claims: int) -> str:
     """Return a number of claims in running text, such as ``none`` or ``two``."""
     return numbers.in_words(claims) if claims else "none"

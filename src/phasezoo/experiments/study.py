@@ -11,7 +11,7 @@ import re
 import shlex
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
@@ -24,6 +24,7 @@ from phasezoo.report.console import Console, show_table, silent
 from phasezoo.report.document import Document, Item, Section, Table
 from phasezoo.runs import RunDirectory, jsonable
 from phasezoo.runs.directory import check_free, read_record
+from phasezoo.runs.provenance import Provenance
 
 INCIDENTAL = ("train_workers",)
 """Settings that say how a run is worked off; another attempt at it may have others."""
@@ -400,6 +401,59 @@ class StudyRun(ABC, Generic[Config, Results]):
                 f"This run was begun with other versions of {', '.join(changed)}; its numbers "
                 "may differ from an uninterrupted run's."
             )
+
+
+@dataclass(frozen=True)
+class RunResults:
+    """Fields that the results of every study have."""
+
+    config: Any
+    """The settings."""
+    command: str
+    """Command that does the run again."""
+    date: str
+    """Date of its start."""
+    provenance: Provenance
+    """Versions and machine."""
+    seconds: dict[str, float] = field(default_factory=dict, kw_only=True)
+    """Seconds of each part of the run."""
+
+
+def study_report(
+    results: RunResults,
+    sections: Iterable[Item],
+    *,
+    subject: str,
+    answer: Sequence[Item],
+    terms: str,
+    limits: str,
+    beside: str,
+    more: Sequence[Item] = (),
+    **texts: str,
+) -> Document:
+    """Return the report of a study: its sections between what every report begins and ends with.
+
+    Args:
+        results: Everything that a run found.
+        sections: The study's own sections.
+        subject: Subject of the report, such as ``reproduce krk``.
+        answer: Items beside the headline.
+        terms: Terms, as a list in Markdown.
+        limits: Limits, as a list in Markdown.
+        beside: What else lies in the run's directory, in Markdown.
+        more: What else the last section shows, before the settings.
+        **texts: Title, headline, lead and source, as for :class:`Document`.
+    """
+    return Document(
+        kicker=f"phasezoo · {subject} · preset {results.config.preset} · {results.date}",
+        answer=answer,
+        items=[
+            *sections,
+            again.terms_and_limits(terms, limits),
+            done_again(results, beside, *more),
+        ],
+        **texts,
+    )
 
 
 def done_again(

@@ -109,6 +109,16 @@ def entitle(plot: Any, text: str) -> None:
     plot.set_title(text, loc="left", color=INK, fontsize=10, fontweight="bold")
 
 
+def legend(plot: Any, **options: Any) -> None:
+    """Add the legend of a plot, or of a figure; ``options`` are Matplotlib's."""
+    plot.legend(**{"frameon": False, "fontsize": 8.5, "labelcolor": INK, **options})
+
+
+def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> None:
+    """Add one legend below all axes of a figure, in the given number of columns."""
+    legend(figure, handles=handles, loc="outside lower center", ncols=columns)
+
+
 def to_png(figure: Any, dpi: int, **options: Any) -> bytes:
     """Return a figure as a PNG with ``dpi`` dots an inch; ``options`` are Matplotlib's."""
     content = io.BytesIO()
