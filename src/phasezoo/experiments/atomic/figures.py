@@ -24,9 +24,8 @@ def losses(trainings: Sequence[Course]) -> Figure:
         plots.entitle(value, "Value: squared error")
         for plot in (policy, value):
             plot.set_xlabel("games played")
-        handles, names = policy.get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside lower center", ncols=min(4, len(names)),
-                      frameon=False, fontsize=8.5, labelcolor=plots.INK)  # fmt: skip
+        handles, _ = policy.get_legend_handles_labels()
+        plots.legend_below(figure, handles, min(4, len(handles)))
         return figure
 
     caption = "Losses of every variant over the games it has played, by what it learned from."
@@ -74,7 +73,7 @@ def mates(training: Course) -> Figure:
         plot.set_xlabel("version")
         plot.set_ylabel("% of the mates in two")
         plot.set_ylim(0, 100)
-        plot.legend(frameon=False, fontsize=8.5, labelcolor=plots.INK)
+        plots.legend(plot)
         return figure
 
     caption = (
@@ -101,7 +100,7 @@ def costs(searched: Searched) -> Figure:
                             label=label, markersize=3.5)  # fmt: skip
         collisions.set_yscale("log")
         collisions.set_xlabel("simulations")
-        collisions.legend(frameon=False, fontsize=8, labelcolor=plots.INK)
+        plots.legend(collisions, fontsize=8)
         plots.entitle(collisions, "Collisions a move")
         _bars(batches, [(str(row.rows), row.rate) for row in searched.batches], "rows a call")
         plots.entitle(batches, "Positions a second")

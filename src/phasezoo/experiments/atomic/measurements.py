@@ -15,7 +15,7 @@ from phasezoo import agents, arena, games, inference
 from phasezoo.agents import Limit, SearchConfig
 from phasezoo.experiments.atomic.config import AtomicConfig
 from phasezoo.experiments.learning import Course, Meeting
-from phasezoo.runs.provenance import Provenance
+from phasezoo.experiments.study import RunResults
 from phasezoo.training import play_games
 from phasezoo.training.selfplay.config import self_play_search
 
@@ -85,13 +85,10 @@ class Searched:
 
 
 @dataclass(frozen=True)
-class Results:
+class Results(RunResults):
     """Everything a report shows."""
 
     config: AtomicConfig
-    command: str
-    date: str
-    provenance: Provenance
     courses: list[Course]
     """The variants of learning, the thesis' own first."""
     against_untrained: list[Meeting]
@@ -105,7 +102,6 @@ class Results:
     styles: Meeting
     """Search without virtual loss against search with it, at equal nodes."""
     searched: Searched
-    seconds: dict[str, float]
 
 
 STYLES = {"none": "no virtual loss", "virtual_loss": "virtual loss"}

@@ -2,20 +2,18 @@
 
 from collections.abc import Sequence
 
-from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.atomic import figures, published
 from phasezoo.experiments.atomic.config import VARIANTS
 from phasezoo.experiments.atomic.measurements import CollisionRow, MoveCost, Results, WorkerRow
-from phasezoo.experiments.claims import BY_ELO, by_sign
+from phasezoo.experiments.claims import BY_ELO, by_sign, either, judged
 from phasezoo.experiments.learning import Course, Meeting, result_columns
-from phasezoo.experiments.study import done_again
+from phasezoo.experiments.study import study_report
 from phasezoo.report import numbers
 from phasezoo.report.document import (
     Claim,
     Column,
     Document,
     Item,
-    Judgement,
     Section,
     Table,
     Text,
@@ -37,17 +35,9 @@ def report(results: Results) -> Document:
         learning.append(figures.ladder(own))
     if any(len(one.numbers) > 1 for one in own.probes):
         learning.append(figures.mates(own))
-    return Document(
-        title="Can a network teach itself atomic chess?",
-        headline=_headline(results, claims),
-        lead=(
-            "It begins with random weights, plays against itself, and learns from what its "
-            "searches found. What must its memory of games be like, and what does the search cost?"
-        ),
-        kicker=f"phasezoo · reproduce atomic · preset {config.preset} · {results.date}",
-        source="thesis",
-        answer=[Text(_introduction(results))],
-        items=[
+    return study_report(
+        results,
+        [
             Section(
                 "The thesis’ claims",
                 [
@@ -61,13 +51,22 @@ def report(results: Results) -> Document:
             Section("Learning by play", [*learning, learning_table(results.courses)]),
             Section("Matches", _matches(results)),
             Section("The search and its cost", _search(results)),
-            Section("Terms and limits", [Text(_TERMS), Section("Limits", [Text(_LIMITS)])]),
-            done_again(
-                results,
-                "every network and game (learn/), the matches (matches/), all numbers "
-                "(results.json), the settings (config.json).",
-            ),
         ],
+        title="Can a network teach itself atomic chess?",
+        headline=_headline(results, claims),
+        lead=(
+            "It begins with random weights, plays against itself, and learns from what its "
+            "searches found. What must its memory of games be like, and what does the search cost?"
+        ),
+        subject="reproduce atomic",
+        source="thesis",
+        answer=[Text(_introduction(results))],
+        terms=_TERMS,
+        limits=_LIMITS,
+        beside=(
+            "every network and game (learn/), the matches (matches/), all numbers (results.json), "
+            "the settings (config.json)."
+        ),
     )
 
 
@@ -258,7 +257,7 @@ def claims_of(results: Results) -> list[Claim]:
 
 
 def _learns(match: Meeting, training: Course) -> Claim:
-    judgement = by_sign(_known(match), "higher")
+    judgement = by_sign(match.elo, "higher")
     if judgement == "disagrees" and training.rounds[-1].learnt < published.POSITIONS:
         judgement = "not settled"  # a little learning is no test of much
     return Claim(
@@ -285,9 +284,6 @@ def _ladder(training: Course) -> list[Claim]:
         return []
     first, last = training.ladder[1], training.ladder[-1]
     gains = last.value - first.value
-    clear = last.low > first.high
-    lower = last.high < first.low
-    judgement: Judgement = "agrees" if clear else "disagrees" if lower else "not settled"
     theirs = [won for _, beaten, won in published.MATCHES if beaten == "M-0"]
     wins = " and ".join(numbers.percent(won / 100) for won in theirs)
     return [
@@ -301,16 +297,13 @@ def _ladder(training: Course) -> list[Claim]:
                 f"{first.name}, over matches between {len(training.ladder)} versions."
             ),
             rule="agrees if the 95 % intervals of the two ratings do not meet",
-            judgement=judgement,
+            judgement=judged(agrees=last.low > first.high, disagrees=last.high < first.low),
         )
     ]
 
 
 def _last_step(match: Meeting, beside: Meeting) -> Claim:
-    elo = _known(match)
-    judgement: Judgement = "not settled"
-    if elo is not None:
-        judgement = "disagrees" if elo.low > 0 else "agrees" if elo.high < 50 else "not settled"
+    elo = match.elo
     return Claim(
         text=(
             "A buffer that holds the last step’s samples alone learns nothing "
@@ -326,7 +319,7 @@ def _last_step(match: Meeting, beside: Meeting) -> Claim:
             "agrees if the 95 % interval against untrained weights lies below +50 Elo, disagrees "
             "if it lies above zero"
         ),
-        judgement=judgement,
+        judgement=judged(agrees=elo.high < 50 and elo.low <= 0, disagrees=elo.low > 0),
     )
 
 
@@ -338,18 +331,13 @@ def _whole_buffer(match: Meeting) -> Claim:
             f"{numbers.elo_interval(match.elo)} Elo beside mini-batches."
         ),
         rule=BY_ELO,
-        judgement=by_sign(_known(match), "lower"),
+        judgement=by_sign(match.elo, "lower"),
     )
 
 
 def _white(itself: Meeting) -> Claim:
     low, high = (f"{share:g}" for share in sorted(published.SELF_MATCHES.values()))
     share = itself.mover
-    judgement: Judgement = "not settled"
-    if share.low > 0.5:
-        judgement = "agrees"
-    elif share.high < 0.5:
-        judgement = "disagrees"
     return Claim(
         text=f"A model that plays itself wins more as White ({low} and {high} %).",
         ours=(
@@ -357,7 +345,7 @@ def _white(itself: Meeting) -> Claim:
             f"({numbers.percent(share.low)} to {numbers.percent(share.high)})."
         ),
         rule="agrees if the 95 % interval lies above one half, disagrees if it lies below",
-        judgement=judgement,
+        judgement=judged(agrees=share.low > 0.5, disagrees=share.high < 0.5),
     )
 
 
@@ -368,11 +356,6 @@ def _mates(training: Course) -> list[Claim]:
         return []
     first, last = probed[0].numbers, probed[-1].numbers
     (alone, *_), (*_, search) = first, first
-    ahead = first[search] > first[alone]
-    learned = last[alone] > first[alone]
-    judgement: Judgement = "agrees" if ahead and learned else "not settled"
-    if first[search] < first[alone]:
-        judgement = "disagrees"
     return [
         Claim(
             text="Search finds a mate in two at once, the network alone after some training.",
@@ -385,7 +368,10 @@ def _mates(training: Course) -> list[Claim]:
                 "agrees if untrained weights find more with search than alone, and the trained "
                 "network alone finds more than the untrained"
             ),
-            judgement=judgement,
+            judgement=judged(
+                agrees=first[search] > first[alone] and last[alone] > first[alone],
+                disagrees=first[search] < first[alone],
+            ),
         )
     ]
 
@@ -404,12 +390,11 @@ def _collisions(rows: Sequence[CollisionRow]) -> Claim:
         f"{numbers.count(a)} and {numbers.count(b)} at {numbers.count(n)}"
         for n, (a, b) in published.COLLISIONS.items()
     )
-    fewer = all(with_loss[n].collisions < without[n].collisions for n in without)
     return Claim(
         text=f"Without virtual loss a search collides all the time ({theirs} simulations).",
         ours=f"Collisions a move: {ours}.",
         rule=_BY_COUNT,
-        judgement="agrees" if fewer else "disagrees",
+        judgement=either(all(with_loss[n].collisions < without[n].collisions for n in without)),
     )
 
 
@@ -426,7 +411,7 @@ def _network(cost: MoveCost) -> Claim:
             f"of legal moves take {cost.moves_ms:.1f} ms."
         ),
         rule="agrees if the network’s share is above one half",
-        judgement="agrees" if share > 0.5 else "disagrees",
+        judgement=either(share > 0.5),
     )
 
 
@@ -441,7 +426,7 @@ def _workers(rows: Sequence[WorkerRow]) -> Claim:
             "proportional."
         ),
         rule="agrees from 80 % of proportional on, for as many processes as the machine has cores",
-        judgement="agrees" if factor >= 0.8 else "not settled",
+        judgement=judged(agrees=factor >= 0.8, disagrees=False),
     )
 
 
@@ -449,7 +434,3 @@ def _decided(match: Meeting) -> str:
     decided = match.wins + match.losses
     share = match.wins / decided if decided else None
     return f"{numbers.percent(share)} ({match.wins} of {decided})"
-
-
-def _known(match: Meeting) -> Interval | None:
-    return match.elo if match.elo.is_known else None

@@ -30,7 +30,7 @@ def rows_by_call(found: Batches, caption: str) -> Figure:
         plot.set_xlabel("call of the network")
         plot.set_ylabel("rows")
         plot.set_ylim(0)
-        plot.legend(frameon=False, loc="lower right", fontsize=9, labelcolor=plots.INK)
+        plots.legend(plot, loc="lower right", fontsize=9)
         return figure
 
     words = (

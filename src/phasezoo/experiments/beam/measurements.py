@@ -19,7 +19,7 @@ from phasezoo.data.starts import start_state
 from phasezoo.experiments.beam import published
 from phasezoo.experiments.beam.config import BeamStudyConfig
 from phasezoo.experiments.statistics import wilson
-from phasezoo.runs.provenance import Provenance
+from phasezoo.experiments.study import RunResults
 from phasezoo.training.sampled_means import between_trainings, percentile_interval
 from phasezoo.training.selfplay.config import CONSTANT, self_play_settings
 
@@ -136,13 +136,10 @@ class Stale:
 
 
 @dataclass(frozen=True)
-class Results:
+class Results(RunResults):
     """Everything a report shows."""
 
     config: BeamStudyConfig
-    command: str
-    date: str
-    provenance: Provenance
     batches: Batches
     rates: list[Rate]
     played: list[Played]
@@ -150,7 +147,6 @@ class Results:
     """At equal positions, and at equal time."""
     stale: list[Stale]
     """By training steps of a cycle."""
-    seconds: dict[str, float]
 
 
 def network_of(name: str, threads: int) -> Any:

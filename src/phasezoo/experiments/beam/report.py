@@ -17,15 +17,14 @@ from phasezoo.experiments.beam.measurements import (
     diversity,
     faster,
 )
-from phasezoo.experiments.claims import by_sign
-from phasezoo.experiments.study import done_again
+from phasezoo.experiments.claims import by_sign, either
+from phasezoo.experiments.study import study_report
 from phasezoo.report import numbers
 from phasezoo.report.document import (
     Claim,
     Column,
     Document,
     Item,
-    Judgement,
     Section,
     Table,
     Text,
@@ -63,30 +62,31 @@ def report(results: Results) -> Document:
         ),
         matches_table(results.matches),
     ]
-    return Document(
-        title="Beam search in place of MCTS?",
-        headline=_headline(results, ratio),
-        lead=(
-            "MCTS asks its network about one position after another, beam search about a whole "
-            "layer at once. What does that change in speed, in the games, and in strength?"
-        ),
-        kicker=f"phasezoo · reproduce beam · preset {config.preset} · {results.date}",
-        source="note",
-        answer=[Text(_introduction(results))],
-        items=[
+    return study_report(
+        results,
+        [
             Section("The note’s claims", [Text(_CLAIMS), *claims_of(results)]),
             Section("Rows by call", [figures.rows_by_call(results.batches, calls)]),
             Section("Positions a second", rates),
             Section("Self-play", [played_table(config, results.played)]),
             Section("Strength", matches),
             Section("Steps a cycle", [Text(_steps(config)), _stale_table(results)]),
-            Section("Terms and limits", [Text(_terms(config)), Section("Limits", [Text(_LIMITS)])]),
-            done_again(
-                results,
-                "counts and rates (batches.json, rates.json), the games (games/, match-*.jsonl), "
-                "all numbers (results.json), the settings (config.json) and versions.",
-            ),
         ],
+        title="Beam search in place of MCTS?",
+        headline=_headline(results, ratio),
+        lead=(
+            "MCTS asks its network about one position after another, beam search about a whole "
+            "layer at once. What does that change in speed, in the games, and in strength?"
+        ),
+        subject="reproduce beam",
+        source="note",
+        answer=[Text(_introduction(results))],
+        terms=_terms(config),
+        limits=_LIMITS,
+        beside=(
+            "counts and rates (batches.json, rates.json), the games (games/, match-*.jsonl), all "
+            "numbers (results.json), the settings (config.json) and versions."
+        ),
     )
 
 
@@ -243,10 +243,6 @@ def claims_of(results: Results) -> list[Claim]:
     ]
 
 
-def _judged(is_so: bool) -> Judgement:
-    return "agrees" if is_so else "disagrees"
-
-
 def _calls(config: BeamStudyConfig) -> Claim:
     beam, mcts = len(config.beam.layers), config.beam.positions
     low, high = published.BEAM_CALLS
@@ -256,7 +252,7 @@ def _calls(config: BeamStudyConfig) -> Claim:
         f"{beam} calls for {numbers.count(mcts)} positions; MCTS with one leaf a tree "
         f"{numbers.count(mcts)}, with sixteen at least {numbers.count(-(-mcts // 16))}.",
         "By counting: beam within the range, MCTS with the note's hundred or more.",
-        _judged(low <= beam <= high and mcts >= published.MCTS_CALLS),
+        either(low <= beam <= high and mcts >= published.MCTS_CALLS),
     )
 
 
@@ -271,7 +267,7 @@ def batches_claim(config: BeamStudyConfig, found: Batches) -> Claim:
         f"{numbers.count(max(found.in_step))}. Where all positions have moves enough it is the "
         "same number every time (a test of this project).",
         f"Every call within {numbers.percent(_NEAR, 0)} of the note's rows.",
-        _judged(all(abs(n - published.BLOCK_ROWS) <= _NEAR * published.BLOCK_ROWS for n in rows)),
+        either(all(abs(n - published.BLOCK_ROWS) <= _NEAR * published.BLOCK_ROWS for n in rows)),
     )
 
 
@@ -302,7 +298,7 @@ def _pushing(one: Played, three: Played) -> Claim:
         f"{numbers.percent(samples)} of the samples, "
         f"{numbers.decimal(three.searched / three.plies, 2)} of the plies being searched.",
         "Both shares are nearer to a third than to a half: games are cut within variations.",
-        _judged(max(ratio, samples) < (1 / 3 + 1 / 2) / 2),
+        either(max(ratio, samples) < (1 / 3 + 1 / 2) / 2),
     )
 
 
