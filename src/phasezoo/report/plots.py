@@ -119,6 +119,26 @@ def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> None:
     legend(figure, handles=handles, loc="outside lower center", ncols=columns)
 
 
+def legend_under(plot: Any, room: int, bands: Sequence[str] = ()) -> None:
+    """Add the legend of several lines under a plot.
+
+    Args:
+        plot: The plot.
+        room: Letters that fit beside each other.
+        bands: Names of shaded bands, which are listed too.
+    """
+    from matplotlib.patches import Patch
+
+    handles, _ = plot.get_legend_handles_labels()
+    handles += [Patch(facecolor=PAPER, alpha=0.3, label=name) for name in bands]
+    if len(handles) > 1:
+        # Each column is as wide as the longest name and its sample.
+        columns = room // (max(len(handle.get_label()) for handle in handles) + 6)
+        legend(plot, handles=handles, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.2),
+               columnspacing=1.0, handlelength=1.4,
+               ncols=max(1, min(len(handles), columns)))  # fmt: skip
+
+
 def to_png(figure: Any, dpi: int, **options: Any) -> bytes:
     """Return a figure as a PNG with ``dpi`` dots an inch; ``options`` are Matplotlib's."""
     content = io.BytesIO()

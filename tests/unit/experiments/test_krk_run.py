@@ -11,7 +11,6 @@ from page_checker import check_page
 
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, RunDirectoryError
-from phasezoo.experiments.krk import published
 from phasezoo.experiments.krk.config import KRK, PRESETS, KrkConfig
 from phasezoo.experiments.krk.measurements import (
     Results,
@@ -25,6 +24,7 @@ from phasezoo.experiments.krk.study import GAMES_FILE, play_sweep
 from phasezoo.experiments.study import Study
 from phasezoo.report.console import silent
 from phasezoo.runs import jsonable
+from phasezoo.zoo.krk import readings as published
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
 

@@ -8,9 +8,9 @@ from krk_fakes import SMALL, reproduced, rows
 
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.claims import by_contenders, by_range, by_sign, throughout
+from phasezoo.experiments.curves import Curve
 from phasezoo.experiments.krk.claims import moves_up
 from phasezoo.experiments.krk.estimates import by_constant, by_threshold, means_of
-from phasezoo.experiments.krk.figures import Curve
 from phasezoo.experiments.krk.report import headline
 from phasezoo.experiments.statistics import (
     Estimates,

@@ -1,6 +1,7 @@
 """The study's figures, measured again: the curves of each, and the claims that they settle."""
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,15 +15,23 @@ from phasezoo.experiments.claims import (
     by_contenders,
     by_range,
     by_sign,
+    judged,
     throughout,
 )
-from phasezoo.experiments.krk import published
+from phasezoo.experiments.curves import Curve, Panel, general
 from phasezoo.experiments.krk.config import VARIANTS, KrkConfig, Variant
-from phasezoo.experiments.krk.figures import Curve, Panel
 from phasezoo.experiments.krk.measurements import MOST_MOVES, Elsewhere, Results
 from phasezoo.experiments.statistics import Estimates
-from phasezoo.report import numbers
-from phasezoo.report.document import Claim, Judgement
+from phasezoo.report import numbers, plots
+from phasezoo.report.document import Claim
+from phasezoo.zoo.krk import readings as published
+
+COLOURS = {
+    VARIANTS["uct"]: plots.PHASE,
+    VARIANTS["puct"]: plots.PLACEBO,
+    VARIANTS["random"]: plots.BASELINE,
+}
+"""Colours of searches by their titles."""
 
 _DIFFERENCE = "DTM difference a move"
 
@@ -89,7 +98,9 @@ def _curves(
     config: KrkConfig, axis: Literal["C", "T"], found: Mapping[str, Estimates]
 ) -> list[Curve]:
     values = config.constants if axis == "C" else config.thresholds
-    return [Curve(name, axis, values, one) for name, one in found.items()]
+    return [
+        Curve(name, axis, values, one, colour=COLOURS.get(name, "")) for name, one in found.items()
+    ]
 
 
 def _searches(
@@ -136,11 +147,6 @@ def _mean_and_each(
         Claim(*mean, f"{of[0]} {BY_SIGN}.", by_sign(found.mean, claimed)),
         Claim(*each, f"{of[1]}: {THROUGHOUT}.", throughout(found.each, found.together, claimed)),
     ]
-
-
-def general(values: Sequence[float]) -> str:
-    """Return values as running text has them."""
-    return ", ".join(f"{value:g}" for value in values)
 
 
 def _over(config: KrkConfig) -> str:
@@ -349,12 +355,8 @@ def _likeliest(choice: Curve) -> str:
 
 def moves_up(few: Curve, many: Curve) -> Claim:
     """Judge that the best C is larger with more simulations."""
-    judgement: Judgement = "not settled"
-    if few.contenders and many.contenders:
-        if max(few.contenders) < min(many.contenders):
-            judgement = "agrees"
-        elif min(few.contenders) > max(many.contenders):
-            judgement = "disagrees"
+    none = [math.nan]  # which is neither larger nor smaller
+    before, after = few.contenders or none, many.contenders or none
     return Claim(
         text="More simulations want more exploration: the best C grows with the budget.",
         ours=f"{few.name}: {_may_be_best(few)}. {many.name}: {_may_be_best(many)}.",
@@ -363,7 +365,7 @@ def moves_up(few: Curve, many: Curve) -> Claim:
             "may be best with fewer, disagrees if every one is smaller; nothing is settled by the "
             "same C, between whose neighbours the best may have moved."
         ),
-        judgement=judgement,
+        judgement=judged(agrees=max(before) < min(after), disagrees=min(before) > max(after)),
     )
 
 

@@ -8,10 +8,10 @@ from typing import Annotated, Literal, TypeAlias
 from annotated_types import Ge, Interval
 
 from phasezoo.errors import InvalidConfig, MissingDependency
-from phasezoo.experiments.krk import published
 from phasezoo.experiments.settings import check_ranges, check_rising, listed
 from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeFloat, NonNegativeInt, PositiveInt
+from phasezoo.zoo.krk import readings as published
 from phasezoo.zoo.krk.readings import ONE_BY_ONE, EndingName, Reading, Ties, one_by_one
 
 Preset: TypeAlias = Literal["quick", "standard", "paper"]

@@ -8,7 +8,6 @@ import numpy as np
 
 from phasezoo.arena import stream
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.experiments.krk import published
 from phasezoo.experiments.krk.config import KrkConfig, Variant
 from phasezoo.experiments.krk.measurements import (
     Cell,
@@ -32,10 +31,12 @@ from phasezoo.experiments.statistics import (
     intervals,
     joined,
     mean_of_known,
+    resample_weights,
     rise,
     simultaneous,
 )
 from phasezoo.training.resampling import ResampledMeans
+from phasezoo.zoo.krk import readings as published
 
 MEASURES: dict[str, Callable[[GameRow], tuple[float, float]]] = {
     "difference": lambda row: (sum(row.finite), len(row.finite)),
@@ -333,36 +334,22 @@ def elsewhere(rows: Sequence[PositionRow], config: KrkConfig) -> Elsewhere:
     Positions are drawn anew for all settings together, because they share them.
     """
     lost = np.array([row.lost for row in rows])
-    count = lost.shape[1]
     rng = np.random.default_rng(stream(config.seed, "resampling", "positions"))
-    drawn = rng.multinomial(count, np.full(count, 1 / count), size=config.resamples) / count
-    means, resampled = lost.mean(axis=1), drawn @ lost.T
-
-    def curve(groups: Sequence[Sequence[int]]) -> Estimates:
-        return estimates_of(
-            ResampledMeans(
-                np.array([means[group].mean() for group in groups]),
-                np.stack([resampled[:, group].mean(axis=1) for group in groups], axis=1),
-            )
-        )
-
-    def rows_with(**wanted: float) -> list[int]:
-        found = enumerate(row.setting for row in rows)
-        return [at for at, s in found if all(getattr(s, k) == v for k, v in wanted.items())]
-
-    constants = [float(c) for c in config.constants]
-    high = [c for c in constants if c >= published.HIGH_CONSTANT]
-    at_high = [[at for c in high for at in rows_with(constant=c, threshold=t)]
-               for t in config.thresholds]  # fmt: skip
+    drawn = resample_weights(rng, lost.shape[1], config.resamples) @ lost.T
+    settings = [row.setting for row in rows]
+    cells = [Cell("uct", one.constant, one.threshold, one.budget) for one in settings]
+    regret, budgets = "regret", config.position_budgets
+    means = CellMeans(cells, [regret], lost.mean(axis=1)[:, None], drawn[:, :, None])
+    high = [float(c) for c in config.constants if c >= published.HIGH_CONSTANT]
+    at_high = [[Cell("uct", c, t, b) for c in high for b in budgets] for t in config.thresholds]
     return Elsewhere(
-        positions=count,
+        positions=lost.shape[1],
         by_constant=[
-            curve([rows_with(budget=b, constant=c) for c in constants])
-            for b in config.position_budgets
+            estimates_of(by_constant(means, config, [budget], measure=regret)) for budget in budgets
         ],
         by_threshold=[
-            curve([rows_with(constant=c, threshold=t) for t in config.thresholds])
-            for c in constants
+            estimates_of(by_threshold(means, config, c, budgets, measure=regret))
+            for c in config.constants
         ],
-        high=curve(at_high) if high else None,
+        high=estimates_of(means.curve(regret, at_high)) if high else None,
     )

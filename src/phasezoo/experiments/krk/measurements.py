@@ -14,7 +14,7 @@ from phasezoo.data.store import GameStore
 from phasezoo.data.stored_states import evenly_by_ply
 from phasezoo.experiments.krk.config import KrkConfig, Variant
 from phasezoo.experiments.statistics import Estimates
-from phasezoo.runs.provenance import Provenance
+from phasezoo.experiments.study import RunResults
 from phasezoo.training.solved import Starts
 from phasezoo.zoo.krk.game import MAX_ROLLOUT_PLIES
 from phasezoo.zoo.krk.readings import ENDINGS, Ending, Reading, reply
@@ -425,13 +425,10 @@ class Elsewhere:
 
 
 @dataclass(frozen=True)
-class Results:
+class Results(RunResults):
     """Everything a report shows; variants, cells and curves are of the run's own reading."""
 
     config: KrkConfig
-    command: str
-    date: str
-    provenance: Provenance
     variants: dict[Variant, Tally]
     cells: list[CellSummary]
     curves: Curves
@@ -440,4 +437,3 @@ class Results:
     endings: list[GroupSummary]
     """King and rook first; empty if no other was played."""
     elsewhere: Elsewhere | None
-    seconds: dict[str, float]

@@ -1,22 +1,29 @@
 """Report of a run: the study's claims, its figures measured again, other readings and endings."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.claims import counted
-from phasezoo.experiments.krk import figures, published
-from phasezoo.experiments.krk.claims import Reproduced, elsewhere, general, reproduced
-from phasezoo.experiments.krk.config import VARIANTS, KrkConfig
-from phasezoo.experiments.krk.figures import Curve
-from phasezoo.experiments.krk.measurements import GroupSummary, Results, Tally
+from phasezoo.experiments.curves import (
+    general,
+    lowest_figure,
+    lowest_table,
+    numbers_behind,
+    panels_figure,
+)
+from phasezoo.experiments.krk.claims import COLOURS, Reproduced, elsewhere, reproduced
+from phasezoo.experiments.krk.config import VARIANTS, KrkConfig, Variant
+from phasezoo.experiments.krk.measurements import CellSummary, GroupSummary, Results, Tally
 from phasezoo.experiments.statistics import wilson
-from phasezoo.experiments.study import done_again
-from phasezoo.report import numbers
+from phasezoo.experiments.study import study_report
+from phasezoo.report import numbers, plots
 from phasezoo.report.document import (
     Claim,
     Column,
     Document,
+    Figure,
     Item,
     Section,
     Table,
@@ -24,6 +31,7 @@ from phasezoo.report.document import (
     estimate,
     judgements,
 )
+from phasezoo.zoo.krk import readings as published
 from phasezoo.zoo.krk.readings import DIFFERENCES, ENDINGS
 
 
@@ -49,7 +57,10 @@ def report(results: Results) -> Document:
         inside = Section(there.title, _figure(results, there, "positions"))
         sections.append(Section("C and T elsewhere", [inside]))
     every_setting = Section("Every setting", [_cells_table(results)], folded=True)
-    return Document(
+    games: list[Item] = [Text(_variant_sentence(results)), variants_table(results), every_setting]
+    return study_report(
+        results,
+        [*sections, Section("All games", games)],
         title="How much should a search explore?",
         headline=headline([claim for one in found for claim in one.claims]),
         lead=(
@@ -57,25 +68,15 @@ def report(results: Results) -> Document:
             "mates with king and rook. How does the way it divides its simulations change how well "
             "it does?"
         ),
-        kicker=f"phasezoo · reproduce krk · preset {config.preset} · {results.date}",
+        subject="reproduce krk",
         source="study",
         answer=[Text(_introduction(results))],
-        items=[
-            *sections,
-            Section(
-                "All games",
-                [Text(_variant_sentence(results)), variants_table(results), every_setting],
-            ),
-            Section(
-                "Terms and limits",
-                [Text(_terms(config)), Section("Limits", [Text(_limits(config))])],
-            ),
-            done_again(
-                results,
-                "every game (games.jsonl), all numbers (results.json), the settings (config.json) "
-                "and versions.",
-            ),
-        ],
+        terms=_terms(config),
+        limits=_limits(config),
+        beside=(
+            "every game (games.jsonl), all numbers (results.json), the settings (config.json) and "
+            "versions."
+        ),
     )
 
 
@@ -90,6 +91,8 @@ _READINGS = (
     "change is over those in which both won games). Marked: the length differs from that of the "
     "reading which is changed, by a 95 % interval that holds for all rows together."
 )
+
+_LOWEST = "Share of resamples in which the curve is lowest there; outlined: what the study says"
 
 _ENDINGS = (
     "The same search with the same settings and rollouts against a lone king, from the starts of "
@@ -180,18 +183,18 @@ def _figure(results: Results, one: Reproduced, drawn_again: str = "games") -> li
             "the win alone; what turned a win into a draw is seen here."
         )
         cells = results.cells
-        return [figures.lengths(cells, one.about), figures.win_rates(cells, won), *one.claims]
+        return [_lengths_figure(cells, one.about), _win_rates_figure(cells, won), *one.claims]
     name = one.number.replace(".", "-")
     caption = f"{one.about} Bands are 95 % intervals over {drawn_again}."
-    items: list[Item] = [figures.curves(f"figure-{name}", one.title, one.panels, caption)]
+    items: list[Item] = [panels_figure(f"figure-{name}", one.title, one.panels, caption)]
     # A few distributions are drawn; for many a table is easier to read.
     if len(one.choices) > 2:
-        axes = dict.fromkeys(curve.axis for curve in one.choices)
-        items += [_choices_table(one, axis) for axis in axes]
+        for axis, curves in groupby(one.choices, lambda curve: curve.axis):
+            items.append(lowest_table(f"best {axis}, {one.number}", list(curves), _LOWEST))
     elif one.choices:
         shaded = "Where these curves are lowest, by resamples; the study’s value is shaded."
-        items.append(figures.choice_bars(f"choice-{name}", one.choices, shaded))
-    return [*items, *one.claims, _numbers(one)]
+        items.append(lowest_figure(f"choice-{name}", one.choices, shaded))
+    return [*items, *one.claims, numbers_behind(one.number, one.title, one.panels)]
 
 
 def _readings(results: Results) -> list[Item]:
@@ -199,7 +202,7 @@ def _readings(results: Results) -> list[Item]:
     program = Table.of_pairs("differences", DIFFERENCES.items(), ("name", "the program"))
     return [
         Text(_READINGS),
-        figures.reading_changes(results.readings, caption),
+        _readings_figure(results.readings, caption),
         readings_table(results),
         Section("What the program does otherwise", [program], folded=True),
     ]
@@ -328,53 +331,87 @@ def _cells_table(results: Results) -> Table:
     return Table("settings of the search", columns, results.cells, caption)
 
 
-def _choices_table(one: Reproduced, axis: str) -> Table:
-    """Distributions of the arg-min, a row each; darker where more resamples have it."""
-    curves = [curve for curve in one.choices if curve.axis == axis]
+def _lengths_figure(cells: Sequence[CellSummary], caption: str) -> Figure:
+    """Show figure 4.2: a point per cell, and the study's range of lengths."""
 
-    def column(place: int, value: float) -> Column:
-        return Column(
-            f"{value:g}",
-            lambda row: row.found.shares[place],
-            lambda share: numbers.percent(share, 0),
-            tone=lambda row: row.found.shares[place],
-            marked=lambda row: value in row.claimed,
-        )
+    def draw() -> Any:
+        figure, plot = plots.axes(plots.WIDTH, 3.6)
+        plot.axhspan(*published.LENGTHS, color=plots.PAPER, alpha=0.13, linewidth=0)
+        _scatter(plot, cells, lambda cell: cell.length)
+        plot.set_ylabel("White’s moves in a won game")
+        low, high = published.LENGTHS
+        plots.legend_under(plot, 110, [f"{low:g} to {high:g} moves (the study)"])
+        return figure
 
-    columns = [
-        Column(f"{axis}:", "name"),
-        *(column(place, value) for place, value in enumerate(curves[0].values)),
-        Column(f"{axis} that may be best", lambda row: general(row.contenders), prose=True),
-    ]
-    caption = "Share of resamples in which the curve is lowest there; outlined: what the study says"
-    return Table(f"best {axis}, {one.number}", columns, curves, caption)
+    words = "Length of won games against DTM difference, a point per setting of the search."
+    return Figure("figure-4-2", draw, caption, words)
 
 
-def _numbers(one: Reproduced) -> Section:
-    """Return the numbers behind the curves of a figure."""
-    tables = []
-    for panel in one.panels:
-        values = enumerate(panel.values)
-        columns = [_number(f"{panel.axis} = {value:g}", place) for place, value in values]
-        tables.append(
-            Table(
-                f"{one.number} {panel.title or one.title}",
-                [Column("", "name"), *columns],
-                panel.curves,
-                f"{panel.title}: {panel.unit}" if panel.title else panel.unit,
-            )
-        )
-    return Section("The numbers", tables, folded=True)
+def _win_rates_figure(cells: Sequence[CellSummary], caption: str) -> Figure:
+    """Show the share of games won against the DTM difference, a point per cell (ours)."""
+
+    def draw() -> Any:
+        figure, plot = plots.axes(plots.WIDTH, 3.2)
+        _scatter(plot, cells, lambda cell: wilson(cell.tally.won, cell.tally.games), scale=100)
+        plot.set_ylabel("% of games won")
+        plots.legend(plot, loc="lower left")
+        return figure
+
+    words = []
+    for variant, shown in _by_variant(cells):
+        shares = [100 * cell.tally.won / cell.tally.games for cell in shown]
+        low, high = min(shares), max(shares)
+        words.append(f"{VARIANTS[variant]}: {low:.1f} to {high:.1f} % of a setting's games won")
+    return Figure("win-rates", draw, caption, "; ".join(words) + ".")
 
 
-def _number(head: str, place: int) -> Column:
-    def text(found: Interval | None, end: str = "value") -> str:
-        if found is None:
-            return numbers.ABSENT
-        return numbers.decimal(getattr(found, end), 0 if abs(found.value) >= 100 else 3)
+def _readings_figure(readings: Sequence[GroupSummary], caption: str) -> Figure:
+    """Show the lengths of all readings, under the one that each changes."""
+    shown = [(one, one.length) for one in readings if one.length is not None]
 
-    def ends(row: Curve) -> str:
-        found = row.found.each[place]
-        return "" if found is None else f"{text(found, 'low')} to {text(found, 'high')}"
+    def draw() -> Any:
+        figure, plot = plots.axes(plots.WIDTH, 0.23 * len(shown) + 0.9)
+        plot.axvspan(*published.LENGTHS, color=plots.PAPER, alpha=0.13, linewidth=0)
+        for place, (one, length) in enumerate(shown):
+            colour = plots.PHASE if one.base is None else plots.BASELINE
+            if one.change is not None and (one.change.low > 0 or one.change.high < 0):
+                colour = plots.PLACEBO
+            plot.hlines(place, length.low, length.high, color=colour, alpha=0.6)
+            plot.plot([length.value], [place], "o", color=colour, markersize=4)
+            if one.base is None:
+                plot.axvline(length.value, color=colour, linewidth=0.7, linestyle=":")
+        plot.set_yticks(range(len(shown)), [one.name for one, _ in shown])
+        plot.set_ylim(len(shown) - 0.4, -0.6)
+        plot.set_xlabel("White’s moves in a won game")
+        return figure
 
-    return Column(head, lambda row: row.found.each[place], text, ends)
+    words = "; ".join(f"{one.name} {numbers.plain_interval(length, 1)}" for one, length in shown)
+    return Figure("readings", draw, caption, f"Length of won games by reading. {words}.")
+
+
+def _by_variant(cells: Sequence[CellSummary]) -> Iterator[tuple[Variant, list[CellSummary]]]:
+    """Cells by search, of those that have a DTM difference: some move of theirs kept a win."""
+    for variant in dict.fromkeys(cell.cell.variant for cell in cells):
+        shown = [c for c in cells if c.cell.variant == variant and c.difference is not None]
+        if shown:
+            yield variant, shown
+
+
+def _scatter(
+    plot: Any,
+    cells: Sequence[CellSummary],
+    height: Callable[[CellSummary], Any],
+    scale: float = 1,
+) -> None:
+    """Draw a number of every cell over its DTM difference; one without either is left out."""
+    for variant, found in _by_variant(cells):
+        shown = [(c.difference, y) for c in found if c.difference and (y := height(c))]
+        if not shown:  # no game of it was won
+            continue
+        x = [difference.value for difference, _ in shown]
+        colour = COLOURS[VARIANTS[variant]]
+        low, high = [scale * y.low for _, y in shown], [scale * y.high for _, y in shown]
+        plot.vlines(x, low, high, color=colour, alpha=0.15)
+        plot.plot(x, [scale * y.value for _, y in shown], "o", color=colour, markersize=3.5,
+                  alpha=0.8, label=VARIANTS[variant])  # fmt: skip
+    plot.set_xlabel("DTM difference a move (moves)")

@@ -4,7 +4,7 @@ Every finished game is on disk, so a run that was stopped anywhere goes on with 
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -15,7 +15,6 @@ from phasezoo.errors import RunDirectoryError
 from phasezoo.experiments.krk import estimates, report
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.measurements import (
-    Cell,
     GameRow,
     PositionRow,
     Results,
@@ -37,7 +36,7 @@ POSITIONS_FILE = "positions.jsonl"
 Play: TypeAlias = Callable[[Task, KrkConfig], GameRow]
 
 T = TypeVar("T")
-Row = TypeVar("Row")
+Row = TypeVar("Row", GameRow, PositionRow)
 
 
 class KrkRun(StudyRun[KrkConfig, Results]):
@@ -110,76 +109,25 @@ def play_sweep(
     Raises:
         RunDirectoryError: The log is of other games, is damaged, or cannot be written.
     """
-    tasks = list(tasks_of(config))
+    tasks = {(task.cell, task.number): task for task in tasks_of(config)}
     log = RowLog(path, GameRow)
-    finished = _finished(tasks, log)
-    missing = [task for task in tasks if (task.cell, task.number) not in finished]
+    found = _known(log, tasks, lambda row: (row.cell, row.number), lambda key: tasks[key].seed)
     with console.task("Playing", len(tasks)) as bar:
-        tally = _Tally(log.rows)
-        bar.update(tally.games, str(tally))
+        games, won, seconds = 0, 0, 0.0
+
+        def show(row: GameRow) -> None:
+            nonlocal games, won, seconds
+            games, won, seconds = games + 1, won + row.won, seconds + row.seconds
+            shown = f"{numbers.count(games)} games, {numbers.percent(won / games)} won"
+            bar.update(games, f"{shown}, {seconds / games:.2f} s a game")
+
+        for row in found.values():
+            show(row)
+        missing = [task for key, task in tasks.items() if key not in found]
         for row in _logged(log, missing, lambda task: play(task, config), threads):
-            tally.add(row)
-            bar.update(tally.games, str(tally))
-    order = {(task.cell, task.number): place for place, task in enumerate(tasks)}
-    return sorted(log.rows, key=lambda row: order[row.cell, row.number])
-
-
-def _logged(
-    log: RowLog[Row], missing: Iterable[T], make: Callable[[T], Row], threads: int | None
-) -> Iterator[Row]:
-    """Make rows in threads, and yield each as soon as it is on disk."""
-    workers = threads or _core.default_threads()
-    left = deque(missing)
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="krk")
-    running: set[Future[Row]] = set()
-    try:
-        while left or running:
-            # Few rows ahead, so that Ctrl-C waits only for those that are being made.
-            while left and len(running) < workers + 1:
-                running.add(pool.submit(make, left.popleft()))
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                log.append(future.result())
-                yield log.rows[-1]
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _finished(tasks: list[Task], log: RowLog[GameRow]) -> set[tuple[Cell, int]]:
-    seeds = {(task.cell, task.number): task.seed for task in tasks}
-    finished: set[tuple[Cell, int]] = set()
-    for row in log.rows:
-        key = (row.cell, row.number)
-        if seeds.get(key) != row.seed or key in finished:
-            message = (
-                f"{log.path}: game {row.number} of {row.cell} is not of this run, or is there "
-                "twice; choose another --out"
-            )
-            raise RunDirectoryError(message)
-        finished.add(key)
-    return finished
-
-
-class _Tally:
-    """The running score, counted once a game."""
-
-    def __init__(self, rows: list[GameRow]) -> None:
-        self.games, self.won, self.seconds = 0, 0, 0.0
-        for row in rows:
-            self.add(row)
-
-    def add(self, row: GameRow) -> None:
-        self.games += 1
-        self.won += row.won
-        self.seconds += row.seconds
-
-    def __str__(self) -> str:
-        if not self.games:
-            return ""
-        return (
-            f"{numbers.count(self.games)} games, {numbers.percent(self.won / self.games)} won, "
-            f"{self.seconds / self.games:.2f} s a game"
-        )
+            found[row.cell, row.number] = row
+            show(row)
+    return [found[key] for key in tasks]
 
 
 def judge_positions(
@@ -201,19 +149,60 @@ def judge_positions(
     """
     asked, wanted = starts(config), list(settings_of(config))
     log = RowLog(path, PositionRow)
-    known = {row.setting: row for row in log.rows}
     seed = stream(config.seed, "krk", "searches")
-    is_own = all(r.seed == seed and len(r.lost) == len(asked.states) for r in log.rows)
-    if not is_own or len(known) < len(log.rows) or not known.keys() <= set(wanted):
-        message = f"{path}: not of this run, or a setting is there twice; choose another --out"
-        raise RunDirectoryError(message)
+    found = _known(log, wanted, lambda row: row.setting, lambda _: seed)
+    if any(len(row.lost) != len(asked.states) for row in found.values()):
+        raise _refusal(log, "its number of positions")
     _ = asked.worths  # worked out before threads ask for them
-    missing = [setting for setting in wanted if setting not in known]
+    missing = [setting for setting in wanted if setting not in found]
     with console.task("Searching", len(wanted)) as bar:
-        bar.update(len(known), "")
+        bar.update(len(found), "")
         for row in _logged(
             log, missing, lambda setting: search_positions(config, asked, setting, seed), threads
         ):
-            known[row.setting] = row
-            bar.update(len(known), f"{numbers.decimal(row.seconds, 1)} s a setting")
-    return [known[setting] for setting in wanted]
+            found[row.setting] = row
+            bar.update(len(found), f"{numbers.decimal(row.seconds, 1)} s a setting")
+    return [found[setting] for setting in wanted]
+
+
+def _known(
+    log: RowLog[Row],
+    wanted: Collection[Any],
+    key_of: Callable[[Row], Any],
+    seed_of: Callable[[Any], int],
+) -> dict[Any, Row]:
+    """Return the rows of a log by their keys; refuse those that are not of this run."""
+    found: dict[Any, Row] = {}
+    for row in log.rows:
+        key = key_of(row)
+        if key not in wanted or seed_of(key) != row.seed or key in found:
+            raise _refusal(log, f"the row of {key}")
+        found[key] = row
+    return found
+
+
+def _refusal(log: RowLog[Any], what: str) -> RunDirectoryError:
+    return RunDirectoryError(
+        f"{log.path}: {what} is not of this run, or is there twice; choose another --out"
+    )
+
+
+def _logged(
+    log: RowLog[Row], missing: Iterable[T], make: Callable[[T], Row], threads: int | None
+) -> Iterator[Row]:
+    """Make rows in threads, and yield each as soon as it is on disk."""
+    workers = threads or _core.default_threads()
+    left = deque(missing)
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="krk")
+    running: set[Future[Row]] = set()
+    try:
+        while left or running:
+            # Few rows ahead, so that Ctrl-C waits only for those that are being made.
+            while left and len(running) < workers + 1:
+                running.add(pool.submit(make, left.popleft()))
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                log.append(future.result())
+                yield log.rows[-1]
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
