@@ -63,8 +63,8 @@ def make(spec: str, /, **options: Any) -> Any:
     """
     text = read_spec(spec, "evaluator", "network:runs/x,backend=torch")
     if REGISTRY.find(text.name) is None and text.first is None:
-        is_folder = "/" in text.name or Path(text.name).is_dir()
-        text = SpecText(NETWORK, text.name, text.options) if is_folder else text
+        is_path = "/" in text.name or Path(text.name).exists()
+        text = SpecText(NETWORK, text.name, text.options) if is_path else text
     recipe = REGISTRY.get_or_raise(text.name)
     given = joined(spec, recipe.read_options(text), options)
     made = recipe.build(text.name, given)

@@ -15,9 +15,10 @@ Attention: TypeAlias = Literal["none", "eca", "dense", "se"]
 or squeeze-and-excitation."""
 
 
-Activation: TypeAlias = Literal["none", "relu", "leaky"]
-"""Activation after a batch norm: none, ReLU, or a ReLU that lets a hundredth of negative numbers
-through, without which a network of a channel or two soon has none that is alive."""
+Activation: TypeAlias = Literal["none", "relu", "leaky", "mish"]
+"""Activation after a batch norm: none, ReLU, Mish (Misra 2019), or a ReLU that lets a hundredth of
+negative numbers through, without which a network of a channel or two soon has none that is
+alive."""
 
 
 class ConvNorm(nn.Module):
@@ -224,6 +225,8 @@ def activation_of(kind: Activation) -> nn.Module:
     """Return the layer of ``kind``."""
     if kind == "relu":
         return nn.ReLU(inplace=True)
+    if kind == "mish":
+        return nn.Mish(inplace=True)
     return nn.LeakyReLU(inplace=True) if kind == "leaky" else nn.Identity()
 
 

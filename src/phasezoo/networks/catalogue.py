@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from phasezoo.networks.architectures.alphavile import alphavile
+from phasezoo.networks.architectures.lc0 import lc0
 from phasezoo.networks.architectures.levit import levit
 from phasezoo.networks.architectures.mixer import mixer
 from phasezoo.networks.architectures.mlp import convmlp, mlp
@@ -25,5 +26,6 @@ FAMILIES: dict[str, Callable[..., Any]] = {
     "mlp": mlp,
     "convmlp": convmlp,
     "mixer": mixer,
+    "lc0": lc0,
 }
 """Factories by name; what they need besides the shapes follows the name: ``rise-32x4``."""

@@ -36,7 +36,7 @@ def state_at(game, ply):
     return CHESS.from_fen(start_of(game) or chess.STARTING_FEN, moves)
 
 
-@pytest.mark.parametrize("planes", ["v1", "v2", "minimal"])
+@pytest.mark.parametrize("planes", ["v1", "v2", "minimal", "lc0", "lc0-canonical-v2"])
 def test_rows_equal_the_states_played_one_by_one(store, rows, planes):
     sampler = Sampler(store, rows, planes, batch_size=300, seed=1)
     batch, index = sampler.batch(2), sampler.batch_rows(2)
@@ -139,11 +139,12 @@ def test_repetitions_survive_long_shuffling():
     moves = ["g1f3", "g8f6", "f3g1", "f6g8"] * 4
     store = GameStore("chess", actions_of(moves), [0, 16], [[0, 0]])
     rows = store.positions()
-    batch = next(iter(Sampler(store, rows, batch_size=16).in_order()))
-    for ply in range(16):
-        state = CHESS.from_fen(chess.STARTING_FEN, moves[:ply])
-        assert state.occurrences == ply // 4
-        np.testing.assert_array_equal(batch.planes[ply], state.planes("v2"))
+    for planes in ("v2", "lc0", "lc0-canonical", "lc0-canonical-v2"):
+        batch = next(iter(Sampler(store, rows, planes, batch_size=16).in_order()))
+        for ply in range(16):
+            state = CHESS.from_fen(chess.STARTING_FEN, moves[:ply])
+            assert state.occurrences == ply // 4
+            np.testing.assert_array_equal(batch.planes[ply], state.planes(planes), planes)
 
 
 @pytest.mark.parametrize("batch_size", [10**10, 10**30])

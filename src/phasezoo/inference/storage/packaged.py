@@ -1,16 +1,24 @@
-"""The networks that come with the package, by name: ``phasezoo/NAME``."""
+"""What stands for a network's folder: a name ``phasezoo/NAME``, or a file of another program."""
 
 import os
 from importlib import resources
 from pathlib import Path
 
+from phasezoo import __version__
+from phasezoo._torch import require_torch
 from phasezoo.errors import CheckpointError
-from phasezoo.inference.storage.manifest import MANIFEST
+from phasezoo.games.queries import action_spec
+from phasezoo.inference.formats import lc0
+from phasezoo.inference.storage.files import digest, read_file, write_directory
+from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
 
 PREFIX = "phasezoo/"
 """Prefix of the names of networks in the package."""
 
 EXPERTS = "experts.json"
+
+READER = 1
+"""Raised when a file is read in another way, so that what was made of it is made anew."""
 
 
 def models() -> Path:
@@ -28,10 +36,16 @@ def packaged_networks() -> tuple[str, ...]:
 
 
 def resolved(path: str | Path) -> Path:
-    """Return the folder that ``path`` names: one of the package, or ``path`` itself.
+    """Return the folder that ``path`` names: one of the package, one made of a file, or itself.
 
-    Only texts name networks of the package; a folder ``phasezoo/…`` is ``./phasezoo/…``.
+    Only texts name networks of the package; a folder ``phasezoo/…`` is ``./phasezoo/…``. Of a file
+    of lc0's a folder is made in the user's cache folder, when it is first asked for.
+
+    Raises:
+        CheckpointError: There is no such network, or the file cannot be read.
     """
+    if lc0.is_lc0(Path(path)) and _is_there(Path(path), path) and not Path(path).is_dir():
+        return _of_lc0(Path(path))
     if not isinstance(path, str) or not path.startswith(PREFIX):
         if not _is_there(Path(path), path) and f"{PREFIX}{path}" in packaged_networks():
             message = f"{path}: no such directory; the network in the package is '{PREFIX}{path}'"
@@ -60,6 +74,37 @@ def _is_there(path: Path, given: str | Path) -> bool:
         raise CheckpointError(message) from error
 
 
+def _of_lc0(path: Path) -> Path:
+    """Return the folder of the network in a file of lc0's."""
+    data = read_file(path)
+    folder = _cache() / "lc0" / f"{digest(data)[:32]}-{READER}"
+    if (folder / MANIFEST).is_file():
+        return folder
+    require_torch()
+    from safetensors.numpy import save
+
+    found = lc0.read(data, str(path))
+    weights = save(found.weights)
+    shape, actions = found.input_shape, lc0.ACTIONS
+    defaults = lc0.default_options()
+    options = {name: value for name, value in found.options.items() if value != defaults[name]}
+    manifest = Manifest(
+        game=lc0.GAME, planes=found.planes, network=found.network, input_shape=shape,
+        num_actions=actions, actions=action_spec(actions, shape), files={MODEL: digest(weights)},
+        parameters={"total": found.parameters}, training={"file": path.name},
+        phasezoo=__version__, network_options=options, value_kind=found.value_kind,
+        plies_left=bool(found.options["moves_left"]),
+    )  # fmt: skip
+    write_directory(folder, {MODEL: weights, MANIFEST: manifest.to_json()})
+    return folder
+
+
+def _cache() -> Path:
+    """Return the user's folder for what can be made again."""
+    home = os.environ.get("XDG_CACHE_HOME")
+    return (Path(home) if home else Path.home() / ".cache") / "phasezoo"
+
+
 def cache_of(directory: Path) -> Path:
     """Return where files made of the network in ``directory`` are kept: beside it.
 
@@ -67,6 +112,4 @@ def cache_of(directory: Path) -> Path:
     """
     if not directory.absolute().is_relative_to(models().absolute()):
         return directory
-    home = os.environ.get("XDG_CACHE_HOME")
-    base = Path(home) if home else Path.home() / ".cache"
-    return base / "phasezoo" / directory.absolute().relative_to(models().absolute())
+    return _cache() / directory.absolute().relative_to(models().absolute())

@@ -14,9 +14,10 @@ from phasezoo._torch import require_torch
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games import PackedPlanes
 from phasezoo.inference.backends.choice import require_onnx
+from phasezoo.inference.formats import lc0
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage.expert_metadata import expert_metadata
-from phasezoo.inference.storage.files import digest, read_file, write_directory
+from phasezoo.inference.storage.files import digest, read_file, write_directory, write_file
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, ONNX_MODEL, Manifest
 from phasezoo.types import Gate
 
@@ -39,7 +40,7 @@ def save(
     overwrite: bool = False,
     packed: bool | None = None,
 ) -> Manifest:
-    """Keep a network in a folder that :func:`phasezoo.inference.load` reads.
+    """Keep a network in a folder, or a file of lc0's, which :func:`phasezoo.inference.load` reads.
 
     Networks that were made by name, or by a factory that can be imported, are kept as that name and
     their weights. All others are kept as ONNX models, which are compared with the network first.
@@ -47,7 +48,8 @@ def save(
     Args:
         network: A torch module, or an evaluator: a ``TorchEvaluator``, an ``OnnxEvaluator``, or
             what was loaded.
-        directory: A new folder, or an empty one.
+        directory: A new folder, or an empty one; or a file ``….pb.gz`` for a tower of lc0's, which
+            that program plays. It keeps weights in 16 bits, and none of what the manifest says.
         game: The game that it plays; an evaluator knows it.
         planes: The planes that it wants; default the game's own; an evaluator knows them.
         gate: The gate that names its phase, or its specification; None: as the evaluator says,
@@ -65,7 +67,8 @@ def save(
         CheckpointError: There is something in ``directory``, the disk refuses, or what was loaded
             is not there any more.
         InvalidConfig: The network does not fit the game, the gate has no such phase, ``training``
-            is not JSON, or the ONNX model answers otherwise than the network.
+            is not JSON, the ONNX model answers otherwise than the network, or no file of lc0's can
+            hold it.
         InvalidGate: There is no such gate.
         MissingDependency: ONNX Runtime is needed and not installed.
     """
@@ -99,8 +102,28 @@ def save(
     except (TypeError, ValueError) as error:
         message = f"training= and the network's options must be JSON: {error}"
         raise InvalidConfig(message) from error
-    write_directory(folder, {**files, MANIFEST: text})
+    if lc0.is_lc0(folder):
+        write_file(folder, _as_lc0(manifest, files))
+    else:
+        write_directory(folder, {**files, MANIFEST: text})
     return manifest
+
+
+def _as_lc0(manifest: Manifest, files: Mapping[str, bytes]) -> bytes:
+    """Return the bytes of a file of lc0's."""
+    family, _, size = manifest.network.partition("-")
+    if family != lc0.FAMILY or MODEL not in files:
+        message = (
+            f"{manifest.network_text} is not a tower of lc0's, which alone can be written as "
+            f"{' or '.join(lc0.ENDINGS)}; save it in a folder"
+        )
+        raise InvalidConfig(message)
+    from safetensors.numpy import load as load_arrays
+
+    channels, blocks = map(int, size.split("x"))
+    options = {**lc0.default_options(), **manifest.network_options}
+    weights = load_arrays(files[MODEL])
+    return lc0.written(lc0.Lc0File(manifest.planes, (channels, blocks), options, weights))
 
 
 def _check_free(folder: Path, overwrite: bool) -> None:
@@ -113,6 +136,10 @@ def _check_free(folder: Path, overwrite: bool) -> None:
             message = (
                 f"{folder}: there is something in it, {', '.join((others or there)[:3])}; {hint}"
             )
+            raise CheckpointError(message)
+    elif folder.exists() and lc0.is_lc0(folder):
+        if not overwrite:
+            message = f"{folder}: is there already; give overwrite=True to replace it"
             raise CheckpointError(message)
     elif folder.exists():
         message = f"{folder}: is a file; a network is kept in a folder"

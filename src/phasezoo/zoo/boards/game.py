@@ -8,7 +8,12 @@ from phasezoo import _core
 from phasezoo.errors import MissingDependency, UnknownGame
 from phasezoo.games.base import Game, fen_info
 from phasezoo.games.bounds import UNLIMITED, wide
-from phasezoo.zoo.boards.planes import ATOMIC_PLANES, CHESS_PLANES, CRAZYHOUSE_PLANES
+from phasezoo.zoo.boards.planes import (
+    ATOMIC_PLANES,
+    CHESS_PLANES,
+    CRAZYHOUSE_PLANES,
+    LC0_PLANES,
+)
 
 if TYPE_CHECKING:
     import chess
@@ -55,20 +60,34 @@ MOVE = (0.0, UNLIMITED)
 POCKET = (0.0, 8.0)
 """Pieces in hand: 255 at most, in units of 32."""
 
+PLIES = (0.0, UNLIMITED)
+"""Plies without capture or pawn move, as a FEN may set them too."""
+
+TURN = (0.0, 7.0)
+"""Three bits."""
+
 V2 = {19: CLOCK, **wide(range(40, 45), *DIFFERENCE), **wide(range(47, 52), *COUNT)}
 SHARED = wide(range(12, 22), *POCKET)
 BOUNDS = {"v1": {16: MOVE, 21: CLOCK}, "v2": V2, "minimal": {}, "shared": SHARED}
 """Of planes with other numbers than 0 and 1 (``docs/definitions/planes.md``)."""
+
+LC0_BOUNDS: dict[str, dict[int, tuple[float, float]]] = {
+    name: {109: PLIES} | ({112: TURN} if len(names) > 112 else {})
+    for name, names in LC0_PLANES.items()
+}
+LC0_SHAPES = {name: (len(names), 8, 8) for name, names in LC0_PLANES.items()}
+
+BOARD_PLANES = {"v1": (39, 8, 8), "v2": (52, 8, 8), "minimal": (12, 8, 8), **SHARED_PLANES}
 
 CHESS = Game(
     name="chess",
     pgn_variant="",
     num_players=2,
     num_actions=4672,
-    plane_specs={"v1": (39, 8, 8), "v2": (52, 8, 8), "minimal": (12, 8, 8), **SHARED_PLANES},
+    plane_specs=BOARD_PLANES | LC0_SHAPES,
     policy_sizes=SHARED_ACTIONS,
-    plane_names=CHESS_PLANES,
-    plane_bounds=BOUNDS,
+    plane_names=CHESS_PLANES | LC0_PLANES,
+    plane_bounds=BOUNDS | LC0_BOUNDS,
     default_planes="v2",
     shown_moves={"v1": 8, "v2": 8},
     state_type=_core.BoardState,
@@ -87,7 +106,7 @@ CHESS960 = Game(
     num_actions=CHESS.num_actions,
     plane_specs=CHESS.plane_specs,
     policy_sizes=SHARED_ACTIONS,
-    plane_names=CHESS_PLANES,
+    plane_names=CHESS.plane_names,
     plane_bounds=CHESS.plane_bounds,
     default_planes=CHESS.default_planes,
     shown_moves=CHESS.shown_moves,
@@ -109,7 +128,7 @@ ATOMIC = Game(
     name="atomic",
     num_players=2,
     num_actions=CHESS.num_actions,
-    plane_specs={**CHESS.plane_specs, "lichess": (80, 8, 8)},
+    plane_specs=BOARD_PLANES | {"lichess": (80, 8, 8)},
     policy_sizes=SHARED_ACTIONS,
     plane_names=ATOMIC_PLANES,
     plane_bounds=BOUNDS

@@ -52,6 +52,39 @@ def _v2(clock: int) -> Names:
 
 SHARED = {"shared": (*PLACES, *HANDS)}
 
+
+def _lc0(castling: Names, mover: str, clock: str, *turn: str) -> Names:
+    """Return the names for a form of lc0's planes (``docs/definitions/lc0.md``)."""
+    places = tuple(
+        f"{kind}, {f'{back} back' if back else 'now'}"
+        for back in range(8)
+        for kind in (*PLACES, STOOD[0])
+    )
+    return (
+        *places,
+        *castling,
+        mover,
+        f"plies since a capture or pawn move{clock}",
+        "zero",
+        "one",
+        *turn,
+    )
+
+
+LC0_RIGHTS = _of_both("right to castle long", "right to castle short")
+LC0_ROOKS = ("rooks that may castle long", "rooks that may castle short", "zero", "zero")
+LC0_FILE = "file of a pawn that may be taken in passing"
+LC0_TURN = "how the board is turned"
+
+LC0_PLANES = {
+    "lc0": _lc0(LC0_RIGHTS, "the viewer is Black", ""),
+    "lc0-castling": _lc0(LC0_ROOKS, "the viewer is Black", ""),
+    "lc0-canonical": _lc0(LC0_ROOKS, LC0_FILE, "", LC0_TURN),
+    "lc0-canonical-hectoplies": _lc0(LC0_ROOKS, LC0_FILE, " / 100", LC0_TURN),
+    "lc0-canonical-v2": _lc0(LC0_ROOKS, LC0_FILE, " / 100", LC0_TURN),
+}
+"""Names of the planes of lc0's networks."""
+
 CHESS_PLANES = {
     "v1": (
         *PLACES, *STOOD, *ANY_EN_PASSANT, *COLOUR, *NUMBER, *CASTLING, *_clock(50), "chess960",
@@ -61,7 +94,7 @@ CHESS_PLANES = {
     "minimal": PLACES,
     **SHARED,
 }  # fmt: skip
-"""Names of the planes of chess, chess960 and the endgames, by the choice of planes."""
+"""Names of the planes of the endgames, and of chess and the endgames, by the choice of planes."""
 
 ATOMIC_PLANES = CHESS_PLANES | {
     "lichess": (

@@ -16,7 +16,8 @@ from phasezoo.games.options import flag
 from phasezoo.games.symmetries import SYMMETRIES, turned_square
 from phasezoo.specs import check_value
 from phasezoo.types import Info
-from phasezoo.zoo.boards.game import CHESS
+from phasezoo.zoo.boards.game import BOARD_PLANES, BOUNDS, CHESS
+from phasezoo.zoo.boards.planes import CHESS_PLANES
 
 STEPS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
 """The eight directions N NE E SE S SW W NW: files to the right, ranks upwards."""
@@ -144,10 +145,10 @@ KRK = Game(
     pgn_variant="",
     num_players=2,
     num_actions=CHESS.num_actions,
-    plane_specs=CHESS.plane_specs,
+    plane_specs=BOARD_PLANES,
     policy_sizes=CHESS.policy_sizes,
-    plane_names=CHESS.plane_names,
-    plane_bounds=CHESS.plane_bounds,
+    plane_names=CHESS_PLANES,
+    plane_bounds=BOUNDS,
     default_planes=CHESS.default_planes,
     shown_moves=CHESS.shown_moves,
     state_type=_core.BoardState,

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::game::{Action, Game, Outcome, Played, Player, Reason, Replay, Returns, Turn};
 use crate::games::boards::actions;
 use crate::games::boards::chess::Chess;
-use crate::games::boards::history::History;
+use crate::games::boards::history::{Earlier, History, Undo};
 use crate::games::boards::packed::PackedMove;
 use crate::games::boards::planes::{self, BoardPlanes};
 use crate::games::boards::rules::{Rules, position_key};
@@ -64,11 +64,17 @@ impl<R: Rules> BoardState<R> {
         Self { position, history, start }
     }
 
-    /// A state at `position`, which has not stood before, that knows nothing of its game but the last
-    /// `moves`: for those who read planes and actions alone.
-    pub(super) fn rootless(position: R::Position, moves: Vec<PackedMove>) -> Self {
-        let history = History::of_last(moves, position_key(&position));
-        Self { position, history, start: None }
+    /// A state at `position`, `recurring` plies after the last final move, that knows nothing of its game
+    /// but the start and the last `moves`, for those who read planes and actions alone. Neither it nor
+    /// the positions since that move stood before.
+    pub(super) fn rootless(
+        position: R::Position,
+        moves: &[(PackedMove, Undo)],
+        recurring: usize,
+        start: &Self,
+    ) -> Self {
+        let history = History::of_last(moves, recurring, position_key(&position));
+        Self { position, history, start: start.start.clone() }
     }
 
     /// The name of the game.
@@ -132,10 +138,10 @@ impl<R: Rules> BoardState<R> {
     /// Plays a legal move. Neither legality nor the end of the game is checked; an illegal move
     /// corrupts the state.
     pub fn play_move(&mut self, m: Move) {
-        let final_move = R::is_final(&self.position, m);
         let packed = PackedMove::pack(m, R::MODE);
+        let final_move = R::is_final(&self.position, m);
         self.position.play_unchecked(m);
-        self.history.push(packed, position_key(&self.position), final_move);
+        self.history.push(packed, Undo::of(m), position_key(&self.position), final_move);
     }
 
     /// The action of a legal move.
@@ -195,6 +201,21 @@ impl<R: Rules> BoardState<R> {
             positions.push(position.clone());
         }
         Ok(positions)
+    }
+
+    /// The positions before this one, newest first, as many as planes may show.
+    pub(crate) fn earlier(&self) -> impl Iterator<Item = Earlier> {
+        self.history.earlier(self.position.board(), !self.position.turn(), R::MODE)
+    }
+
+    /// The positions before this one that may still recur, newest first, as far as planes may show them.
+    pub(crate) fn recurring(&self) -> impl Iterator<Item = Earlier> {
+        self.history.recurring(self.position.board(), !self.position.turn(), R::MODE)
+    }
+
+    /// The position that the game started from; `None` for the usual start.
+    pub(crate) fn start(&self) -> Option<&R::Position> {
+        self.start.as_deref()
     }
 
     /// The same state with the moves so far hidden from planes, as if it had been set up from a FEN;

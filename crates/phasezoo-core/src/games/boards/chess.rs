@@ -12,8 +12,17 @@ use crate::rng::Stream;
 /// Spellings of standard chess in the PGN tag `Variant`; without a tag it is chess.
 pub(crate) const PGN_VARIANTS: &[&str] = &["", "standard", "normal", "classical", "from position"];
 
-const PLANES: &[BoardPlanes] =
-    &[BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::MINIMAL, BoardPlanes::SHARED];
+const PLANES: &[BoardPlanes] = &[
+    BoardPlanes::V1,
+    BoardPlanes::V2,
+    BoardPlanes::MINIMAL,
+    BoardPlanes::SHARED,
+    BoardPlanes::LC0,
+    BoardPlanes::LC0_CASTLING,
+    BoardPlanes::LC0_CANONICAL,
+    BoardPlanes::LC0_CANONICAL_HECTOPLIES,
+    BoardPlanes::LC0_CANONICAL_V2,
+];
 
 /// Standard chess.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,6 +8,7 @@
 //! | [`board`] | [`BoardState`]: a position with its history, the state of all board games here |
 //! | [`history`] | what came before: repetitions, last moves, moves since the start |
 //! | [`actions`], [`planes`] | action indices and input planes |
+//! | [`lc0_moves`] | the moves of lc0's policies, and the actions that they are |
 //! | `gates`, [`mixedness`] | phases, and how far the armies are mixed |
 //! | [`packed`] | moves in sixteen bits |
 //! | [`fen`], [`notation`] | positions and moves as text |
@@ -25,6 +26,7 @@ pub mod crazyhouse;
 pub mod fen;
 mod gates;
 pub mod history;
+pub mod lc0_moves;
 pub mod mixedness;
 pub mod model;
 pub mod notation;

@@ -59,6 +59,11 @@ impl PackedMove {
         (self.code() < 8).then(|| Square::new(u32::from(self.0 & 63)))
     }
 
+    /// Whether a pawn became another piece.
+    pub(super) fn promotes(self) -> bool {
+        (1..=4).contains(&self.code())
+    }
+
     /// The square that the move goes to.
     pub fn to(self) -> Square {
         Square::new(u32::from(self.0 >> 6 & 63))

@@ -2,6 +2,7 @@
 
 mod krk;
 mod krk_graph;
+mod lc0;
 mod lone_king;
 mod pgn;
 mod state;
@@ -108,6 +109,7 @@ impl<R: Hosted> Room for Boards<R> {
     fn register(&self, m: &Bound<'_, PyModule>) -> PyResult<()> {
         state::register(m)?;
         pgn::register(m)?;
+        lc0::register(m)?;
         krk_graph::register(m)
     }
 

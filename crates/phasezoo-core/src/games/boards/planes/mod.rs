@@ -2,12 +2,14 @@
 //! first rank, column 0 the a-file (files are mirrored only where symmetries are asked for). No encoder allocates.
 
 mod chess;
+mod lc0;
 mod sinks;
 mod variants;
 mod writer;
 
 use shakmaty::Color;
 
+use self::lc0::Lc0Format;
 use self::sinks::{Floats, Kinds, Packed, Sink};
 use self::writer::Writer;
 use crate::error::{Error, Result};
@@ -42,6 +44,7 @@ enum Layout {
     HouseV2,
     HouseMinimal,
     Shared,
+    Lc0(Lc0Format),
 }
 
 impl BoardPlanes {
@@ -63,6 +66,18 @@ impl BoardPlanes {
     /// The same 22 planes in every game, pockets zero where there are none: for networks that play
     /// several games.
     pub const SHARED: Self = Self::full(Layout::Shared);
+
+    /// 112 planes of lc0's networks, with the last eight positions: rights to castle as planes.
+    pub const LC0: Self = Self::full(Layout::Lc0(Lc0Format::Classical));
+    /// The same with the rooks that may castle.
+    pub const LC0_CASTLING: Self = Self::full(Layout::Lc0(Lc0Format::CastlingRooks));
+    /// 113 planes of lc0's networks that see the board turned.
+    pub const LC0_CANONICAL: Self = Self::full(Layout::Lc0(Lc0Format::Canonical));
+    /// The same with the clock in units of a hundred plies.
+    pub const LC0_CANONICAL_HECTOPLIES: Self =
+        Self::full(Layout::Lc0(Lc0Format::CanonicalHectoplies));
+    /// The same with only those earlier positions that stood before.
+    pub const LC0_CANONICAL_V2: Self = Self::full(Layout::Lc0(Lc0Format::CanonicalV2));
 
     /// The choice of that name in the game with rules `R`: `v2`, or `v2:history=4` for the same
     /// planes with the moves before the last four left out.
@@ -95,6 +110,7 @@ impl BoardPlanes {
             Layout::Minimal | Layout::HouseMinimal => "minimal",
             Layout::Lichess => "lichess",
             Layout::Shared => "shared",
+            Layout::Lc0(format) => format.name(),
         }
     }
 
@@ -113,6 +129,7 @@ impl BoardPlanes {
             Layout::HouseV1 => variants::HOUSE_V1_CHANNELS,
             Layout::HouseV2 => variants::HOUSE_V2_CHANNELS,
             Layout::HouseMinimal | Layout::Shared => variants::HOUSE_MINIMAL_CHANNELS,
+            Layout::Lc0(format) => format.channels(),
         };
         [channels, 8, 8]
     }
@@ -131,7 +148,11 @@ impl BoardPlanes {
     const fn full(layout: Layout) -> Self {
         let history = match layout {
             Layout::V1 | Layout::V2 | Layout::Lichess | Layout::HouseV2 => SHOWN_MOVES,
-            Layout::Minimal | Layout::HouseV1 | Layout::HouseMinimal | Layout::Shared => 0,
+            Layout::Minimal
+            | Layout::HouseV1
+            | Layout::HouseMinimal
+            | Layout::Shared
+            | Layout::Lc0(_) => 0,
         };
         Self { layout, history }
     }
@@ -205,6 +226,7 @@ fn write<R: Rules, S: Sink>(
         Layout::HouseV1 => variants::house_v1(state, viewer, to),
         Layout::HouseV2 => variants::house_v2(state, viewer, to),
         Layout::HouseMinimal | Layout::Shared => variants::house_minimal(state, to),
+        Layout::Lc0(format) => lc0::lc0(state, format, to),
     }
     writer.into_sink()
 }

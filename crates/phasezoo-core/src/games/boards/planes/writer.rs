@@ -45,6 +45,11 @@ impl<S: Sink> Writer<S> {
         self.viewer
     }
 
+    /// Whether the a-file is shown as the h-file.
+    pub(super) fn mirrors(&self) -> bool {
+        self.mirrors
+    }
+
     /// What was written to.
     pub(super) fn into_sink(self) -> S {
         self.sink

@@ -3,7 +3,7 @@
 use shakmaty::{Bitboard, Move, Position, Role};
 
 use super::board::color_of;
-use super::history::SHOWN_MOVES;
+use super::history::{SHOWN_MOVES, Undo};
 use super::planes::{self, BoardPlanes};
 use super::{BoardState, PackedMove, Rules, actions};
 use crate::error::{Error, Result};
@@ -76,7 +76,7 @@ impl<R: Rules> Stored for BoardState<R> {
 /// A state that planes and actions cannot tell from the one after `actions` from `start`.
 ///
 /// Everything is played on the bare position, without keys or lists; of what came before planes show
-/// the last moves, and whether the position stood before. Actions are trusted to be legal; others give
+/// the last moves and positions, and whether each of those stood before. Actions are trusted to be legal; others give
 /// an error or a wrong position, never a panic.
 fn state_after<R: Rules>(start: &BoardState<R>, actions: &[u16]) -> Result<BoardState<R>> {
     if start.ply() > 0 {
@@ -86,8 +86,10 @@ fn state_after<R: Rules>(start: &BoardState<R>, actions: &[u16]) -> Result<Board
     let mut position = start.position().clone();
     // What tells most positions apart, of those since the last move that let no earlier one recur.
     let mut before: Vec<(Bitboard, Bitboard)> = Vec::with_capacity(SHOWN_MOVES);
-    let mut shown = Vec::with_capacity(2 * SHOWN_MOVES);
+    let mut shown = Vec::with_capacity(SHOWN_MOVES);
     let outline = |position: &R::Position| (position.board().occupied(), position.board().white());
+    // The last ply after which a position may have stood before.
+    let mut repeated = None;
     for (ply, &action) in actions.iter().enumerate() {
         let m = trusted::<R>(&position, action)?;
         if R::is_final(&position, m) {
@@ -96,15 +98,19 @@ fn state_after<R: Rules>(start: &BoardState<R>, actions: &[u16]) -> Result<Board
             before.push(outline(&position));
         }
         if ply >= unseen {
-            shown.push(PackedMove::pack(m, R::MODE));
+            shown.push((PackedMove::pack(m, R::MODE), Undo::of(m)));
         }
         position.play_unchecked(m);
+        if before.contains(&outline(&position)) {
+            repeated = Some(ply);
+        }
     }
-    let now = outline(&position);
-    if before.contains(&now) {
+    // Planes may show whether each of the last positions stood before, and those that may stand again.
+    let first = unseen.min(actions.len() - before.len());
+    if repeated.is_some_and(|ply| ply >= first) {
         return state_with_history(start, actions);
     }
-    Ok(BoardState::rootless(position, shown))
+    Ok(BoardState::rootless(position, &shown, before.len(), start))
 }
 
 /// [`state_after`] for positions that may have stood before, and starts that moves led to: everything
@@ -122,7 +128,7 @@ fn state_with_history<R: Rules>(start: &BoardState<R>, actions: &[u16]) -> Resul
         }
     }
     let (first, mut state) = match base {
-        Some((first, position)) => (first, BoardState::rootless(position, Vec::new())),
+        Some((first, position)) => (first, BoardState::rootless(position, &[], 0, start)),
         None => (0, start.clone()),
     };
     for &action in &actions[first..] {

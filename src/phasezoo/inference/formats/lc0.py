@@ -1,0 +1,346 @@
+"""Files of lc0's networks, ``.pb`` and ``.pb.gz`` (``docs/definitions/lc0.md``).
+
+The format is that of lczero-common's ``net.proto``. A tower of convolutions becomes a network
+``lc0-CHANNELSxBLOCKS`` of :mod:`phasezoo.networks`.
+"""
+
+import gzip
+import inspect
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.errors import CheckpointError
+from phasezoo.inference.formats.protobuf import Message, encoded
+
+MAGIC = 0x1C0
+ENDINGS = (".pb", ".pb.gz")
+
+LARGEST = 1 << 30
+"""Bytes that a file may hold unpacked; the largest that lc0 published are half as large."""
+
+PLANES = {1: "lc0", 2: "lc0-castling", 3: "lc0-canonical", 4: "lc0-canonical-hectoplies",
+          5: "lc0-canonical-v2"}  # fmt: skip
+"""Plane specs by the number of the input format."""
+
+FAMILY = "lc0"
+GAME = "chess"
+ACTIONS = 4672
+
+TOWERS = (1, 2, 3, 4)
+"""Numbers of network structures that are towers of convolutions."""
+
+OLDEST_READER = [(1, 0), (2, 23), (3, 0)]
+"""Version of lc0 from which on such files are read: major, minor, patch."""
+
+EPSILON = 1e-5
+"""What the batch norms of both programs add to a variance."""
+
+Array = npt.NDArray[np.float32]
+
+
+@dataclass
+class Lc0File:
+    """A network, read.
+
+    Args:
+        planes: The plane spec that it reads.
+        size: Channels and blocks.
+        options: The other options of its network.
+        weights: By the names that the network has for them.
+    """
+
+    planes: str
+    size: tuple[int, int]
+    options: dict[str, Any]
+    weights: dict[str, Array] = field(default_factory=dict)
+
+    @property
+    def network(self) -> str:
+        """Name of the network."""
+        return f"{FAMILY}-{self.size[0]}x{self.size[1]}"
+
+    @property
+    def input_shape(self) -> tuple[int, int, int]:
+        """Channels, height and width of the planes."""
+        return (113 if "canonical" in self.planes else 112, 8, 8)
+
+    @property
+    def value_kind(self) -> Literal["wdl", "value"]:
+        """Form of the value."""
+        return "wdl" if self.options["value"] == "wdl" else "value"
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers training adjusts."""
+        kept = ("running_mean", "running_var", "num_batches_tracked")
+        return sum(a.size for name, a in self.weights.items() if not name.endswith(kept))
+
+
+def default_options() -> dict[str, Any]:
+    """Return the options of a tower that its text need not name."""
+    from phasezoo.networks.architectures.lc0 import lc0
+
+    own = inspect.signature(lc0).parameters.values()
+    return {each.name: each.default for each in own if each.default is not each.empty}
+
+
+def is_lc0(path: Path) -> bool:
+    """Return whether the file's name has the endings of this format."""
+    return path.name.endswith(ENDINGS)
+
+
+def read(data: bytes, where: str) -> Lc0File:
+    """Read a file of lc0's.
+
+    Args:
+        data: Its bytes, packed by gzip or not.
+        where: How errors call it.
+
+    Raises:
+        CheckpointError: It is cut off, of another format, or has parts that are not known here.
+    """
+    try:
+        return _read(_unpacked(data))
+    except (ValueError, zlib.error) as error:
+        message = f"{where}: not a network of lc0 that can be read here ({error})"
+        raise CheckpointError(message) from error
+
+
+def _unpacked(data: bytes) -> bytes:
+    if data[:2] != b"\x1f\x8b":
+        return data
+    unpacking = zlib.decompressobj(wbits=31)
+    found = unpacking.decompress(data, LARGEST)
+    if unpacking.unconsumed_tail:
+        message = f"it unpacks to more than {LARGEST:,} bytes"
+        raise ValueError(message)
+    if not unpacking.eof:
+        message = "the packed file is cut off"
+        raise ValueError(message)
+    return found
+
+
+def _read(data: bytes) -> Lc0File:
+    net = Message(memoryview(data))
+    if net.number(1) != MAGIC:
+        message = f"it begins with {net.number(1):#x} and not with {MAGIC:#x}: another kind of file"
+        raise ValueError(message)
+    described = net.message(4) or Message(memoryview(b""))
+    form = described.message(2) or Message(memoryview(b""))
+    inputs, structure = form.number(1, 1), form.number(3, 1)
+    if net.message(11) is not None:
+        message = "it holds an ONNX model; write that with lc0's leela2onnx and load the .onnx file"
+        raise ValueError(message)
+    if structure not in TOWERS:
+        message = f"structure {structure} is not a tower of convolutions; those are 1 to 4"
+        raise ValueError(message)
+    if inputs not in PLANES:
+        message = f"input format {inputs} is not known; known are {', '.join(map(str, PLANES))}"
+        raise ValueError(message)
+    if described.number(1, 1) != 1:
+        message = f"weights are encoded by way {described.number(1)}; known is 1, linear in 16 bits"
+        raise ValueError(message)
+    weights = net.message(10)
+    if weights is None:
+        message = "it has no weights"
+        raise ValueError(message)
+    return _tower(weights, form, PLANES[inputs])
+
+
+def _tower(weights: Message, form: Message, planes: str) -> Lc0File:
+    blocks = weights.messages(2)
+    stem = _part(weights, 1, "input block")
+    channels = _outputs(stem)
+    squeezes = {_length(_part(se, 2, "bias")) for block in blocks if (se := block.message(3))}
+    if len(squeezes) > 1:
+        message = f"blocks squeeze to {sorted(squeezes)} units; one number was expected"
+        raise ValueError(message)
+    squeeze = squeezes.pop() if squeezes else 0
+    if squeeze and not all(block.message(3) for block in blocks):
+        message = "some blocks have squeeze-and-excitation and some have none"
+        raise ValueError(message)
+    convolutional = form.number(4, 1) == 2 or (form.number(4) == 0 and bool(weights.message(11)))
+    value = _part(weights, 6, "value block")
+    answers = _length(_part(weights, 10, "value"))
+    if answers not in (1, 3):
+        message = f"its value is {answers} numbers; one or three were expected"
+        raise ValueError(message)
+    options: dict[str, Any] = {
+        "squeeze": squeeze,
+        "activation": "mish" if form.number(7) == 1 else "relu",
+        "policy": "convolution" if convolutional else "classical",
+        "value": "wdl" if answers == 3 else "mse",
+        "value_channels": _outputs(value),
+        "value_units": _length(_part(weights, 8, "value")),
+        "moves_left": 0,
+    }
+    file = Lc0File(planes, (channels, len(blocks)), options)
+    kept = file.weights
+    kept.update(_conv_norm("body.0", stem, (channels, 112, 3, 3)))
+    for place, block in enumerate(blocks):
+        name = f"body.{place + 1}"
+        for number in (1, 2):
+            conv = _part(block, number, f"block {place + 1}")
+            shape = (channels, channels, 3, 3)
+            kept.update(_conv_norm(f"{name}.branch.{number - 1}", conv, shape))
+        if squeeze:
+            se = _part(block, 3, "squeeze-and-excitation")
+            kept.update(_linear(f"{name}.squeeze", se, (1, 2), (squeeze, channels)))
+            kept.update(_linear(f"{name}.excite", se, (3, 4), (2 * channels, squeeze)))
+    if convolutional:
+        hidden, moves = _part(weights, 11, "policy"), _part(weights, 3, "policy")
+        kept.update(_conv_norm("policy.hidden", hidden, (channels, channels, 3, 3)))
+        kept["policy.moves.weight"] = _layer(moves, 1, (80, channels, 3, 3))
+        kept["policy.moves.bias"] = _layer(moves, 2, (80,))
+    else:
+        hidden = _part(weights, 3, "policy")
+        read = options["policy_channels"] = _outputs(hidden)
+        kept.update(_conv_norm("policy.hidden", hidden, (read, channels, 1, 1)))
+        kept.update(_linear("policy.moves", weights, (4, 5), (1858, 64 * read)))
+    units, read = options["value_units"], options["value_channels"]
+    kept.update(_board_head("value", weights, 6, (channels, read, units, answers)))
+    if form.number(6) == 1 and weights.message(12) is not None:
+        left = options["moves_left"] = _outputs(_part(weights, 12, "moves left"))
+        units = options["moves_left_units"] = _length(_part(weights, 14, "moves left"))
+        kept.update(_board_head("moves_left", weights, 12, (channels, left, units, 1)))
+    return file
+
+
+def _board_head(
+    name: str, weights: Message, first: int, sizes: tuple[int, int, int, int]
+) -> Iterator[tuple[str, Array]]:
+    """Yield a block and two layers, whose fields follow each other."""
+    channels, read, units, numbers = sizes
+    hidden = _part(weights, first, name)
+    yield from _conv_norm(f"{name}.hidden", hidden, (read, channels, 1, 1))
+    yield from _linear(f"{name}.units", weights, (first + 1, first + 2), (units, 64 * read))
+    yield from _linear(f"{name}.numbers", weights, (first + 3, first + 4), (numbers, units))
+
+
+def _conv_norm(name: str, block: Message, shape: tuple[int, ...]) -> Iterator[tuple[str, Array]]:
+    """Yield the convolution and the batch norm of a block.
+
+    A bias before the norm moves its mean. A block without a norm has its bias alone.
+    """
+    outputs = shape[0]
+    yield f"{name}.conv.weight", _layer(block, 1, shape)
+    bias = _layer(block, 2, (outputs,)) if block.message(2) else np.zeros(outputs, np.float32)
+    if block.message(3) is None:
+        mean, variance = np.zeros_like(bias), np.full(outputs, 1 - EPSILON, np.float32)
+        scale, shift = np.ones_like(bias), bias
+    else:
+        mean, variance = _layer(block, 3, (outputs,)) - bias, _layer(block, 4, (outputs,))
+        scale = _layer(block, 5, (outputs,)) if block.message(5) else np.ones_like(bias)
+        shift = _layer(block, 6, (outputs,)) if block.message(6) else np.zeros_like(bias)
+    parts = {"weight": scale, "bias": shift, "running_mean": mean, "running_var": variance}
+    yield from ((f"{name}.norm.{part}", array) for part, array in parts.items())
+    yield f"{name}.norm.num_batches_tracked", np.array(0, np.int64)
+
+
+def _linear(
+    name: str, parent: Message, fields: tuple[int, int], shape: tuple[int, int]
+) -> Iterator[tuple[str, Array]]:
+    yield f"{name}.weight", _layer(parent, fields[0], shape)
+    yield f"{name}.bias", _layer(parent, fields[1], shape[:1])
+
+
+def _part(parent: Message, number: int, what: str) -> Message:
+    found = parent.message(number)
+    if found is None:
+        message = f"the {what} is missing (field {number})"
+        raise ValueError(message)
+    return found
+
+
+def _length(layer: Message) -> int:
+    return len(layer.bytes(3) or b"") // 2
+
+
+def _outputs(block: Message) -> int:
+    """Return how many channels a block makes: the length of its biases, or of its means."""
+    found = block.message(2) or block.message(3)
+    if found is None or not _length(found):
+        message = "a convolution has neither biases nor a batch norm"
+        raise ValueError(message)
+    return _length(found)
+
+
+def _layer(parent: Message, number: int, shape: tuple[int, ...]) -> Array:
+    """Return the numbers of a layer: 16 bits each, evenly between its least and its greatest."""
+    layer = _part(parent, number, "layer")
+    expected = int(np.prod(shape))
+    if _length(layer) != expected:
+        message = f"a layer has {_length(layer):,} numbers; {list(shape)} was expected"
+        raise ValueError(message)
+    low, high = (np.array(layer.number(field), np.uint32).view(np.float32) for field in (1, 2))
+    if not np.isfinite([low, high]).all():
+        message = f"a layer's numbers lie between {low} and {high}"
+        raise ValueError(message)
+    steps = np.frombuffer(layer.bytes(3) or b"", "<u2").astype(np.float32)
+    return (low + steps * ((high - low) / np.float32(65535))).reshape(shape)
+
+
+def written(file: Lc0File) -> bytes:
+    """Return the file of a network, packed by gzip, from which :func:`read` reads it again.
+
+    Each layer's numbers are rounded to 65,536 steps between its least and its greatest, as the
+    format has them.
+    """
+    options, kept = file.options, file.weights
+    convolutional, wdl = options["policy"] == "convolution", options["value"] == "wdl"
+    left, squeeze = options["moves_left"], options["squeeze"]
+    inputs = next(number for number, planes in PLANES.items() if planes == file.planes)
+    form = encoded([
+        (1, inputs), (2, 1 + wdl), (3, 4 if squeeze else 3), (4, 1 + convolutional), (5, 1 + wdl),
+        (6, int(left > 0)), (7, int(options["activation"] == "mish")),
+    ])  # fmt: skip
+    fields = [(1, _written_block(kept, "body.0"))]
+    for place in range(1, file.size[1] + 1):
+        name = f"body.{place}"
+        block = [(number, _written_block(kept, f"{name}.branch.{number - 1}")) for number in (1, 2)]
+        if squeeze:
+            layers = [*_written_linear(kept, f"{name}.squeeze", 1),
+                      *_written_linear(kept, f"{name}.excite", 3)]  # fmt: skip
+            block.append((3, encoded(layers)))
+        fields.append((2, encoded(block)))
+    hidden = _written_block(kept, "policy.hidden")
+    if convolutional:
+        fields += [(11, hidden), (3, encoded(_written_linear(kept, "policy.moves", 1)))]
+    else:
+        fields += [(3, hidden), *_written_linear(kept, "policy.moves", 4)]
+    for name, first in (("value", 6), *([("moves_left", 12)] if left else [])):
+        fields += [
+            (first, _written_block(kept, f"{name}.hidden")),
+            *_written_linear(kept, f"{name}.units", first + 1),
+            *_written_linear(kept, f"{name}.numbers", first + 3),
+        ]
+    described = encoded([(1, 1), (2, form)])
+    parts = [(3, encoded(OLDEST_READER)), (4, described), (10, encoded(fields))]
+    return gzip.compress(encoded([(1, MAGIC), *parts], fixed=(1,)), mtime=0)
+
+
+def _written_block(kept: dict[str, Array], name: str) -> bytes:
+    norm = [
+        kept[f"{name}.norm.{part}"] for part in ("running_mean", "running_var", "weight", "bias")
+    ]
+    arrays = (kept[f"{name}.conv.weight"], *norm)
+    return encoded(list(zip((1, 3, 4, 5, 6), map(_written_layer, arrays), strict=True)))
+
+
+def _written_linear(kept: dict[str, Array], name: str, first: int) -> list[tuple[int, bytes]]:
+    return [(first + place, _written_layer(kept[f"{name}.{part}"]))
+            for place, part in enumerate(("weight", "bias"))]  # fmt: skip
+
+
+def _written_layer(array: Array) -> bytes:
+    low, high = np.float32(array.min()), np.float32(array.max())
+    span = (high - low) or np.float32(1)
+    steps = np.rint((array - low) / span * 65535).astype("<u2").tobytes()
+    least, greatest = (int(bound.view(np.uint32)) for bound in (low, high))
+    return encoded([(1, least), (2, greatest), (3, steps)], fixed=(1, 2))

@@ -1,0 +1,337 @@
+"""The residual towers of lc0 (Leela Chess Zero, the successor of Silver et al. 2017 for chess).
+
+Published networks are of this kind: those of lc0 before its transformers, and Maia's
+(McIlroy-Young et al. 2020). ``docs/definitions/lc0.md`` describes planes, moves and files.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from annotated_types import Interval
+from torch import Tensor, nn
+
+from phasezoo import _core
+from phasezoo.errors import InvalidConfig
+from phasezoo.networks.architectures.sizes import Blocks, Channels
+from phasezoo.networks.blocks import Activation, ConvNorm, activation_of
+from phasezoo.networks.output import NetworkOutput
+
+PLANES = 112
+"""Channels that the tower reads; canonical forms have one more, which says how they turn the
+board."""
+
+ACTIONS = 4672
+"""Actions of chess, which the answers are brought into."""
+
+SQUARES = 64
+
+CONVOLUTION_PLANES = 80
+"""Planes of the convolutional policy, of which the first 73 are moves."""
+
+OFF = -1e4
+"""Logit of an action that means no move in the position; within the range of ``float16``."""
+
+PLIES_UNIT = 100.0
+"""Plies that 1 stands for in ``NetworkOutput.plies``."""
+
+Units = Annotated[int, Interval(ge=1, le=4096)]
+
+
+def lc0(
+    input_shape: tuple[int, int, int],
+    num_actions: int,
+    channels: Channels,
+    blocks: Blocks,
+    *,
+    squeeze: Annotated[int, Interval(ge=0, le=4096)] = 8,
+    activation: Literal["relu", "mish"] = "relu",
+    policy: Literal["convolution", "classical"] = "convolution",
+    policy_channels: Units = 32,
+    value: Literal["wdl", "mse"] = "wdl",
+    value_channels: Units = 32,
+    value_units: Units = 128,
+    moves_left: Annotated[int, Interval(ge=0, le=4096)] = 0,
+    moves_left_units: Units = 128,
+) -> nn.Module:
+    """Make a tower of lc0; those of Maia are ``lc0-64x6``.
+
+    Args:
+        input_shape: ``(112, 8, 8)``, or ``(113, 8, 8)`` of a canonical form.
+        num_actions: The 4,672 of chess.
+        channels: Channels of the tower.
+        blocks: Residual blocks.
+        squeeze: Units of squeeze-and-excitation; 0: the blocks have none.
+        activation: What follows convolutions and hidden layers.
+        policy: Planes of moves, or 1,858 moves by a layer that is fully connected.
+        policy_channels: Channels that the classical policy is read from.
+        value: Win, draw and loss, or one number.
+        value_channels: Channels that the value is read from.
+        value_units: Its hidden units.
+        moves_left: Channels that the plies left are read from; 0: it does not say them.
+        moves_left_units: Their hidden units.
+
+    Raises:
+        InvalidConfig: The shape or the actions are not those of chess's ``lc0`` planes.
+    """
+    if input_shape not in ((PLANES, 8, 8), (PLANES + 1, 8, 8)) or num_actions != ACTIONS:
+        message = (
+            f"network 'lc0-{channels}x{blocks}': made for planes {list(input_shape)} and "
+            f"{num_actions:,} actions; networks of lc0 read chess by the planes lc0 or one of "
+            f"their other forms, [112 or 113, 8, 8], and answer {ACTIONS:,} actions"
+        )
+        raise InvalidConfig(message)
+    body = nn.Sequential(
+        ConvNorm(PLANES, channels, activation=activation),
+        *(SqueezedBlock(channels, squeeze, activation) for _ in range(blocks)),
+    )
+    turns = input_shape[0] > PLANES
+    head: nn.Module = (
+        ConvolutionPolicy(channels, activation)
+        if policy == "convolution"
+        else ClassicalPolicy(channels, policy_channels, activation)
+    )
+    scalar = BoardHead(
+        channels, value_channels, value_units, 3 if value == "wdl" else 1, activation
+    )
+    left = BoardHead(channels, moves_left, moves_left_units, 1, activation) if moves_left else None
+    network = Lc0Network(body, head, scalar, left, MoveActions(policy, turns=turns))
+    return network.to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
+
+
+class Lc0Network(nn.Module):
+    """A tower and its heads.
+
+    Args:
+        body: Takes 112 planes.
+        policy: Answers logits in the order of its kind of policy.
+        value: Answers win, draw and loss, or one number before its tanh.
+        moves_left: Answers the plies that are left, if it says them.
+        actions: Brings the logits into the order of actions.
+    """
+
+    def __init__(
+        self,
+        body: nn.Module,
+        policy: nn.Module,
+        value: "BoardHead",
+        moves_left: "BoardHead | None",
+        actions: "MoveActions",
+    ) -> None:
+        super().__init__()
+        self.body = body
+        self.policy = policy
+        self.value = value
+        self.moves_left = moves_left
+        self.actions = actions
+
+    def forward(self, planes: Tensor) -> NetworkOutput:
+        """Answer ``float32[B, 112 or 113, 8, 8]``."""
+        features = self.body(planes[:, :PLANES])
+        value = self.value(features)
+        is_wdl = self.value.numbers.out_features > 1
+        plies = None
+        if self.moves_left is not None:
+            plies = (torch.relu(self.moves_left(features)).flatten() / PLIES_UNIT).clamp(max=1.0)
+        return NetworkOutput(
+            self.actions(self.policy(features), planes),
+            wdl_logits=value if is_wdl else None,
+            plies=plies,
+            scalar=None if is_wdl else torch.tanh(value).flatten(),
+        )
+
+
+class SqueezedBlock(nn.Module):
+    """Residual block whose branch is scaled and shifted, channel by channel, before it is added.
+
+    Args:
+        channels: Channels in and out.
+        squeeze: Units between; 0: the branch is added as it is.
+        activation: What follows the first convolution and the sum.
+    """
+
+    def __init__(self, channels: int, squeeze: int, activation: Activation) -> None:
+        super().__init__()
+        self.branch = nn.Sequential(
+            ConvNorm(channels, channels, activation=activation),
+            ConvNorm(channels, channels, activation="none"),
+        )
+        self.squeeze = nn.Linear(channels, squeeze) if squeeze else None
+        self.excite = nn.Linear(squeeze, 2 * channels) if squeeze else None
+        self.activation = activation_of(activation)
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """``float32[B, C, 8, 8]`` in and out."""
+        branch = self.branch(planes)
+        if self.squeeze is not None and self.excite is not None:
+            # Not in place: the activation is that of the whole network.
+            means = self.activation(self.squeeze(branch.mean(dim=(2, 3))))
+            scale, shift = self.excite(means)[:, :, None, None].chunk(2, dim=1)
+            branch = torch.sigmoid(scale) * branch + shift
+        output: Tensor = self.activation(planes + branch)
+        return output
+
+
+class ConvolutionPolicy(nn.Module):
+    """Policy as 80 planes of moves: 3x3, batch norm, activation, 3x3 with biases.
+
+    Args:
+        channels: Channels of the tower.
+        activation: What follows the first convolution.
+    """
+
+    def __init__(self, channels: int, activation: Activation) -> None:
+        super().__init__()
+        self.hidden = ConvNorm(channels, channels, activation=activation)
+        self.moves = nn.Conv2d(channels, CONVOLUTION_PLANES, 3, padding=1)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """``float32[B, C, 8, 8]`` to ``float32[B, 80 * 64]``."""
+        logits: Tensor = self.moves(self.hidden(features))
+        return logits.flatten(1)
+
+
+class ClassicalPolicy(nn.Module):
+    """Policy of 1,858 moves: 1x1, batch norm, activation, fully connected.
+
+    Args:
+        channels: Channels of the tower.
+        read: Channels that it is read from.
+        activation: What follows the convolution.
+    """
+
+    def __init__(self, channels: int, read: int, activation: Activation) -> None:
+        super().__init__()
+        self.hidden = ConvNorm(channels, read, kernel=1, activation=activation)
+        self.moves = nn.Linear(read * SQUARES, len(_core.lc0_moves()[0]))
+
+    def forward(self, features: Tensor) -> Tensor:
+        """``float32[B, C, 8, 8]`` to ``float32[B, 1858]``."""
+        logits: Tensor = self.moves(self.hidden(features).flatten(1))
+        return logits
+
+
+class BoardHead(nn.Module):
+    """A few numbers for a position: 1x1, batch norm, activation, two layers over the whole board.
+
+    Args:
+        channels: Channels of the tower.
+        read: Channels that they are read from.
+        units: Hidden units.
+        numbers: How many numbers.
+        activation: What follows the convolution and the hidden layer.
+    """
+
+    def __init__(
+        self, channels: int, read: int, units: int, numbers: int, activation: Activation
+    ) -> None:
+        super().__init__()
+        self.hidden = ConvNorm(channels, read, kernel=1, activation=activation)
+        self.units = nn.Linear(read * SQUARES, units)
+        self.activation = activation_of(activation)
+        self.numbers = nn.Linear(units, numbers)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """``float32[B, C, 8, 8]`` to ``float32[B, numbers]``."""
+        hidden = self.activation(self.units(self.hidden(features).flatten(1)))
+        numbers: Tensor = self.numbers(hidden)
+        return numbers
+
+
+class MoveActions(nn.Module):
+    """The logits of actions, from those of lc0's moves.
+
+    An action may mean two moves: a step to the last rank promotes a pawn to a queen, for which lc0
+    has a move of its own, and the king's two squares are castling, which is a step onto the rook
+    there. Which it is the planes say. In canonical forms the moves are those of the turned board.
+
+    Args:
+        policy: The order of the logits.
+        turns: Whether the last plane says how the board is turned.
+    """
+
+    table: Tensor
+    usual: Tensor
+    special: Tensor
+    asked: Tensor
+
+    def __init__(self, policy: Literal["convolution", "classical"], *, turns: bool) -> None:
+        super().__init__()
+        self.turns = turns
+        moves, places = _core.lc0_moves()
+        if policy == "classical":
+            places = np.arange(len(moves))
+        known = dict(zip(moves, places.tolist(), strict=True))
+        logits = CONVOLUTION_PLANES * SQUARES if policy == "convolution" else len(moves)
+        tables = [_tables(known, logits, turn) for turn in range(8 if turns else 1)]
+        names = ("table", "usual", "special", "asked")
+        for name, arrays in zip(names, zip(*tables, strict=True), strict=True):
+            self.register_buffer(name, torch.from_numpy(np.stack(arrays)), persistent=False)
+
+    def forward(self, logits: Tensor, planes: Tensor) -> Tensor:
+        """``float32[B, moves]`` and the planes to ``float32[B, 4672]``."""
+        turn = planes[:, PLANES, 0, 0].long() if self.turns else None
+        known = torch.cat([logits, torch.full_like(logits[:, :1], OFF)], dim=1)
+        asked = _picked(planes[:, :6].flatten(1), self.asked, turn)
+        usual, special = (_picked(known, each, turn) for each in (self.usual, self.special))
+        decided = torch.where(asked > 0, special, usual)
+        return _picked(torch.cat([known, decided], dim=1), self.table, turn)
+
+
+def _picked(values: Tensor, columns: Tensor, turn: Tensor | None) -> Tensor:
+    """Return the columns of each row, which its turn chooses."""
+    return values[:, columns[0]] if turn is None else values.gather(1, columns[turn])
+
+
+def _tables(places: Mapping[str, int], logits: int, turn: int) -> tuple[npt.NDArray[np.int64], ...]:
+    """Return where the logit of each action is, and what decides between two.
+
+    Args:
+        places: The place of each move among the logits.
+        logits: How many there are; the next column is that of no move, and those that are decided
+            follow.
+        turn: How the board is turned.
+
+    Returns:
+        The column of each action; of those that are decided the column without and with the piece
+        that decides, and the column of that piece among the own six planes.
+    """
+    moves = _core.lc0_moves()[0]
+    usual, special = (each.copy() for each in _core.lc0_actions())
+    squares = np.arange(ACTIONS) % SQUARES
+    under = np.arange(ACTIONS) >= 64 * SQUARES  # promotions to less than a queen
+    taking = np.isin(usual, [moves.index("e1a1"), moves.index("e1h1")]) & ~under
+    king = taking | ((special >= 0) & (squares == 4))
+    with_piece = np.where(under | (special < 0), usual, special)
+    with_piece[taking] = -1
+    without = np.where(under, -1, usual)
+    decided = np.flatnonzero(without != with_piece)
+    column = np.array([_place(moves[move], places, logits, turn) if move >= 0 else logits
+                       for move in (*without, *with_piece)])  # fmt: skip
+    table, other = column[:ACTIONS].copy(), column[ACTIONS:]
+    piece = np.where(king, 5, 0) * SQUARES + np.array([_turned(int(s), turn) for s in squares])
+    found = table[decided], other[decided], piece[decided]
+    table[decided] = logits + 1 + np.arange(len(decided))
+    return table, *found
+
+
+def _place(move: str, places: Mapping[str, int], logits: int, turn: int) -> int:
+    """Return the column of a move as the turned board has it."""
+    squares = (_turned(ord(name[0]) - 97 + 8 * (int(name[1]) - 1), turn)
+               for name in (move[:2], move[2:4]))  # fmt: skip
+    names = (f"{'abcdefgh'[square % 8]}{square // 8 + 1}" for square in squares)
+    return places.get("".join(names) + move[4:], logits)
+
+
+def _turned(square: int, turn: int) -> int:
+    """Return where a square is on a turned board: files, ranks, then the diagonal from h1 to a8."""
+    file, rank = square % 8, square // 8
+    if turn & 1:
+        file = 7 - file
+    if turn & 2:
+        rank = 7 - rank
+    if turn & 4:
+        file, rank = 7 - rank, 7 - file
+    return 8 * rank + file

@@ -1,0 +1,245 @@
+"""Files of lc0's: read, refused, written back; and what an action means to such a network."""
+
+import contextlib
+import gzip
+
+import numpy as np
+import pytest
+import torch
+
+from phasezoo import agents, games, inference, networks
+from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.inference.formats import lc0
+from phasezoo.inference.formats.protobuf import encoded
+
+CHESS = games.make("chess")
+TOWERS = {
+    "lc0-8x1": "lc0",
+    "lc0-8x2:squeeze=0,value=mse": "lc0-castling",
+    "lc0-16x1:policy=classical,policy_channels=4,activation=mish": "lc0-canonical",
+    "lc0-8x1:moves_left=4,value_units=16": "lc0-canonical-v2",
+}
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def tower(spec, planes="lc0", seed=1):
+    network = networks.make(spec, CHESS.plane_shape(planes), 4672, seed=seed)
+    for module in network.modules():  # as if it had been trained
+        if isinstance(module, torch.nn.BatchNorm2d):
+            generator = torch.Generator().manual_seed(seed)
+            for values, spread in ((module.running_mean, 0.3), (module.bias, 0.2)):
+                values.data.copy_(spread * torch.randn(values.shape, generator=generator))
+            module.running_var.uniform_(0.5, 2.0, generator=generator)
+    return network.eval()
+
+
+def states(count=60, seed=2):
+    rng = np.random.default_rng(seed)
+    found = []
+    while len(found) < count:
+        state = CHESS.initial_state()
+        while not state.is_terminal and len(found) < count:
+            if rng.random() < 0.2:
+                found.append(state)
+            state = state.play(int(rng.choice(state.legal_actions)))
+    return found
+
+
+@pytest.mark.parametrize(("spec", "planes"), TOWERS.items())
+def test_a_network_is_written_and_reads_to_the_same_answers(tmp_path, spec, planes):
+    network = tower(spec, planes)
+    path = tmp_path / "tuned.pb.gz"
+    inference.save(network, path, game="chess", planes=planes)
+    read = inference.load(path, backend="torch")
+    assert read.plane_spec == planes
+    assert read.manifest.network == spec.partition(":")[0]
+    rows = games.encode(states(), planes)
+    before = inference.TorchEvaluator(network, game="chess", planes=planes, device="cpu")
+    own, other = before.evaluate(rows), read.evaluate(rows)
+    # Weights were rounded to 16 bits each.
+    np.testing.assert_allclose(other.policy_logits, own.policy_logits, atol=2e-3)
+    np.testing.assert_allclose(other.values(), own.values(), atol=2e-3)
+    if "moves_left" in spec:
+        np.testing.assert_allclose(other.plies_left, own.plies_left, atol=0.05)
+    inference.save(read, tmp_path / "again.pb", overwrite=True)
+    again = inference.load(tmp_path / "again.pb", backend="torch").evaluate(rows)
+    np.testing.assert_allclose(again.policy_logits, other.policy_logits, atol=2e-3)
+
+
+def test_files_without_a_batch_norm_are_read_by_their_biases(tmp_path):
+    channels, value = 8, 2
+    rng = np.random.default_rng(3)
+
+    def layer(*shape):
+        return lc0._written_layer(rng.normal(0, 0.2, shape).astype(np.float32))
+
+    def block(outputs, inputs, kernel):
+        return encoded([(1, layer(outputs, inputs, kernel, kernel)), (2, layer(outputs))])
+
+    weights = encoded([
+        (1, block(channels, 112, 3)),
+        (2, encoded([(1, block(channels, channels, 3)), (2, block(channels, channels, 3))])),
+        (11, block(channels, channels, 3)), (3, block(80, channels, 3)),
+        (6, block(value, channels, 1)), (7, layer(8, 64 * value)), (8, layer(8)),
+        (9, layer(3, 8)), (10, layer(3)),
+    ])  # fmt: skip
+    form = encoded([(1, 1), (2, 2), (3, 4), (4, 2), (5, 2)])
+    net = encoded([(1, lc0.MAGIC), (4, encoded([(1, 1), (2, form)])), (10, weights)], fixed=(1,))
+    path = tmp_path / "plain.pb"
+    path.write_bytes(net)
+    network = inference.load(path, backend="torch").network
+    stem = network.body[0]
+    bias = stem.norm.bias if isinstance(stem.norm, torch.nn.BatchNorm2d) else stem.conv.bias
+    planes = torch.rand(2, 112, 8, 8)
+    found = lc0.read(net, "plain").weights
+    plain = torch.nn.functional.conv2d(
+        planes, torch.from_numpy(found["body.0.conv.weight"]), padding=1
+    )
+    plain = torch.relu(plain + torch.from_numpy(found["body.0.norm.bias"])[:, None, None])
+    assert bias is not None
+    torch.testing.assert_close(network.body[0](planes), plain, atol=1e-5, rtol=1e-5)
+
+
+def _file(**changes):
+    """The bytes of a small network, with fields of its description replaced."""
+    network = tower("lc0-8x1")
+    arrays = {name: value.numpy() for name, value in network.state_dict().items()}
+    options = {**lc0.default_options()}
+    return lc0.written(lc0.Lc0File("lc0", (8, 1), options, arrays))
+
+
+@pytest.mark.parametrize("kept", [0, 1, 2, 20, 500, -8, -1])
+def test_a_file_that_is_cut_off_is_refused(tmp_path, kept):
+    path = tmp_path / "cut.pb.gz"
+    path.write_bytes(_file()[:kept])
+    with pytest.raises(CheckpointError, match=r"cut\.pb\.gz"):
+        inference.load(path)
+
+
+def test_unpacked_files_that_are_cut_or_changed_never_raise_anything_else():
+    whole = gzip.decompress(_file())
+    rng = np.random.default_rng(5)
+    refused = 0
+    for _ in range(150):
+        data = bytearray(whole[: int(rng.integers(1, len(whole)))] if rng.random() < 0.5 else whole)
+        for at in rng.integers(0, min(len(data), 400), 2):
+            data[at] = int(rng.integers(256))
+        with contextlib.suppress(CheckpointError):
+            lc0.read(bytes(data), "changed")
+            continue
+        refused += 1
+    assert refused > 75
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ([(1, 7)], "another kind of file"),
+        ([(1, lc0.MAGIC), (11, encoded([(1, b"onnx")]))], "ONNX model"),
+        ([(1, lc0.MAGIC), (4, encoded([(2, encoded([(3, 6)]))]))], "not a tower"),
+        ([(1, lc0.MAGIC), (4, encoded([(2, encoded([(1, 132)]))]))], "input format 132"),
+        ([(1, lc0.MAGIC), (4, encoded([(1, 9)]))], "encoded by way 9"),
+        ([(1, lc0.MAGIC)], "no weights"),
+        ([(1, lc0.MAGIC), (10, encoded([(2, b"")]))], "input block is missing"),
+    ],
+)
+def test_other_files_are_refused_by_what_they_are(tmp_path, fields, reason):
+    path = tmp_path / "other.pb"
+    path.write_bytes(encoded(fields, fixed=(1,)))
+    with pytest.raises(CheckpointError, match=reason):
+        inference.load(path)
+
+
+def test_a_layer_of_another_size_is_refused_before_memory_is_taken(tmp_path):
+    layer = encoded([(1, 0), (2, 0), (3, b"\0" * 20)], fixed=(1, 2))
+    block = encoded([(1, layer), (2, encoded([(3, b"\0\0" * 60_000)]))])
+    answers = encoded([(3, b"\0" * 6)])
+    weights = encoded([(1, block), (6, block), (8, layer), (10, answers)])
+    net = encoded([(1, lc0.MAGIC), (10, weights)], fixed=(1,))
+    path = tmp_path / "sizes.pb"
+    path.write_bytes(net)
+    with pytest.raises(CheckpointError, match="a layer has 10 numbers"):
+        inference.load(path)
+
+
+def test_other_networks_are_not_written_as_files_of_lc0(tmp_path):
+    with pytest.raises(InvalidConfig, match="not a tower of lc0"):
+        inference.save(networks.make("resnet-8x1", seed=1), tmp_path / "x.pb.gz", game="chess")
+    path = tmp_path / "y.pb.gz"
+    inference.save(tower("lc0-8x1"), path, game="chess", planes="lc0")
+    with pytest.raises(CheckpointError, match="overwrite=True"):
+        inference.save(tower("lc0-8x1"), path, game="chess", planes="lc0")
+
+
+def test_a_file_can_be_named_wherever_a_network_can(tmp_path, monkeypatch):
+    inference.save(tower("lc0-8x1"), tmp_path / "own.pb.gz", game="chess", planes="lc0")
+    monkeypatch.chdir(tmp_path)
+    state = CHESS.initial_state()
+    for text in ("mcts:net=own.pb.gz,nodes=8", "policy:net=own.pb.gz"):
+        assert agents.make(text, seed=1).session(1).act(state) in state.legal_actions
+    assert inference.make("own.pb.gz").plane_spec == "lc0"
+
+
+@pytest.mark.parametrize("shape", [(52, 8, 8), (112, 9, 9)])
+def test_towers_are_for_the_planes_of_lc0(shape):
+    with pytest.raises(InvalidConfig, match="planes lc0"):
+        networks.make("lc0-8x1", shape, 4672)
+
+
+class _Moves(torch.nn.Module):
+    """Logits that are the places of lc0's moves themselves."""
+
+    def forward(self, features):
+        return torch.arange(1858.0).expand(len(features), -1)
+
+
+@pytest.mark.parametrize("planes", ["lc0", "lc0-canonical"])
+def test_actions_get_the_logits_of_the_moves_that_they_are(planes):
+    """Castling, promotions and turned boards, by names of moves worked out another way."""
+    from phasezoo import _core
+
+    names = _core.lc0_moves()[0]
+    network = tower("lc0-8x1:policy=classical,policy_channels=1", planes)
+    network.policy = _Moves()
+    seen = set()
+    positions = states(150, seed=7) + [
+        CHESS.from_fen(fen)
+        for fen in (
+            "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1",
+            "8/PPPPPPPP/8/4k3/8/8/8/4K3 w - - 0 1", "n1n1k3/1P6/8/8/8/8/6p1/4K2N b - - 0 1",
+            "8/8/8/2k5/8/8/8/K2Q1R2 w - - 0 1", "8/8/8/3k4/8/5r2/8/4KQ2 w - - 0 1",
+            "8/6k1/8/8/8/8/1K6/3R4 b - - 5 9", "3k4/8/8/8/8/8/8/4KR1R w - - 0 1",
+        )
+    ]  # fmt: skip
+    for state in positions:
+        rows = torch.from_numpy(state.planes(planes))[None]
+        with torch.no_grad():
+            logits = network(rows).policy_logits[0].numpy()
+        turn = int(rows[0, 112, 0, 0]) if planes != "lc0" else 0
+        for action in state.legal_actions:
+            uci = state.uci(int(action))
+            castles = state.san(int(action)).startswith("O-O")
+            seen.add("castling" if castles else uci[4:] or f"turn {turn}")
+            assert names[int(logits[action])] == _lc0_name(uci, state.to_play, turn, castles)
+    assert {"castling", "q", "r", "b", "n", "turn 0"} <= seen
+    assert planes == "lc0" or len([each for each in seen if each.startswith("turn")]) >= 5
+
+
+def _lc0_name(uci, player, turn, castles):
+    squares = [("abcdefgh".index(s[0]), int(s[1]) - 1) for s in (uci[:2], uci[2:4])]
+    if player == 1:
+        squares = [(file, 7 - rank) for file, rank in squares]
+    if castles:
+        squares[1] = (7 if squares[1][0] > 4 else 0, squares[1][1])
+    if turn & 1:
+        squares = [(7 - file, rank) for file, rank in squares]
+    if turn & 2:
+        squares = [(file, 7 - rank) for file, rank in squares]
+    if turn & 4:
+        squares = [(7 - rank, 7 - file) for file, rank in squares]
+    promotion = uci[4:] if uci[4:] != "n" else ""
+    return "".join(f"{'abcdefgh'[file]}{rank + 1}" for file, rank in squares) + promotion
