@@ -5,10 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from phasezoo.experiments.catalogue import open, reproduce
-    from phasezoo.experiments.generalisation.axis import Axis, Measure, Split as Split
-    from phasezoo.experiments.generalisation.config import GeneraliseConfig
-    from phasezoo.experiments.generalisation.matrix import Cell as Cell, Matrix, Results as Results
-    from phasezoo.experiments.generalisation.scores import Sample as Sample
+    from phasezoo.experiments.generalisation.config import (
+        Axis,
+        GeneraliseConfig,
+        Measure,
+        Split as Split,
+    )
+    from phasezoo.experiments.generalisation.measures import (
+        Cell as Cell,
+        Matrix,
+        Results as Results,
+        Sample as Sample,
+    )
     from phasezoo.experiments.generalisation.study import generalise
     from phasezoo.training.score import Score as Score
 
@@ -25,15 +33,15 @@ __all__ = [
 _HERE = "phasezoo.experiments"
 
 _LAZY = {
-    "Axis": "generalisation.axis",
-    "Cell": "generalisation.matrix",
+    "Axis": "generalisation.config",
+    "Cell": "generalisation.measures",
     "GeneraliseConfig": "generalisation.config",
-    "Matrix": "generalisation.matrix",
-    "Measure": "generalisation.axis",
-    "Results": "generalisation.matrix",
-    "Sample": "generalisation.scores",
-    "Score": "generalisation.scores",
-    "Split": "generalisation.axis",
+    "Matrix": "generalisation.measures",
+    "Measure": "generalisation.config",
+    "Results": "generalisation.measures",
+    "Sample": "generalisation.measures",
+    "Score": "generalisation.measures",
+    "Split": "generalisation.config",
     "generalise": "generalisation.study",
     "open": "catalogue",
     "reproduce": "catalogue",

@@ -10,16 +10,16 @@ import pytest
 from phasezoo import agents, errors, experiments, games, inference
 from phasezoo.apps import cli
 from phasezoo.data.stored_states import state_at
-from phasezoo.experiments.generalisation.axis import Axis
 from phasezoo.experiments.generalisation.catalogue import AXES, axes_named, axes_of
-from phasezoo.experiments.generalisation.config import GENERALISE, PRESETS, GeneraliseConfig
-from phasezoo.experiments.generalisation.data import (
+from phasezoo.experiments.generalisation.config import GENERALISE, PRESETS, Axis, GeneraliseConfig
+from phasezoo.experiments.generalisation.learners import (
     EvaluationMatch,
+    ExpertsLearner,
+    adamw,
     evaluation_set,
     states_of,
     training_set_of_states,
 )
-from phasezoo.experiments.generalisation.learners import ExpertsLearner, adamw
 from phasezoo.experiments.generalisation.measures import Losses, Play, Regret
 from phasezoo.training.solved import Starts
 

@@ -8,8 +8,14 @@ import pytest
 from phasezoo import errors, experiments, games, inference
 from phasezoo.agents import MCTSAgent, PolicyAgent
 from phasezoo.apps import cli
-from phasezoo.experiments.generalisation.catalogue import AXES, axes_named, axes_of
-from phasezoo.experiments.generalisation.choosing import Player, with_agent, with_learner
+from phasezoo.experiments.generalisation.catalogue import (
+    AXES,
+    Player,
+    axes_named,
+    axes_of,
+    with_agent,
+    with_learner,
+)
 from phasezoo.experiments.generalisation.config import GENERALISE, GeneraliseConfig
 from phasezoo.experiments.generalisation.learners import ExpertsLearner
 from phasezoo.experiments.generalisation.measures import Regret

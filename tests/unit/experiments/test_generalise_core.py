@@ -13,8 +13,7 @@ from phasezoo.apps import cli
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments import Axis, Measure, Sample, Score, Split
 from phasezoo.experiments.generalisation import report
-from phasezoo.experiments.generalisation.matrix import Cell, Matrix, Results
-from phasezoo.experiments.generalisation.scores import gap_of, score_of
+from phasezoo.experiments.generalisation.measures import Cell, Matrix, Results, gap_of, score_of
 from phasezoo.runs import jsonable
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")

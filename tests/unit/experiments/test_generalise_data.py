@@ -10,7 +10,7 @@ from phasezoo import errors, games
 from phasezoo.apps import cli
 from phasezoo.experiments.generalisation.catalogue import AXES, axes_named
 from phasezoo.experiments.generalisation.config import GeneraliseConfig
-from phasezoo.experiments.generalisation.data import rating_bands
+from phasezoo.experiments.generalisation.learners import rating_bands
 from phasezoo.training import GameStore
 
 pytest.importorskip("torch", reason="networks need the extra 'train'")

@@ -1,19 +1,214 @@
-"""Settings of a run, its presets, and the study as the command line knows it."""
+"""Axes of generalisation, the settings of a run, its presets, and the study of the command line.
+
+An axis does not know the kind of its data. A split gives training data and test data, a learner
+makes a model from the one, and a measure scores the model on the other
+(``docs/definitions/generalise.md``).
+"""
 
 import dataclasses
+import hashlib
+import re
 import shlex
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias
 
 from annotated_types import Ge
 
-from phasezoo.errors import RunDirectoryError
+from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments.settings import check_ranges
 from phasezoo.experiments.study import Study
 from phasezoo.report.console import Console
+from phasezoo.runs import jsonable
 from phasezoo.runs.directory import read_record
 from phasezoo.specs import Argument, NonNegativeInt, PositiveInt
+from phasezoo.training.score import Score
+
+if TYPE_CHECKING:
+    from phasezoo.experiments.generalisation.measures import Sample
+
+Environment: TypeAlias = tuple[str, Mapping[str, Any]]
+"""An environment's id and its options."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """One distribution, with its training data and its test data.
+
+    Both may be the data themselves, or a function of a seed that draws them, which is called when
+    they are needed. A split without ``test`` is only a row of the matrix, one without ``train``
+    only a column.
+    """
+
+    name: str
+    """Name of its row and its column."""
+    train: Any = None
+    """Training data, as the learner takes them."""
+    test: Any = None
+    """Test data, as the measure takes them."""
+    environment: Environment | None = None
+    """Environment for learners that act instead of read, such as Stable-Baselines3."""
+
+
+class Learner(Protocol):
+    """Makes a model from a split's training data.
+
+    It is called again with the same arguments if a run goes on whose cells are not all there; it
+    may use the files in ``out`` that it has finished.
+    """
+
+    def __call__(self, data: Any, seed: int, out: Path, /) -> Any:
+        """Return a model that the measure takes, such as an evaluator or an agent."""
+
+
+Measured: TypeAlias = "Sample | Sequence[float] | Mapping[str, Sample | Sequence[float]]"
+"""Result of a measure: one number for each independent group of its test data, such as a game or
+a start, the same groups for every model; several scores come by their names."""
+
+
+class SupportsMeasure(Protocol):
+    """Scores a model on a split's test data."""
+
+    @property
+    def scores(self) -> Sequence[Score]:
+        """Scores that a call returns."""
+
+    def __call__(self, model: Any, data: Any, seed: int, /) -> Measured:
+        """Score ``model``; the seed is the same for every model that is tested there."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A function of your own as a measure.
+
+    Args:
+        function: ``(model, data, seed)`` -> :data:`Measured`.
+        scores: The scores that it returns; several by their names.
+    """
+
+    function: Callable[[Any, Any, int], Measured]
+    scores: tuple[Score, ...]
+
+    def __init__(self, function: Callable[[Any, Any, int], Measured], *scores: Score) -> None:
+        object.__setattr__(self, "function", function)
+        object.__setattr__(self, "scores", scores)
+
+    def __call__(self, model: Any, data: Any, seed: int) -> Measured:
+        """Call the function."""
+        return self.function(model, data, seed)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Splits that differ in one respect, with a learner and a measure that suit them.
+
+    Raises:
+        InvalidConfig: Names of splits are missing or equal, no split has training data or none has
+            test data, or learner or measure cannot be called.
+    """
+
+    name: str
+    """Name, such as ``krk/distance``."""
+    splits: tuple[Split, ...]
+    """Splits, in the order of rows and columns."""
+    learner: Learner
+    """Learner of every row."""
+    measure: SupportsMeasure
+    """Measure of every cell; its first score is the main one."""
+    about: str = ""
+    """Description of the splits, in a sentence or two."""
+    by_phase: bool = False
+    """True if its splits are phases, so that the model of one row sees no other phase."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "splits", tuple(self.splits))
+        names = [split.name for split in self.splits]
+        for name in (self.name, *names):
+            if not re.search(r"\w", str(name)):
+                message = f"{name!r}: axes and splits need names with a letter or a digit"
+                raise InvalidConfig(message)
+        if len(set(names)) < len(names):
+            message = f"{self.name}: its splits {', '.join(names)} need different names"
+            raise InvalidConfig(message)
+        if not self.rows or not self.columns:
+            message = (
+                f"{self.name}: give at least one split with train= and one with test=; there are "
+                f"{len(self.rows)} and {len(self.columns)}"
+            )
+            raise InvalidConfig(message)
+        used: tuple[Any, ...] = (self.learner, self.measure)
+        if not all(map(callable, used)):
+            message = (
+                f"{self.name}: expected learner(data, seed, out) and measure(model, data, seed), "
+                "both callable"
+            )
+            raise InvalidConfig(message)
+        scores = [getattr(score, "name", None) for score in getattr(self.measure, "scores", ())]
+        if not scores or None in scores or len(set(scores)) < len(scores):
+            message = (
+                f"{self.name}: its measure has the scores {scores}; expected one or more of "
+                "different names: Measure(function, Score(...))"
+            )
+            raise InvalidConfig(message)
+
+    @property
+    def rows(self) -> tuple[Split, ...]:
+        """Splits with training data."""
+        return tuple(split for split in self.splits if split.train is not None)
+
+    @property
+    def columns(self) -> tuple[Split, ...]:
+        """Splits with test data."""
+        return tuple(split for split in self.splits if split.test is not None)
+
+
+def description_of(axis: Axis) -> dict[str, Any]:
+    """Return an axis as JSON, by which a run is known again."""
+    return {
+        "name": axis.name,
+        "splits": [
+            {"name": split.name, "train": _described(split.train), "test": _described(split.test)}
+            for split in axis.splits
+        ],
+        "learner": _described(axis.learner),
+        "measure": _described(axis.measure),
+    }
+
+
+def mark_of(axis: Axis) -> str:
+    """Return an axis' name with a digest of its description."""
+    text = jsonable.dumps(description_of(axis))
+    return f"{axis.name} {hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
+
+
+def _described(value: Any) -> Any:
+    """Return plain values as they are, settings by their fields, everything else by its name.
+
+    A user's functions and objects are known by module and name alone: other changes of them are not
+    noticed.
+    """
+    if isinstance(value, partial):
+        given = {"given": _described(value.args), "options": _described(value.keywords)}
+        return {"of": _described(value.func)} | given
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = dataclasses.fields(value)
+        own = {one.name: _described(getattr(value, one.name)) for one in fields if one.repr}
+        return {"of": getattr(value, "recorded_as", type(value).__qualname__)} | own
+    if isinstance(value, str | bool | int | float) or value is None:
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _described(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_described(item) for item in value]
+    try:
+        return jsonable.plain(value)
+    except InvalidConfig:
+        name = getattr(value, "__qualname__", type(value).__qualname__)
+        module = getattr(value, "__module__", type(value).__module__)
+        return f"{module}:{name}"
+
 
 Preset: TypeAlias = Literal["quick", "standard"]
 

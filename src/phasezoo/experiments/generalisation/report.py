@@ -1,28 +1,31 @@
 """Report of a run: every score of every axis, and how far each holds away from home."""
 
+import csv
+import io
+import math
+import re
 from collections import Counter
+from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from phasezoo.experiments.generalisation.matrix import (
-    Cell,
-    Matrix,
-    Results,
-    folder_of,
-    gap_number,
-    gap_span,
-    gap_text,
-    number_of,
-    number_text,
-    span_of,
-)
-from phasezoo.experiments.generalisation.scores import MIN_GROUPS
+from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.experiments.claims import counted
+from phasezoo.experiments.generalisation.measures import MIN_GROUPS, Cell, Matrix, Results
 from phasezoo.experiments.statistics import Verdict, verdict
-from phasezoo.experiments.study import done_again
+from phasezoo.experiments.study import study_report
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import Column, Document, Figure, Item, Section, Table, Text, literal
 from phasezoo.runs.files import save_files
+from phasezoo.training.score import Score
+
+HEAD = (
+    *("axis", "score", "better", "train", "test"),
+    *("value", "low", "high", "gap", "gap_low", "gap_high", "groups", "members", "trainings"),
+)
+
+NO_INTERVAL = "no interval"
 
 
 def report(results: Results) -> Document:
@@ -38,14 +41,16 @@ def report(results: Results) -> Document:
         ("not settled: the interval holds zero, or is not known", unclear),
     ]
     axes = groupby(results.matrices, lambda matrix: matrix.axis)
-    return Document(
+    return study_report(
+        results,
+        [Section(name, _axis(list(found))) for name, found in axes],
         title="How far does training on one distribution carry to others?",
         headline=headline(results),
         lead=(
             "Everything that learns does so on some distribution: a phase of a game, its starts, a "
             "variant, a board, an opponent. Here each learns on one and is tested on all of them."
         ),
-        kicker=f"phasezoo · generalise · preset {results.config.preset} · {results.date}",
+        subject="generalise",
         answer=[
             Text(
                 "Rows say what was trained on, columns what was tested on; cells of the diagonal, "
@@ -56,18 +61,12 @@ def report(results: Results) -> Document:
                 "verdicts", verdicts, ("cells away from home", "of the first score of each axis")
             ),
         ],
-        items=[
-            *(Section(name, _axis(list(found))) for name, found in axes),
-            Section(
-                "Terms and limits",
-                [Text(_terms(results)), Section("Limits", [Text(_limits(results))])],
-            ),
-            done_again(
-                results,
-                "all cells (matrix.csv), all numbers (results.json), the heat maps as pictures, "
-                "every model, the settings (config.json) and versions.",
-            ),
-        ],
+        terms=_terms(results),
+        limits=_limits(results),
+        beside=(
+            "all cells (matrix.csv), all numbers (results.json), the heat maps as pictures, every "
+            "model, the settings (config.json) and versions."
+        ),
     )
 
 
@@ -165,12 +164,12 @@ def _terms(results: Results) -> str:
 def _limits(results: Results) -> str:
     trainings = results.config.trainings
     alone = "intervals count the test’s chance alone, not how a training happened to come out"
-    counted = alone if trainings == 1 else "intervals count the spread between trainings too"
+    spread = alone if trainings == 1 else "intervals count the spread between trainings too"
     left_out = "".join(
         f"- {literal(name)} was left out: {literal(why)}\n" for name, why in results.skipped.items()
     )
     return (
-        f"- {numbers.plural(trainings, 'training').capitalize()} a row: {counted}.\n"
+        f"- {numbers.plural(trainings, 'training').capitalize()} a row: {spread}.\n"
         "- Many gaps are judged at once: of twenty without any difference one may look settled by "
         "chance.\n"
         "- A column may be harder than another for every model; that is why gaps are taken within "
@@ -196,9 +195,9 @@ def headline(results: Results) -> str:
     if not total:
         return "No cell has a diagonal to be compared with"
     return (
-        f"Away from home {_counted(worse)} of {numbers.in_words(total)} cells "
-        f"{'is' if worse == 1 else 'are'} worse than the model trained there, {_counted(better)} "
-        f"better, {_counted(unclear)} not settled"
+        f"Away from home {counted(worse)} of {numbers.in_words(total)} cells "
+        f"{'is' if worse == 1 else 'are'} worse than the model trained there, {counted(better)} "
+        f"better, {counted(unclear)} not settled"
     )
 
 
@@ -220,13 +219,8 @@ def left_out(matrix: Matrix) -> str:
     """Return a sentence about positions left out of the tests; empty if no test counts them."""
     if not matrix.removed:
         return ""
-    counted = [f"{numbers.count(count)} of {name}" for name, count in matrix.removed.items()]
-    return f"Left out of the tests, because training games contain them: {', '.join(counted)}."
-
-
-def _counted(count: int) -> str:
-    """Return a count that stands alone."""
-    return numbers.in_words(count) if count else "none"
+    parts = [f"{numbers.count(count)} of {name}" for name, count in matrix.removed.items()]
+    return f"Left out of the tests, because training games contain them: {', '.join(parts)}."
 
 
 def _first(results: Results) -> list[Matrix]:
@@ -323,3 +317,83 @@ def _draw(
     given: Any = {"ha": "center", "va": "center", "color": plots.INK}
     plot.text(across, down - 0.12, number_of(cell.score, matrix.score), fontsize=10, **given)
     plot.text(across, down + 0.22, span_of(cell.score, matrix.score), fontsize=7, **given)
+
+
+def csv_of(matrices: list[Matrix]) -> str:
+    """Return all cells as CSV, one a line; infinite ends are empty."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEAD)
+    for matrix in matrices:
+        writer.writerows(_rows(matrix))
+    return text.getvalue()
+
+
+def _rows(matrix: Matrix) -> Iterator[tuple[Any, ...]]:
+    for cell in matrix.cells:
+        yield (
+            *(matrix.axis, matrix.score.name, matrix.score.better, cell.train, cell.test),
+            *_numbers(cell.score),
+            *_numbers(cell.gap),
+            *(cell.groups, cell.members, matrix.trainings),
+        )
+
+
+def _numbers(interval: Interval | None) -> tuple[float | None, ...]:
+    found = {} if interval is None else interval.to_dict()
+    return found.get("value"), found.get("low"), found.get("high")
+
+
+def folder_of(name: str) -> str:
+    """Return a name as the part of a path."""
+    return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "-"
+
+
+def number_text(number: float, score: Score) -> str:
+    """Return a number of a score with three digits, at most three after the point."""
+    if score.unit == "%":
+        return numbers.percent(number)
+    return numbers.decimal(number, max(0, min(3, 2 - _magnitude(number) + 1)))
+
+
+def number_of(interval: Interval | None, score: Score) -> str:
+    """Return the estimate as text."""
+    return numbers.ABSENT if interval is None else number_text(interval.value, score)
+
+
+def span_of(interval: Interval | None, score: Score) -> str:
+    """Return both ends as text."""
+    if interval is None:
+        return "nothing counted"
+    if not interval.is_known:
+        return NO_INTERVAL
+    return f"{number_text(interval.low, score)} to {number_text(interval.high, score)}"
+
+
+def gap_text(interval: Interval | None, score: Score) -> str:
+    """Return a gap as text, with its sign and its ends."""
+    if interval is None:
+        return numbers.ABSENT
+    return f"{gap_number(interval, score)} ({gap_span(interval, score)})"
+
+
+def gap_number(interval: Interval, score: Score) -> str:
+    """Return a gap as text, with its sign."""
+    return _signed(interval.value, score)
+
+
+def gap_span(interval: Interval, score: Score) -> str:
+    """Return both ends of a gap as text."""
+    if not interval.is_known:
+        return NO_INTERVAL
+    return f"{_signed(interval.low, score)} to {_signed(interval.high, score)}"
+
+
+def _signed(number: float, score: Score) -> str:
+    text = number_text(number, score)
+    return text if number <= 0 or not text.strip("0.% ") else f"+{text}"
+
+
+def _magnitude(number: float) -> int:
+    size = abs(number)
+    return math.floor(math.log10(size)) if 1 <= size < math.inf else 0

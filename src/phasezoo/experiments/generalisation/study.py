@@ -12,26 +12,41 @@ from typing import Any, TypeAlias
 
 from phasezoo.arena import stream
 from phasezoo.errors import InvalidConfig, InvalidEvaluation, PhasezooError
-from phasezoo.experiments.generalisation.axis import (
+from phasezoo.experiments.generalisation.catalogue import (
+    axes_named,
+    axes_of,
+    with_agent,
+    with_learner,
+)
+from phasezoo.experiments.generalisation.config import (
+    OWN,
     Axis,
+    GeneraliseConfig,
     Learner,
+    OwnConfig,
     Split,
     SupportsMeasure,
     description_of,
     mark_of,
 )
-from phasezoo.experiments.generalisation.choosing import with_agent, with_learner
-from phasezoo.experiments.generalisation.config import OWN, GeneraliseConfig, OwnConfig
-from phasezoo.experiments.generalisation.matrix import (
+from phasezoo.experiments.generalisation.measures import (
     Cell,
     Matrix,
     Results,
+    Sample,
+    gap_of,
+    samples_of,
+    score_of,
+)
+from phasezoo.experiments.generalisation.report import (
     csv_of,
     folder_of,
     gap_text,
+    left_out,
+    png_of,
+    report,
+    tables_of,
 )
-from phasezoo.experiments.generalisation.report import left_out, png_of, report, tables_of
-from phasezoo.experiments.generalisation.scores import Sample, gap_of, samples_of, score_of
 from phasezoo.experiments.study import StudyRun
 from phasezoo.report.console import Console
 from phasezoo.runs import describe_disk_errors
@@ -64,8 +79,6 @@ class GeneraliseRun(StudyRun[Any, Results]):
         del console
         if not hasattr(config, "network"):
             return {}
-        from phasezoo.experiments.generalisation.catalogue import axes_of
-
         return axes_of(config)
 
     def work(self) -> Results:
@@ -299,8 +312,6 @@ def generalise(
         MissingDependency: A package is missing; the message names the extra.
         RunDirectoryError: ``out`` belongs to something else, or cannot be written.
     """
-    from phasezoo.experiments.generalisation.catalogue import axes_named
-
     given: list[Any] = [axis] if isinstance(axis, Axis | str) else list(axis)
     settings = dataclasses.replace(
         GeneraliseConfig() if sizes is None else sizes, seed=seed, threads=threads

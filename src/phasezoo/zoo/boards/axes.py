@@ -11,17 +11,16 @@ from phasezoo.data.splits import PositionStore, Splits
 from phasezoo.data.starts import start_state
 from phasezoo.data.store import GameStore
 from phasezoo.errors import InvalidConfig, InvalidFen
-from phasezoo.experiments.generalisation.axis import Axis, Split
-from phasezoo.experiments.generalisation.config import GeneraliseConfig
-from phasezoo.experiments.generalisation.data import (
+from phasezoo.experiments.generalisation.config import Axis, GeneraliseConfig, Split
+from phasezoo.experiments.generalisation.learners import (
     EvaluationSet,
+    SupervisedLearner,
     TrainingSet,
     evaluation_set,
     rating_bands,
     sampled,
     training_keys,
 )
-from phasezoo.experiments.generalisation.learners import SupervisedLearner
 from phasezoo.experiments.generalisation.measures import Losses
 
 GATE = "lichess"

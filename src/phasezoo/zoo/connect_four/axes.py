@@ -3,10 +3,14 @@
 import importlib.util
 
 from phasezoo.data.store import GameStore
-from phasezoo.experiments.generalisation.axis import Axis, Split
-from phasezoo.experiments.generalisation.config import GeneraliseConfig
-from phasezoo.experiments.generalisation.data import TrainingSet, evaluation_set, sampled, states_of
-from phasezoo.experiments.generalisation.learners import SupervisedLearner
+from phasezoo.experiments.generalisation.config import Axis, GeneraliseConfig, Split
+from phasezoo.experiments.generalisation.learners import (
+    SupervisedLearner,
+    TrainingSet,
+    evaluation_set,
+    sampled,
+    states_of,
+)
 from phasezoo.experiments.generalisation.measures import Losses, Regret
 from phasezoo.training.solved import Starts
 from phasezoo.zoo.connect_four.game import CONNECT_FOUR

@@ -4,10 +4,12 @@ import itertools
 from typing import Any
 
 from phasezoo import games
-from phasezoo.experiments.generalisation.axis import Axis, Environment, Split
-from phasezoo.experiments.generalisation.config import GeneraliseConfig
-from phasezoo.experiments.generalisation.data import TrainingSet, training_set_of_states
-from phasezoo.experiments.generalisation.learners import SupervisedLearner
+from phasezoo.experiments.generalisation.config import Axis, Environment, GeneraliseConfig, Split
+from phasezoo.experiments.generalisation.learners import (
+    SupervisedLearner,
+    TrainingSet,
+    training_set_of_states,
+)
 from phasezoo.experiments.generalisation.measures import Regret
 from phasezoo.training.solved import Starts
 from phasezoo.zoo.krk.game import KRK

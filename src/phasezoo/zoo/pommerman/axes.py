@@ -4,15 +4,14 @@ from functools import cache
 
 from phasezoo.data.splits import Splits
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.generalisation.axis import Axis, Split
-from phasezoo.experiments.generalisation.config import GeneraliseConfig
-from phasezoo.experiments.generalisation.data import (
+from phasezoo.experiments.generalisation.config import Axis, GeneraliseConfig, Split
+from phasezoo.experiments.generalisation.learners import (
     EvaluationMatch,
+    SupervisedLearner,
     TrainingSet,
     evaluation_set,
     sampled,
 )
-from phasezoo.experiments.generalisation.learners import SupervisedLearner
 from phasezoo.experiments.generalisation.measures import Losses, Play, Together
 from phasezoo.zoo.pommerman.data.episodes import EpisodeStore
 from phasezoo.zoo.pommerman.game import POMMERMAN
