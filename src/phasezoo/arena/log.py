@@ -164,3 +164,19 @@ def _record_of(line: Mapping[str, Any]) -> Mapping[str, Any]:
     record: Any = line["record"]
     _ = record["provenance"]
     return dict(record)
+
+
+def finished_games(path: Path) -> list[GameRecord]:
+    """Return the games in a log that can be read, such as for a running score; empty without one.
+
+    The match itself checks them when it goes on.
+    """
+    if not path.exists():
+        return []
+    records = []
+    for line in path.read_bytes().splitlines()[1:]:
+        try:
+            records.append(GameRecord.from_dict(json.loads(line)["game"]))
+        except (ValueError, KeyError, TypeError):
+            break  # cut short by a kill
+    return records

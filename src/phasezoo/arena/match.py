@@ -172,6 +172,11 @@ class Match:
         return Sprt(elo0, elo1, alpha, beta, model).verdict(self.pentanomial)
 
     @property
+    def mean_plies(self) -> float:
+        """Mean length of its games."""
+        return sum(record.plies for record in self.games) / len(self.games)
+
+    @property
     def duplicates(self) -> int:
         """Games that repeat another one's opening and moves."""
         return duplicates(self.games)

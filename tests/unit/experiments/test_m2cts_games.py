@@ -9,10 +9,10 @@ import pytest
 
 from phasezoo import agents, arena, games, gating
 from phasezoo.apps import cli
+from phasezoo.arena.opening_choice import draws_starts, unseen_openings
 from phasezoo.errors import RunDirectoryError
 from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.networks import TrainingRun
-from phasezoo.experiments.two_player.preparation import draws_starts, openings_of
 from phasezoo.games import registry
 from phasezoo.gating import registry as gates
 from phasezoo.training import GameStore, StoreWriter
@@ -188,26 +188,26 @@ def test_few_openings_that_are_left_are_not_played_instead_of_all():
     suite = arena.OpeningSuite.load("connect-four")
     keys = np.array([suite.state(index).key for index in range(len(suite))], dtype=np.uint64)
     for seen in (0, 1, len(suite) - 10):
-        left, dropped = openings_of("connect-four", keys[:seen], 100, seed=1)
+        left, dropped = unseen_openings("connect-four", keys[:seen], 100, seed=1)
         assert (len(left), dropped) == (len(suite) - seen, seen)
     for seen in (len(suite) - 9, len(suite) - 1, len(suite)):
-        assert openings_of("connect-four", keys[:seen], 100, seed=1) == (suite, 0)
+        assert unseen_openings("connect-four", keys[:seen], 100, seed=1) == (suite, 0)
 
 
 def test_a_game_that_brings_no_openings_gets_random_ones(race):
     nothing = np.array([], dtype=np.uint64)
-    suite, dropped = openings_of("race", nothing, 30, seed=1)
+    suite, dropped = unseen_openings("race", nothing, 30, seed=1)
     assert (len(suite), dropped) == (30, 0)
     assert len({suite.state(index).key for index in range(30)}) == 30
-    assert openings_of("race", nothing, 30, seed=1) == (suite, 0)
+    assert unseen_openings("race", nothing, 30, seed=1) == (suite, 0)
     # No more than there are: three first moves, and nine pairs of them.
-    assert {len(line) for line in openings_of("race", nothing, 9, seed=1)[0].lines} == {2}
+    assert {len(line) for line in unseen_openings("race", nothing, 9, seed=1)[0].lines} == {2}
     seen = np.array([suite.state(index).key for index in range(20)], dtype=np.uint64)
-    assert openings_of("race", seen, 30, seed=1)[1] == 20
+    assert unseen_openings("race", seen, 30, seed=1)[1] == 20
     assert not draws_starts("race")
-    assert openings_of("race", nothing, 1, seed=1) == (arena.OpeningSuite("race", ((),)), 0)
+    assert unseen_openings("race", nothing, 1, seed=1) == (arena.OpeningSuite("race", ((),)), 0)
     # King and rook always start alike too, and networks have seen nearly all positions of it.
-    assert len(openings_of("krk", nothing, 30, seed=1)[0]) == 30
+    assert len(unseen_openings("krk", nothing, 30, seed=1)[0]) == 30
 
 
 def test_where_starts_are_drawn_the_start_is_the_only_opening(race, monkeypatch):
@@ -217,7 +217,7 @@ def test_where_starts_are_drawn_the_start_is_the_only_opening(race, monkeypatch)
     planes = {"default": (1, 5, 5)}
     games.register("begun", initial_state=begun, num_players=2, num_actions=3, plane_specs=planes)
     assert draws_starts("begun")
-    suite, dropped = openings_of("begun", np.array([], dtype=np.uint64), 30, seed=1)
+    suite, dropped = unseen_openings("begun", np.array([], dtype=np.uint64), 30, seed=1)
     assert (suite.lines, dropped) == (((),), 0)
 
 

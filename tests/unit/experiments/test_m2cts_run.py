@@ -24,7 +24,6 @@ from phasezoo.experiments import catalogue
 from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.study import Study
 from phasezoo.experiments.two_player.config import M2ctsConfig
-from phasezoo.experiments.two_player.matches import phase_suite
 from phasezoo.experiments.two_player.overfitting import learned_positions
 from phasezoo.experiments.two_player.preparation import prepare
 from phasezoo.experiments.two_player.study import TwoPlayerRun
@@ -306,8 +305,8 @@ def test_a_run_killed_again_and_again_comes_to_the_same_numbers(whole, store, tm
 def test_positions_behind_the_last_ply_are_counted(store):
     late = 0
     for phase in ("middlegame", "endgame"):
-        every, none = phase_suite(prepare(tiny(store, max_plies=None)), phase)
-        kept, too_late = phase_suite(prepare(tiny(store)), phase)
+        every, none = prepare(tiny(store, max_plies=None)).openings_at(phase)
+        kept, too_late = prepare(tiny(store)).openings_at(phase)
         assert none == 0
         assert too_late + (0 if kept is None else len(kept)) == len(every)
         late += too_late

@@ -11,14 +11,16 @@ from test_m2cts_run import tiny
 
 from phasezoo import inference
 from phasezoo.agents import Limit
+from phasezoo.arena import pgn_of
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import GAMES
+from phasezoo.experiments.matches import play
 from phasezoo.experiments.two_player import matches
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.cost import equal_limits
 from phasezoo.experiments.two_player.matches import RecalibratedEvaluator
 from phasezoo.experiments.two_player.measurements import Map, Prices
-from phasezoo.experiments.two_player.preparation import prepare
+from phasezoo.experiments.two_player.preparation import prepare, search_options
 from phasezoo.experiments.two_player.results import MatchSide, Pairing, together
 from phasezoo.experiments.two_player.variants import EXPERT, ONE, searches_of
 from phasezoo.inference.cost import CostModel
@@ -40,9 +42,9 @@ def test_a_search_is_the_settings_with_what_differs():
     assert timed.config == dataclasses.replace(plain, movetime=12.5)
     assert mapped.config == dataclasses.replace(plain, nodes=7)
     assert [search.recalibrated for search in (batch, both, timed, mapped)] == [False] * 3 + [True]
-    assert matches.search_options(timed.config)["limit"] == Limit(movetime_ms=12.5)
+    assert search_options(timed.config)["limit"] == Limit(movetime_ms=12.5)
     (nodes,) = searched("nodes=9", movetime=5.0)
-    assert matches.search_options(nodes.config)["limit"] == Limit(nodes=9)
+    assert search_options(nodes.config)["limit"] == Limit(nodes=9)
 
 
 @pytest.mark.parametrize(
@@ -166,20 +168,24 @@ def test_other_searches_are_matches_of_the_same_networks(store, tmp_path):
     # The first is what a match with these settings is.
     prepared = prepare(dataclasses.replace(config, nodes=6, routing="majority", searches=()))
     experts = {name: out / f"networks/expert-{name}-1" for name in prepared.phases}
-    contest = matches.Contest(
-        prepared=prepared,
-        folder="mixture",
-        who="mixture",
-        mixtures=[experts],
-        baselines=[out / "networks/baseline-1"],
-        gate=config.gate,
+    own = prepared.config
+    players = matches._agents(own, experts, out / "networks/baseline-1", own.gate, None, None)
+    again = play(
+        TerminalConsole(io.StringIO()),
+        "The same",
+        players,
+        tmp_path / "again.jsonl",
+        games=own.games_played,
+        openings=prepared.match_openings,
+        seed=prepared.seed("match", 0, 0),
+        concurrency=own.concurrency,
+        max_plies=own.max_plies,
     )
-    log = tmp_path / "again.jsonl"
-    again, pgn = contest.play(0, 0, log, TerminalConsole(io.StringIO()))
     (found,) = results.searches[0].matches.pairings
-    assert (found.pentanomial, found.reasons) == (again.pentanomial, again.reasons)
-    moves = pgn.split("\n\n")[1::2]
-    assert all(game in (out / "games.pgn").read_text() for game in moves)
+    assert found.pentanomial == list(again.pentanomial)
+    assert found.mean_plies == again.mean_plies
+    for record in again.games:
+        assert pgn_of(record, matches.NAMES).split("\n\n")[1] in (out / "games.pgn").read_text()
     # The values of both sides are mapped phase by phase, so both ask by phase.
     sides = results.searches[1].matches.total.sides
     assert all(side.rows > 0 and side.off_phase_rows == 0 for side in sides)

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from phasezoo.experiments.atomic.measurements import Searched
-from phasezoo.experiments.learning import Course
+from phasezoo.experiments.learning import LearningRun
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import Figure
 
 
-def losses(trainings: Sequence[Course]) -> Figure:
+def losses(trainings: Sequence[LearningRun]) -> Figure:
     """Show the losses of every variant over the games it has played."""
 
     def draw() -> Any:
@@ -37,7 +37,7 @@ def losses(trainings: Sequence[Course]) -> Figure:
     return Figure("losses", draw, caption, f"Losses by games played. {words}.")
 
 
-def ladder(training: Course) -> Figure:
+def ladder(training: LearningRun) -> Figure:
     """Show the ratings of versions, with their intervals."""
 
     def draw() -> Any:
@@ -60,7 +60,7 @@ def ladder(training: Course) -> Figure:
     return Figure("ladder", draw, caption, f"Ratings by games played. {words}.")
 
 
-def mates(training: Course) -> Figure:
+def mates(training: LearningRun) -> Figure:
     """Show the mates in two that versions found, alone and with search."""
     probed = [one for one in training.probes if len(one.numbers) > 1]
 

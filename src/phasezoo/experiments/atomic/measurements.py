@@ -14,7 +14,8 @@ import numpy as np
 from phasezoo import agents, arena, games, inference
 from phasezoo.agents import Limit, SearchConfig
 from phasezoo.experiments.atomic.config import AtomicConfig
-from phasezoo.experiments.learning import Course, Meeting
+from phasezoo.experiments.learning import LearningRun
+from phasezoo.experiments.matches import MatchSummary
 from phasezoo.experiments.study import RunResults
 from phasezoo.training import play_games
 from phasezoo.training.selfplay.config import self_play_search
@@ -89,17 +90,17 @@ class Results(RunResults):
     """Everything a report shows."""
 
     config: AtomicConfig
-    courses: list[Course]
+    courses: list[LearningRun]
     """The variants of learning, the thesis' own first."""
-    against_untrained: list[Meeting]
+    against_untrained: list[MatchSummary]
     """Each variant's last version against the thesis' first weights."""
-    against_thesis: list[Meeting]
+    against_thesis: list[MatchSummary]
     """Each other variant's last version against the thesis' own."""
-    itself: Meeting
+    itself: MatchSummary
     """The thesis' own last version against itself."""
-    from_phases: dict[str, Meeting]
+    from_phases: dict[str, MatchSummary]
     """The same against untrained weights, from positions of its games' phases."""
-    styles: Meeting
+    styles: MatchSummary
     """Search without virtual loss against search with it, at equal nodes."""
     searched: Searched
 

@@ -6,7 +6,8 @@ from phasezoo.experiments.atomic import figures, published
 from phasezoo.experiments.atomic.config import VARIANTS
 from phasezoo.experiments.atomic.measurements import CollisionRow, MoveCost, Results, WorkerRow
 from phasezoo.experiments.claims import BY_ELO, by_sign, either, judged
-from phasezoo.experiments.learning import Course, Meeting, result_columns
+from phasezoo.experiments.learning import LearningRun
+from phasezoo.experiments.matches import MatchSummary, result_columns
 from phasezoo.experiments.study import study_report
 from phasezoo.report import numbers
 from phasezoo.report.document import (
@@ -92,7 +93,7 @@ _LIMITS = """\
 """
 
 
-def learning_table(trainings: Sequence[Course]) -> Table:
+def learning_table(trainings: Sequence[LearningRun]) -> Table:
     """Return the results of learning, one variant a row.
 
     Args:
@@ -111,7 +112,7 @@ def learning_table(trainings: Sequence[Course]) -> Table:
     return Table("learning", columns, trainings, "Learning by play")
 
 
-def matches_table(name: str, matches: Sequence[tuple[str, Meeting]], caption: str) -> Table:
+def matches_table(name: str, matches: Sequence[tuple[str, MatchSummary]], caption: str) -> Table:
     """Return matches, one a row.
 
     Args:
@@ -123,7 +124,7 @@ def matches_table(name: str, matches: Sequence[tuple[str, Meeting]], caption: st
     return Table(name, columns, matches, caption)
 
 
-def beaten_table(untrained: Sequence[Meeting], thesis: Sequence[Meeting]) -> Table:
+def beaten_table(untrained: Sequence[MatchSummary], thesis: Sequence[MatchSummary]) -> Table:
     """Return the matches of last versions.
 
     Args:
@@ -256,7 +257,7 @@ def claims_of(results: Results) -> list[Claim]:
     return found
 
 
-def _learns(match: Meeting, training: Course) -> Claim:
+def _learns(match: MatchSummary, training: LearningRun) -> Claim:
     judgement = by_sign(match.elo, "higher")
     if judgement == "disagrees" and training.rounds[-1].learnt < published.POSITIONS:
         judgement = "not settled"  # a little learning is no test of much
@@ -279,7 +280,7 @@ def _learns(match: Meeting, training: Course) -> Claim:
     )
 
 
-def _ladder(training: Course) -> list[Claim]:
+def _ladder(training: LearningRun) -> list[Claim]:
     if len(training.ladder) < 3:
         return []
     first, last = training.ladder[1], training.ladder[-1]
@@ -302,7 +303,7 @@ def _ladder(training: Course) -> list[Claim]:
     ]
 
 
-def _last_step(match: Meeting, beside: Meeting) -> Claim:
+def _last_step(match: MatchSummary, beside: MatchSummary) -> Claim:
     elo = match.elo
     return Claim(
         text=(
@@ -323,7 +324,7 @@ def _last_step(match: Meeting, beside: Meeting) -> Claim:
     )
 
 
-def _whole_buffer(match: Meeting) -> Claim:
+def _whole_buffer(match: MatchSummary) -> Claim:
     return Claim(
         text="Learning the whole buffer in every step overfits; mini-batches mend it.",
         ours=(
@@ -335,7 +336,7 @@ def _whole_buffer(match: Meeting) -> Claim:
     )
 
 
-def _white(itself: Meeting) -> Claim:
+def _white(itself: MatchSummary) -> Claim:
     low, high = (f"{share:g}" for share in sorted(published.SELF_MATCHES.values()))
     share = itself.mover
     return Claim(
@@ -349,7 +350,7 @@ def _white(itself: Meeting) -> Claim:
     )
 
 
-def _mates(training: Course) -> list[Claim]:
+def _mates(training: LearningRun) -> list[Claim]:
     """Return the first and the last version of the same positions, by network and by search."""
     probed = [one for one in training.probes if len(one.numbers) > 1]
     if len(probed) < 2:
@@ -430,7 +431,7 @@ def _workers(rows: Sequence[WorkerRow]) -> Claim:
     )
 
 
-def _decided(match: Meeting) -> str:
+def _decided(match: MatchSummary) -> str:
     decided = match.wins + match.losses
     share = match.wins / decided if decided else None
     return f"{numbers.percent(share)} ({match.wins} of {decided})"

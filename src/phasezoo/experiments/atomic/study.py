@@ -14,7 +14,8 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.atomic import measurements, report
 from phasezoo.experiments.atomic.config import INPUTS, VARIANTS, AtomicConfig
 from phasezoo.experiments.atomic.measurements import Results, Searched
-from phasezoo.experiments.learning import Course, Meeting, learn, meet
+from phasezoo.experiments.learning import LearningRun, learn
+from phasezoo.experiments.matches import MatchSummary, match_once
 from phasezoo.experiments.study import StudyRun
 from phasezoo.networks import NetworkOutput
 from phasezoo.report.console import Console
@@ -69,10 +70,10 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
         self.console.heading("Matches")
         variants = list(self.outcomes)
         untrained = {UNTRAINED: self._player(THESIS, 0)}
-        beaten = [self._meet(name, {name: self._player(name)}, untrained) for name in variants]
+        beaten = [self._match(name, {name: self._player(name)}, untrained) for name in variants]
         thesis = {THESIS: self._player(THESIS)}
-        compared = [self._meet(name, {name: self._player(name)}, thesis) for name in variants[1:]]
-        itself = self._meet("itself", {"one": self._player(THESIS)}, {"other": thesis[THESIS]})
+        compared = [self._match(name, {name: self._player(name)}, thesis) for name in variants[1:]]
+        itself = self._match("itself", {"one": self._player(THESIS)}, {"other": thesis[THESIS]})
         phases = self._from_phases(untrained)
         styles = self._styles()
         self.table(report.beaten_table(beaten, compared))
@@ -94,7 +95,7 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
             },
         )
 
-    def _learn(self, name: str) -> Course:
+    def _learn(self, name: str) -> LearningRun:
         """Train a variant, or go on with it."""
         options = options_of(name, self.config)
         training, self.outcomes[name] = learn(self, name, VARIANTS.get(name, name), **options)
@@ -112,10 +113,10 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
             threads=config.threads,
         )
 
-    def _meet(self, stage: str, first: Any, second: Any, **options: Any) -> Meeting:
+    def _match(self, name: str, first: Any, second: Any, **options: Any) -> MatchSummary:
         (other,) = second
-        stage = f"matches/{stage}-{other}"
-        values = {
+        stage = f"matches/{name}-{other}"
+        usual: dict[str, Any] = {
             "game": "atomic",
             "games": self.config.match_games,
             "seed": stream(self.config.seed, "atomic", stage),
@@ -123,14 +124,9 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
             "concurrency": self.config.concurrency,
             "threads": self.config.threads,
         }
+        return match_once(self, stage, lambda: {**first, **second}, **usual | options)
 
-        def play() -> Meeting:
-            log = self.path / f"{stage}.jsonl"
-            return meet({**first, **second}, log, self.console, **{**values, **options})
-
-        return self.once(stage, f"{stage}.json", Meeting, play)
-
-    def _from_phases(self, untrained: dict[str, Any]) -> dict[str, Meeting]:
+    def _from_phases(self, untrained: dict[str, Any]) -> dict[str, MatchSummary]:
         """Play trained against untrained from where games of self-play reach a phase."""
         found = {}
         store = self.outcomes[THESIS].store()
@@ -141,17 +137,17 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
                 self.console.note(f"no game of self-play reached the {phase}")
                 continue
             first = {THESIS: self._player(THESIS)}
-            found[phase] = self._meet(phase, first, untrained, openings=suite)
+            found[phase] = self._match(phase, first, untrained, openings=suite)
         return found
 
-    def _styles(self) -> Meeting:
+    def _styles(self) -> MatchSummary:
         batch = self.config.search_batch
         sides = {
             text: self._player(THESIS, virtual_style=style, batch_size=batch)
             for style, text in measurements.STYLES.items()
         }
         first, second = ({name: side} for name, side in sides.items())
-        return self._meet("styles", first, second)
+        return self._match("styles", first, second)
 
     def _search(self) -> Searched:
         outcome = self.outcomes[THESIS]

@@ -3,12 +3,9 @@
 Stages that are done are on disk, and so is every game of a match: a run that was stopped goes on.
 """
 
-from collections import Counter
 from typing import Any
 
-from phasezoo.arena import play_match
 from phasezoo.arena.adjudication import Adjudication
-from phasezoo.arena.records import GameRecord
 from phasezoo.arena.streams import stream
 from phasezoo.experiments.beam import measurements, report
 from phasezoo.experiments.beam.config import BeamStudyConfig
@@ -25,6 +22,7 @@ from phasezoo.experiments.beam.measurements import (
     mcts_of,
     network_of,
 )
+from phasezoo.experiments.matches import play
 from phasezoo.experiments.study import StudyRun
 from phasezoo.report.console import Console
 
@@ -109,27 +107,18 @@ class BeamRun(StudyRun[BeamStudyConfig, Results]):
     def _play(self, network: Any, name: str, nodes: int, stage: str) -> MatchResult:
         """Play a match of the beam against MCTS with the same network."""
         config = self.config
-        tally: Counter[float] = Counter()
-        with self.console.task(f"Matches, {name}", config.match_games) as task:
-
-            def show(record: GameRecord) -> None:
-                tally[record.score] += 1
-                won, drawn, lost = (tally[score] for score in (1.0, 0.5, 0.0))
-                task.update(sum(tally.values()), f"beam +{won} ={drawn} −{lost}")
-
-            found = play_match(
-                beam_of(network, config.playing),
-                mcts_of(network, nodes),
-                game="chess",
-                games=config.match_games,
-                seed=stream(config.seed, "beam", name),
-                concurrency=config.concurrency,
-                max_plies=config.max_plies,
-                adjudication=Adjudication(),
-                names=(BEAM, MCTS),
-                log=self.path / f"{stage}.jsonl",
-                on_game=show,
-            )
+        found = play(
+            self.console,
+            f"Matches, {name}",
+            {BEAM: beam_of(network, config.playing), MCTS: mcts_of(network, nodes)},
+            self.path / f"{stage}.jsonl",
+            game="chess",
+            games=config.match_games,
+            seed=stream(config.seed, "beam", name),
+            concurrency=config.concurrency,
+            max_plies=config.max_plies,
+            adjudication=Adjudication(),
+        )
         rows = [side.nodes / max(side.moves, 1) for side in found.sides]
         seconds = [side.counts.seconds for side in found.sides]
         return MatchResult(

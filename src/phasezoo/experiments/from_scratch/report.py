@@ -8,7 +8,8 @@ from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.claims import BY_ELO, by_sign
 from phasezoo.experiments.from_scratch import published
 from phasezoo.experiments.from_scratch.config import ScratchConfig
-from phasezoo.experiments.learning import Course, Meeting, result_columns
+from phasezoo.experiments.learning import LearningRun
+from phasezoo.experiments.matches import MatchSummary, result_columns
 from phasezoo.experiments.study import done_again
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import Claim, Column, Document, Figure, Section, Table, Text
@@ -30,7 +31,7 @@ class Advantage:
     """How the experts learned."""
     update: int
     """Rounds so far."""
-    meetings: list[Meeting]
+    meetings: list[MatchSummary]
     """A match for each training: the experts against the one network of the same seed."""
     elo: Interval
     """Elo of the experts over the network; with several trainings the interval counts these."""
@@ -44,7 +45,7 @@ class Results:
     command: str
     date: str
     provenance: Provenance
-    courses: list[Course]
+    courses: list[LearningRun]
     """Every training of every player."""
     advantages: list[Advantage]
     """By strategy, then by round."""
@@ -173,7 +174,7 @@ def _sizes_table(config: ScratchConfig) -> Table:
     return Table("sizes", columns, rows, "The size of both")
 
 
-def _courses_table(courses: Sequence[Course]) -> Table:
+def _courses_table(courses: Sequence[LearningRun]) -> Table:
     columns = [
         Column("", "name"),
         Column("games", lambda course: course.rounds[-1].games, numbers.count),
@@ -272,7 +273,7 @@ def _advantages_figure(results: Results) -> Figure:
     )
 
 
-def _lengths_figure(courses: Sequence[Course]) -> Figure:
+def _lengths_figure(courses: Sequence[LearningRun]) -> Figure:
     """Show the mean length of games by rounds, a line for each training."""
 
     def draw() -> Any:

@@ -9,7 +9,8 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.from_scratch import report
 from phasezoo.experiments.from_scratch.config import ScratchConfig
 from phasezoo.experiments.from_scratch.report import Advantage, Results
-from phasezoo.experiments.learning import Course, Meeting, learn, meet
+from phasezoo.experiments.learning import LearningRun, learn
+from phasezoo.experiments.matches import MatchSummary, match_once
 from phasezoo.experiments.networks import check_networks
 from phasezoo.experiments.study import StudyRun
 from phasezoo.report.console import Console
@@ -66,7 +67,7 @@ class ScratchRun(StudyRun[ScratchConfig, Results]):
             },
         )
 
-    def _learn(self, side: str, training: int) -> Course:
+    def _learn(self, side: str, training: int) -> LearningRun:
         """A training of a side, or what is left of it."""
         config = self.config
         name = f"{side.replace(':', '-').replace(' ', '-')}-{training + 1}"
@@ -101,37 +102,28 @@ class ScratchRun(StudyRun[ScratchConfig, Results]):
 
     def _advantage(self, strategy: str, update: int) -> Advantage:
         """Experts against one network after some rounds, each with that of its own seed."""
-        meetings = [
-            self._meet(strategy, update, training) for training in range(self.config.trainings)
+        matches = [
+            self._match(strategy, update, training) for training in range(self.config.trainings)
         ]
-        elo = meetings[0].elo
-        if len(meetings) > 1:
-            elo = crossed_pairs([[one.pairs] for one in meetings]).elo
-        return Advantage(strategy, update, meetings, elo)
+        elo = matches[0].elo
+        if len(matches) > 1:
+            elo = crossed_pairs([[one.pairs] for one in matches]).elo
+        return Advantage(strategy, update, matches, elo)
 
-    def _meet(self, strategy: str, update: int, training: int) -> Meeting:
+    def _match(self, strategy: str, update: int, training: int) -> MatchSummary:
         config = self.config
         name = f"{strategy.replace(':', '-')}-{training + 1}-update-{update}"
-        stage = f"matches/{name}"
-
-        def play() -> Meeting:
-            players = {
-                strategy: self._player(strategy, update, training),
-                BASELINE: self._player(BASELINE, update, training),
-            }
-            return meet(
-                players,
-                self.path / f"{stage}.jsonl",
-                self.console,
-                game=config.game,
-                games=config.match_games,
-                seed=stream(config.seed, "match", training, update),
-                max_plies=config.max_plies,
-                concurrency=config.concurrency,
-                threads=config.threads,
-            )
-
-        return self.once(stage, f"{stage}.json", Meeting, play)
+        return match_once(
+            self,
+            f"matches/{name}",
+            lambda: {side: self._player(side, update, training) for side in (strategy, BASELINE)},
+            game=config.game,
+            games=config.match_games,
+            seed=stream(config.seed, "match", training, update),
+            max_plies=config.max_plies,
+            concurrency=config.concurrency,
+            threads=config.threads,
+        )
 
     def _player(self, side: str, update: int, training: int) -> MCTSAgent:
         """The agent of a version, its moves drawn in the first plies so that games differ."""

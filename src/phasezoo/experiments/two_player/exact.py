@@ -13,9 +13,13 @@ from phasezoo import agents, games, gating, inference
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import MissingDependency
 from phasezoo.experiments.two_player.losses import TestedNetworks
-from phasezoo.experiments.two_player.matches import limit_text, search_options
 from phasezoo.experiments.two_player.measurements import ALL, Exact, ExactRow
-from phasezoo.experiments.two_player.preparation import Prepared, load
+from phasezoo.experiments.two_player.preparation import (
+    Prepared,
+    limit_text,
+    load,
+    search_options,
+)
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, mixture_name
 from phasezoo.games.random_play import random_games
 from phasezoo.training.probes.catalogue import ALL_POSITIONS

@@ -1,10 +1,9 @@
 """Games of a run: mixtures, experts alone, other searches and learned gates against one network."""
 
-import json
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,31 +11,25 @@ from typing import Any
 import numpy as np
 
 from phasezoo import games
-from phasezoo.agents import Limit, M2CTSAgent, MCTSAgent, SearchConfig
+from phasezoo.agents import Limit, M2CTSAgent, MCTSAgent
 from phasezoo.arena import (
     Adjudication,
-    GameRecord,
     Match,
-    OpeningSuite,
     SideStats,
     pgn_of,
-    play_match,
 )
-from phasezoo.arena.opening_files import Opening
-from phasezoo.arena.statistics.elo import elo_of_score
-from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.matches import play
 from phasezoo.experiments.networks import TrainingRun
 from phasezoo.experiments.two_player.answers import Recalibration
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.cost import equal_limits, measure_prices
 from phasezoo.experiments.two_player.losses import TrainedNetworks
 from phasezoo.experiments.two_player.measurements import Boundaries, Map, Prices
-from phasezoo.experiments.two_player.preparation import Prepared, load
+from phasezoo.experiments.two_player.preparation import Prepared, limit_text, load, search_options
 from phasezoo.experiments.two_player.results import Matches, MatchSide, Pairing, Results, Series
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, Search, searches_of
 from phasezoo.inference.evaluator import Evaluation, name_of
 from phasezoo.report import numbers
-from phasezoo.report.console import Console
 from phasezoo.training.experts import training_names
 from phasezoo.types import Planes
 
@@ -70,166 +63,44 @@ NAMES = ("M2CTS", "MCTS")
 ALONE = ("expert", "MCTS")
 """Names of the sides: a mixture, or one expert that answers everywhere, and one network."""
 
-MOST_STARTS = 500
-"""Positions at which test games first reach a phase, at the most."""
+
+def _limit_of(config: M2ctsConfig, limits: tuple[Limit, Limit] | None) -> str:
+    """Return the limit of a move, in words."""
+    if limits is not None:
+        own, other = (numbers.count(each.nodes or 0) for each in limits)
+        return f"{own} nodes a move against {other}"
+    limit = f"{limit_text(config)} a move"
+    if config.movetime is None and config.simulations_per_node is not None:
+        limit += f" and {config.simulations_per_node} simulations a node"
+    return limit
 
 
-def phase_suite(prepared: Prepared, phase: str) -> tuple[OpeningSuite | None, int]:
-    """Where test games first reach a phase, without positions of training games.
-
-    Those at which a game would end at once, because no more plies are played, are left out too.
-
-    Returns:
-        The positions, None if fewer than two are left, as where games begin with the phase; and
-        how many were left out because no more plies are played.
-    """
-    test, gate = prepared.splits.test, prepared.config.gate
-    try:
-        suite = OpeningSuite.at_phase(
-            test, gate, phase, game=prepared.config.game, count=MOST_STARTS
-        )
-        suite, _ = suite.without(prepared.tables["train"].key)
-    except InvalidConfig:  # no game gets there, or all such positions were trained on
-        return None, 0
-    most = prepared.config.max_plies
-    kept = [
-        Opening(suite.start(i), suite.lines[i])
-        for i in range(len(suite))
-        if most is None or suite.state(i).ply < most
+def _agents(
+    config: M2ctsConfig,
+    experts: Mapping[str, Path],
+    one: Path,
+    gate: str,
+    search_gate: str | None,
+    maps: tuple[Mapping[str, Map], Mapping[str, Map]] | None,
+) -> dict[str, Any]:
+    """Return both players by name; an expert that is the only one answers in every phase."""
+    options = search_options(config)
+    loaded: dict[str, Any] = {phase: load(config, path) for phase, path in experts.items()}
+    baseline = load(config, one)
+    if len(loaded) == 1:
+        alone = zip(ALONE, (*loaded.values(), baseline), strict=True)
+        return {name: MCTSAgent(each, **options) for name, each in alone}
+    by_phase = {"gate": gate, "routing": config.routing, **options}
+    if maps is None:
+        mixture = M2CTSAgent(loaded, search_gate=search_gate, **by_phase)
+        return dict(zip(NAMES, (mixture, MCTSAgent(baseline, **options)), strict=True))
+    # One network too is mapped phase by phase, so that both sides know as much of their values.
+    alike = dict.fromkeys(loaded, baseline)
+    mapped = [
+        {phase: RecalibratedEvaluator(each, own[phase]) for phase, each in asked.items()}
+        for asked, own in zip((loaded, alike), maps, strict=True)
     ]
-    left = OpeningSuite.of(suite.game, kept) if len(kept) > 1 else None
-    return left, len(suite) - len(kept)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Contest:
-    """Every training of a mixture against every training of one network."""
-
-    prepared: Prepared
-    """The games, with the openings and the settings of the search."""
-    folder: str
-    """First part of the names of its files."""
-    who: str
-    """The mixture, for people."""
-    mixtures: Sequence[Mapping[str, Path]]
-    """Of each training, the directory of each phase's expert; a single one answers everywhere."""
-    baselines: Sequence[Path]
-    """Of each training, the directory of the one network."""
-    gate: str
-    """Names the phases of the experts."""
-    boundaries: Boundaries | None = None
-    """Recalibrates the values of both sides; None: they stay as trained."""
-    search_gates: Sequence[str] | None = None
-    """Of each training, the gate that chooses among the experts; None: :attr:`gate`."""
-    limits: tuple[Limit, Limit] | None = None
-    """Bounds a move of the mixture and of one network; None: the settings' limit both."""
-
-    @property
-    def limit(self) -> str:
-        """Limit of a move, in words."""
-        config = self.prepared.config
-        if self.limits is not None:
-            own, other = (numbers.count(each.nodes or 0) for each in self.limits)
-            return f"{own} nodes a move against {other}"
-        limit = f"{limit_text(config)} a move"
-        if config.movetime is None and config.simulations_per_node is not None:
-            limit += f" and {config.simulations_per_node} simulations a node"
-        return limit
-
-    def play(self, mixture: int, baseline: int, log: Path, console: Console) -> tuple[Pairing, str]:
-        """Play, or finish playing, one training against one.
-
-        Args:
-            mixture: Index of the mixture's training.
-            baseline: Index of the one network's.
-            log: Where finished games are kept; a match found there goes on.
-            console: Where progress is shown.
-
-        Returns:
-            The summary, and the games as PGN; empty if the game has none. No opening is played more
-            than once with each side, so that there may be fewer games than were asked for.
-        """
-        config, openings = self.prepared.config, self.prepared.match_openings
-        names = ALONE if len(self.mixtures[mixture]) == 1 else NAMES
-        # The same opening again would be the same games again, which tell nothing new.
-        most = config.games_played if openings is None else 2 * len(openings)
-        count = min(config.games_played, most)
-        started = time.perf_counter()
-        title = f"Playing {self.who} {mixture + 1} against baseline {baseline + 1}"
-        tally: Counter[float] = Counter()
-        with console.task(title, count) as task:
-
-            def show(record: GameRecord) -> None:
-                tally[record.score] += 1
-                task.update(sum(tally.values()), _running(tally))
-
-            for record in _finished(log):
-                show(record)
-            match = play_match(
-                *self._agents(mixture, baseline),
-                game=config.game,
-                games=count,
-                openings=openings,
-                seed=self.prepared.seed("match", mixture, baseline),
-                concurrency=config.concurrency if config.movetime is None else None,
-                threads=config.threads,
-                limit=self.limits,
-                max_plies=config.max_plies,
-                adjudication=Adjudication() if config.adjudicate else None,
-                names=names,
-                log=log,
-                on_game=show,
-            )
-        event = f"{self.who.capitalize()} {mixture + 1} v baseline {baseline + 1}"
-        has_pgn = hasattr(games.make(config.game).initial_state(), "san")
-        written = [pgn_of(r, names, config.game, event) for r in match.games if has_pgn]
-        found = _pairing(match, (mixture, baseline), time.perf_counter() - started)
-        return found, "".join(written)
-
-    def _agents(self, mixture: int, baseline: int) -> tuple[MCTSAgent, MCTSAgent]:
-        """The two sides; an expert that is the only one answers in every phase."""
-        config = self.prepared.config
-        options = search_options(config)
-        loaded = {phase: load(config, path) for phase, path in self.mixtures[mixture].items()}
-        one = load(config, self.baselines[baseline])
-        if len(loaded) == 1:
-            (alone,) = loaded.values()
-            return MCTSAgent(alone, **options), MCTSAgent(one, **options)
-        options_of_mixture = {"gate": self.gate, "routing": config.routing, **options}
-        if self.boundaries is None:
-            own = None if self.search_gates is None else self.search_gates[mixture]
-            return (
-                M2CTSAgent(loaded, search_gate=own, **options_of_mixture),
-                MCTSAgent(one, **options),
-            )
-        # One network too is mapped phase by phase, so that both sides know as much of their values.
-        experts = self.boundaries.maps_of(EXPERT, mixture)
-        alike = self.boundaries.maps_of(ONE, baseline)
-        mapped = (
-            {phase: RecalibratedEvaluator(loaded[phase], experts[phase]) for phase in loaded},
-            {phase: RecalibratedEvaluator(one, alike[phase]) for phase in loaded},
-        )
-        first, second = (M2CTSAgent(each, **options_of_mixture) for each in mapped)
-        return first, second
-
-
-def limit_text(config: M2ctsConfig) -> str:
-    """Return what bounds a move of both sides, in words."""
-    if config.movetime is not None:
-        return f"{config.movetime:g} ms"
-    return f"{numbers.count(config.nodes)} nodes"
-
-
-def search_options(config: M2ctsConfig) -> dict[str, Any]:
-    """Return the options of both sides' search."""
-    is_published = config.search == "published"
-    return {
-        "config": SearchConfig.published() if is_published else SearchConfig(),
-        "limit": config.limit(),
-        "batch_size": config.search_batch,
-        "game": config.game,
-        "threads": config.threads,
-    }
+    return {name: M2CTSAgent(own, **by_phase) for name, own in zip(NAMES, mapped, strict=True)}
 
 
 def _pairing(match: Match, pair: tuple[int, int], seconds: float) -> Pairing:
@@ -248,7 +119,7 @@ def _pairing(match: Match, pair: tuple[int, int], seconds: float) -> Pairing:
         sides=(first, second),
         reasons=dict(Counter(record.reason for record in match.games)),
         duplicates=match.duplicates,
-        mean_plies=sum(record.plies for record in match.games) / len(match.games),
+        mean_plies=match.mean_plies,
         seconds=seconds,
     )
 
@@ -264,27 +135,6 @@ def _side(stats: SideStats) -> MatchSide:
         off_phase_rows=counts.off_phase_rows,
         seconds=counts.seconds,
     )
-
-
-def _finished(log: Path) -> list[GameRecord]:
-    """Games of an earlier attempt, for the running score; the match itself checks them."""
-    if not log.exists():
-        return []
-    records = []
-    for line in log.read_bytes().splitlines()[1:]:
-        try:
-            records.append(GameRecord.from_dict(json.loads(line)["game"]))
-        except (ValueError, KeyError, TypeError):
-            break  # cut short by a kill
-    return records
-
-
-def _running(tally: Counter[float]) -> str:
-    played = sum(tally.values())
-    score = sum(score * number for score, number in tally.items()) / played
-    won, drawn, lost = (tally[value] for value in (1.0, 0.5, 0.0))
-    elo = numbers.signed(elo_of_score(score), 0)
-    return f"{played} games: +{won} ={drawn} −{lost}, Elo {elo}"
 
 
 class PlayingRun(TrainingRun[M2ctsConfig, Results]):
@@ -350,7 +200,7 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
         phases = self.prepared.phases
         found = []
         for phase, slug in zip(phases, training_names("from", phases), strict=True):
-            suite, too_late = phase_suite(self.prepared, phase)
+            suite, too_late = self.prepared.openings_at(phase)
             if suite is None:
                 late = f"; {too_late:,} reach it after max_plies" if too_late else ""
                 note = f"{phase}: too few test games reach it behind their start{late}"
@@ -398,29 +248,75 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
         )
 
     def against_all(
-        self, folder: str, who: str, mixtures: Sequence[Mapping[str, Path]], **own: Any
+        self,
+        folder: str,
+        who: str,
+        mixtures: Sequence[Mapping[str, Path]],
+        *,
+        prepared: Prepared | None = None,
+        gate: str | None = None,
+        search_gates: Sequence[str] | None = None,
+        boundaries: Boundaries | None = None,
+        limits: tuple[Limit, Limit] | None = None,
     ) -> Matches:
-        """All trainings of a mixture against all of the one network; see :class:`Contest`."""
-        baselines = [networks[BASELINE][0] for networks in self.trained]
-        usual: dict[str, Any] = {
-            "prepared": self.prepared,
-            "gate": self.config.gate,
-            "baselines": baselines,
-        }
-        contest = Contest(folder=folder, who=who, mixtures=mixtures, **usual | own)
+        """Play every training of a mixture against every training of one network.
 
-        def meet(mixture: int, baseline: int) -> Pairing:
+        Args:
+            folder: First part of the names of its files.
+            who: The mixture, for people.
+            mixtures: Directory of each phase's expert, of each training; a single one answers
+                everywhere.
+            prepared: Openings and settings of the search, if others than the run's.
+            gate: Gate that names the phases of the experts, if another than the one under study.
+            search_gates: Gate that chooses among the experts, of each training.
+            boundaries: Recalibrates the values of both sides; None: they stay as trained.
+            limits: Bounds a move of the mixture and of one network; None: the settings' limit both.
+        """
+        prepared = prepared or self.prepared
+        config, openings = prepared.config, prepared.match_openings
+        # The same opening again would be the same games again, which tell nothing new.
+        most = config.games_played if openings is None else 2 * len(openings)
+        has_pgn = hasattr(games.make(config.game).initial_state(), "san")
+
+        def match(name: str, mixture: int, baseline: int) -> Pairing:
+            first, second = f"{who} {mixture + 1}", f"baseline {baseline + 1}"
+            started = time.perf_counter()
+            players = _agents(
+                config,
+                mixtures[mixture],
+                self.trained[baseline][BASELINE][0],
+                gate or self.config.gate,
+                None if search_gates is None else search_gates[mixture],
+                None
+                if boundaries is None
+                else (boundaries.maps_of(EXPERT, mixture), boundaries.maps_of(ONE, baseline)),
+            )
+            played = play(
+                self.console,
+                f"Playing {first} against {second}",
+                players,
+                self.path / f"{name}.jsonl",
+                game=config.game,
+                games=min(config.games_played, most),
+                openings=openings,
+                seed=prepared.seed("match", mixture, baseline),
+                concurrency=config.concurrency if config.movetime is None else None,
+                threads=config.threads,
+                limit=limits,
+                max_plies=config.max_plies,
+                adjudication=Adjudication() if config.adjudicate else None,
+            )
+            names, event = tuple(players), f"{first.capitalize()} v {second}"
+            written = [pgn_of(r, names, config.game, event) for r in played.games if has_pgn]
+            self.directory.write_text(f"{name}.pgn", "".join(written))
+            return _pairing(played, (mixture, baseline), time.perf_counter() - started)
+
+        def once(mixture: int, baseline: int) -> Pairing:
             name = f"matches/{folder}-{mixture + 1}-baseline-{baseline + 1}"
-
-            def play() -> Pairing:
-                log = self.path / f"{name}.jsonl"
-                pairing, pgn = contest.play(mixture, baseline, log, self.console)
-                self.directory.write_text(f"{name}.pgn", pgn)
-                return pairing
-
-            found = self.once(name, f"{name}.json", Pairing, play)
             self.pgns.append(self.path / f"{name}.pgn")
-            return found
+            return self.once(name, f"{name}.json", Pairing, lambda: match(name, mixture, baseline))
 
         trainings = range(self.config.trainings)
-        return Matches(contest.limit, [meet(i, j) for i in trainings for j in trainings])
+        return Matches(
+            _limit_of(config, limits), [once(i, j) for i in trainings for j in trainings]
+        )

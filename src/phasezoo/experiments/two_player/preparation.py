@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo import games, games as games_registry, gating, inference
+from phasezoo import games, gating, inference
+from phasezoo.agents import SearchConfig
 from phasezoo.arena import OpeningSuite, stream
-from phasezoo.arena.opening_files import Opening
+from phasezoo.arena.opening_choice import draws_starts, openings_at_phase, unseen_openings
 from phasezoo.data.positions import PositionTable, without_seen
 from phasezoo.data.splits import PositionStore, Splits
-from phasezoo.errors import InvalidConfig, InvalidGate, StoreError
+from phasezoo.errors import InvalidGate, StoreError
 from phasezoo.experiments.games_file import check_split, check_unseen, read_games
 from phasezoo.experiments.networks import check_networks
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.measurements import Dataset, PhaseStart, Split
 from phasezoo.experiments.two_player.variants import Variant, variants_of
-from phasezoo.games import contracts, queries
-from phasezoo.games.random_play import random_action
 from phasezoo.gating.registry import AnyGate
 from phasezoo.inference.backends.choice import Running, chosen
+from phasezoo.report import numbers
 from phasezoo.training.strategies import STRATEGIES
 
 
@@ -32,6 +32,25 @@ def load(config: M2ctsConfig, path: Path) -> Any:
     return inference.load(
         path, backend=config.backend, device=config.device, threads=config.threads
     )
+
+
+def limit_text(config: M2ctsConfig) -> str:
+    """Return what bounds a move of both sides, in words."""
+    if config.movetime is not None:
+        return f"{config.movetime:g} ms"
+    return f"{numbers.count(config.nodes)} nodes"
+
+
+def search_options(config: M2ctsConfig) -> dict[str, Any]:
+    """Return the options of both sides' search."""
+    is_published = config.search == "published"
+    return {
+        "config": SearchConfig.published() if is_published else SearchConfig(),
+        "limit": config.limit(),
+        "batch_size": config.search_batch,
+        "game": config.game,
+        "threads": config.threads,
+    }
 
 
 _SHARES = (0.8, 0.2, 0.0)
@@ -52,80 +71,6 @@ def check_games(config: M2ctsConfig, splits: Splits, seed: int) -> None:
             f"{len(splits.validation)}; give more games with --games, or leave the option out"
         )
         raise StoreError(message)
-
-
-LEAST = 10
-"""Openings that are left, or all of them are kept."""
-
-_PROBED = 8
-"""Seeds whose starts are compared in a game of one's own."""
-
-_MOST_PLIES = 8
-"""Plies of a random opening, at the most."""
-
-_TRIES = 20
-"""Random openings that are tried for each that is wanted."""
-
-
-def openings_of(
-    game: str, keys: npt.NDArray[np.uint64], wanted: int, seed: int
-) -> tuple[OpeningSuite, int]:
-    """The openings, without those whose last position occurs in the games, and how many these were.
-
-    Where fewer than ten would be left, as in a game whose openings are few and short, all are kept.
-    A game that has no openings and always starts alike gets random ones, as short as so many of
-    them can be, if more than one is wanted. Where starts are drawn, the start alone is the only
-    opening.
-    """
-    suite = OpeningSuite.load(game)
-    if len(suite) == 1:
-        if wanted == 1 or draws_starts(game):
-            return suite, 0
-        suite = _random(games.make(game), wanted, seed) or suite
-    try:
-        left, dropped = suite.without(keys)
-    except InvalidConfig:
-        return suite, 0
-    return (suite, 0) if len(left) < min(LEAST, len(suite)) else (left, dropped)
-
-
-def draws_starts(game: str) -> bool:
-    """Whether the starts of a game differ from seed to seed."""
-    made = games.make(game)
-    if made.native:
-        return made.takes_seed and made.draws_start(made.options)
-    # A user's own game does not say so.
-    starts = [made.initial_state(seed=seed) for seed in range(_PROBED)]
-    return len({getattr(start, "key", None) for start in starts}) > 1
-
-
-def _random(game: games.Game, wanted: int, seed: int) -> OpeningSuite | None:
-    """Openings of random moves with different last positions; None if the first move ends games."""
-    rng = np.random.default_rng(seed)
-    most: dict[Any, Opening] = {}
-    for plies in range(1, _MOST_PLIES + 1):
-        found: dict[Any, Opening] = {}
-        for _ in range(_TRIES * wanted):
-            line = _line(game, plies, rng)
-            if line is not None:
-                found.setdefault(*line)
-            if len(found) == wanted:
-                return OpeningSuite.of(game.name, found.values())
-        most = max(most, found, key=len)
-    return OpeningSuite.of(game.name, most.values()) if most else None
-
-
-def _line(game: games.Game, plies: int, rng: np.random.Generator) -> tuple[Any, Opening] | None:
-    """Random moves, with the key of the position after them; None if the game is over there."""
-    state: Any = game.initial_state()
-    moves = []
-    for _ in range(plies):
-        action = random_action(state, rng)
-        moves.append(queries.move_text(state, action))
-        state = contracts.played(state, action)
-        if state.is_terminal:
-            return None
-    return state.key, Opening(None, tuple(moves))
 
 
 @dataclass(frozen=True)
@@ -171,6 +116,17 @@ class Prepared:
         alone = self.openings.lines == ((),) and self.openings.start(0) is None
         return None if alone and draws_starts(self.config.game) else self.openings
 
+    def openings_at(self, phase: str) -> tuple[OpeningSuite | None, int]:
+        """Where test games first reach a phase; see :func:`~.opening_choice.openings_at_phase`."""
+        return openings_at_phase(
+            self.splits.test,
+            self.config.gate,
+            phase,
+            game=self.config.game,
+            keys=self.tables["train"].key,
+            max_plies=self.config.max_plies,
+        )
+
     def seed(self, *names: str | int) -> int:
         """The seed of a named stream of the run."""
         return stream(self.config.seed, *names)
@@ -186,7 +142,7 @@ def prepare(config: M2ctsConfig) -> Prepared:
         StoreError: The games are missing, damaged, of another game, or too few to split.
         UnknownGame: There is no such game.
     """
-    game = games_registry.make(config.game).name
+    game = games.make(config.game).name
     default = " (what it is unless it is given)" if config.gate == M2ctsConfig.gate else ""
     gate = _gate(config.gate, game, f"--gate {config.gate}{default}")
     if gate.num_phases < 2:
@@ -211,7 +167,7 @@ def prepare(config: M2ctsConfig) -> Prepared:
         labelled[other] = splits.positions(gates[other], threads=config.threads)
         _check_tables(labelled[other], path)
     keys = np.unique(np.concatenate([table.key for table in tables.values()]))
-    openings, dropped = openings_of(
+    openings, dropped = unseen_openings(
         game, keys, max(config.games_played // 2, 1), stream(config.seed, "random openings")
     )
     return Prepared(
@@ -258,7 +214,7 @@ def _asked(variant: Variant) -> str:
 def _check_network(config: M2ctsConfig, variants: Sequence[Variant]) -> None:
     from phasezoo import networks
 
-    game = games_registry.make(config.game)
+    game = games.make(config.game)
     sizes = check_networks([config.network], game, config.planes)
     for how in {variant.strategy.phase_input for variant in variants}:
         if how is None:

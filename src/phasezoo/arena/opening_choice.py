@@ -1,0 +1,135 @@
+"""Openings for matches of networks that have learned from stored games."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo import games
+from phasezoo.arena.opening_files import Opening
+from phasezoo.arena.openings import OpeningSuite
+from phasezoo.errors import InvalidConfig
+from phasezoo.games import contracts, queries
+from phasezoo.games.random_play import random_action
+
+_LEAST = 10
+"""Openings that are left, or all of them are kept."""
+
+_PROBED = 8
+"""Seeds whose starts are compared in a game of one's own."""
+
+_MOST_PLIES = 8
+"""Plies of a random opening, at the most."""
+
+_TRIES = 20
+"""Random openings that are tried for each that is wanted."""
+
+
+def unseen_openings(
+    game: str, keys: npt.NDArray[np.uint64], wanted: int, seed: int
+) -> tuple[OpeningSuite, int]:
+    """Return a game's openings without those that end at given positions, and how many these were.
+
+    If fewer than ten would be left, as in a game whose openings are few and short, all are kept.
+    A game that has no openings and always starts alike gets random ones, as short as so many of
+    them can be, if more than one is wanted. If starts are drawn, the start alone is the only
+    opening.
+
+    Args:
+        game: Name of the game.
+        keys: Keys of the positions, such as those of games that were trained on.
+        wanted: Number of random openings.
+        seed: Draws them.
+    """
+    suite = OpeningSuite.load(game)
+    if len(suite) == 1:
+        if wanted == 1 or draws_starts(game):
+            return suite, 0
+        suite = _random(games.make(game), wanted, seed) or suite
+    try:
+        left, dropped = suite.without(keys)
+    except InvalidConfig:
+        return suite, 0
+    return (suite, 0) if len(left) < min(_LEAST, len(suite)) else (left, dropped)
+
+
+def draws_starts(game: str) -> bool:
+    """Return whether the starts of a game differ from seed to seed."""
+    made = games.make(game)
+    if made.native:
+        return made.takes_seed and made.draws_start(made.options)
+    # A user's own game does not say so.
+    starts = [made.initial_state(seed=seed) for seed in range(_PROBED)]
+    return len({getattr(start, "key", None) for start in starts}) > 1
+
+
+def _random(game: games.Game, wanted: int, seed: int) -> OpeningSuite | None:
+    """Openings of random moves with different last positions; None if the first move ends games."""
+    rng = np.random.default_rng(seed)
+    most: dict[Any, Opening] = {}
+    for plies in range(1, _MOST_PLIES + 1):
+        found: dict[Any, Opening] = {}
+        for _ in range(_TRIES * wanted):
+            line = _line(game, plies, rng)
+            if line is not None:
+                found.setdefault(*line)
+            if len(found) == wanted:
+                return OpeningSuite.of(game.name, found.values())
+        most = max(most, found, key=len)
+    return OpeningSuite.of(game.name, most.values()) if most else None
+
+
+def _line(game: games.Game, plies: int, rng: np.random.Generator) -> tuple[Any, Opening] | None:
+    """Random moves, with the key of the position after them; None if the game is over there."""
+    state: Any = game.initial_state()
+    moves = []
+    for _ in range(plies):
+        action = random_action(state, rng)
+        moves.append(queries.move_text(state, action))
+        state = contracts.played(state, action)
+        if state.is_terminal:
+            return None
+    return state.key, Opening(None, tuple(moves))
+
+
+_MOST_STARTS = 500
+"""Positions at which games first reach a phase, at the most."""
+
+
+def openings_at_phase(
+    played: Any,
+    gate: str,
+    phase: str,
+    *,
+    game: str,
+    keys: npt.NDArray[np.uint64],
+    max_plies: int | None,
+) -> tuple[OpeningSuite | None, int]:
+    """Return where games first reach a phase, without positions that are known.
+
+    Positions at which a game would end at once, because no more plies are played, are left out too.
+
+    Args:
+        played: Games store.
+        gate: Gate of the phase.
+        phase: Name of the phase.
+        game: Name of the game.
+        keys: Keys of positions to leave out, such as those that were trained on.
+        max_plies: Plies at which games are cut; None: never.
+
+    Returns:
+        The openings, None if fewer than two are left, as if games begin with the phase; and the
+        number of those that were left out because no more plies are played.
+    """
+    try:
+        suite = OpeningSuite.at_phase(played, gate, phase, game=game, count=_MOST_STARTS)
+        suite, _ = suite.without(keys)
+    except InvalidConfig:  # no game gets there, or all such positions are known
+        return None, 0
+    kept = [
+        Opening(suite.start(i), suite.lines[i])
+        for i in range(len(suite))
+        if max_plies is None or suite.state(i).ply < max_plies
+    ]
+    left = OpeningSuite.of(suite.game, kept) if len(kept) > 1 else None
+    return left, len(suite) - len(kept)

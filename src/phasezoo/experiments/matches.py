@@ -1,0 +1,147 @@
+"""Matches as stages of a study: played once, gone on with after a stop, the score beside them."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from phasezoo import arena
+from phasezoo.arena.log import finished_games
+from phasezoo.arena.statistics.elo import elo_of_score
+from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.arena.statistics.rates import rate_of
+from phasezoo.experiments.study import StudyRun
+from phasezoo.report import numbers
+from phasezoo.report.console import Console
+from phasezoo.report.document import Column
+
+
+def play(
+    console: Console,
+    title: str,
+    players: Mapping[str, Any],
+    log: Path,
+    *,
+    games: int,
+    **options: Any,
+) -> arena.Match:
+    """Play a match between two agents, or go on with the games in ``log``.
+
+    Args:
+        console: Where to show progress and the score so far.
+        title: Title of the progress.
+        players: Both agents by name.
+        log: File of finished games.
+        games: Number of games.
+        **options: As for :func:`phasezoo.arena.play_match`.
+    """
+    first, second = players
+    tally: Counter[float] = Counter()
+    with console.task(title, games) as task:
+
+        def show(record: arena.GameRecord) -> None:
+            tally[record.score] += 1
+            task.update(tally.total(), _score_so_far(tally))
+
+        for record in finished_games(log):
+            show(record)
+        return arena.play_match(
+            players[first],
+            players[second],
+            games=games,
+            names=(first, second),
+            log=log,
+            on_game=show,
+            **options,
+        )
+
+
+def _score_so_far(tally: Counter[float]) -> str:
+    played = tally.total()
+    mean = sum(score * number for score, number in tally.items()) / played
+    won, drawn, lost = (tally[value] for value in (1.0, 0.5, 0.0))
+    elo = numbers.signed(elo_of_score(mean), 0)
+    return f"{played} games: +{won} ={drawn} −{lost}, Elo {elo}"
+
+
+@dataclass(frozen=True)
+class MatchSummary:
+    """A match between two players of a study, from the first one's view."""
+
+    first: str
+    """The one."""
+    second: str
+    """The other."""
+    games: int
+    """Games played."""
+    wins: int
+    """Games that the first won."""
+    draws: int
+    """Games that nobody won."""
+    losses: int
+    """Games that the first lost."""
+    score: Interval
+    """The first one's share of the points, with its 95 % interval."""
+    elo: Interval
+    """The same as a difference of ratings."""
+    mover: Interval
+    """The share of the points of who moves first, whichever of the two that is."""
+    plies: float
+    """Mean length of a game."""
+    seconds: float
+    """Time that the evaluators took, of both."""
+    pairs: list[float]
+    """The first one's share of the points in each pair of games from one opening."""
+
+
+def result_columns(match_of: Callable[[Any], MatchSummary]) -> list[Column]:
+    """Return the columns of a match's result."""
+    return [
+        Column("won", lambda row: match_of(row).wins),
+        Column("drawn", lambda row: match_of(row).draws),
+        Column("lost", lambda row: match_of(row).losses),
+        Column("points", lambda row: match_of(row).score.value, numbers.percent),
+        Column("Elo", lambda row: match_of(row).elo, numbers.elo_interval),
+    ]
+
+
+def match_once(
+    run: StudyRun[Any, Any], stage: str, players: Callable[[], Mapping[str, Any]], **options: Any
+) -> MatchSummary:
+    """Play a match between two agents as a stage of a study, unless it is done.
+
+    Args:
+        run: The study's run.
+        stage: Name of the stage and of its files.
+        players: Makes both agents by name.
+        **options: As for :func:`play`.
+    """
+
+    def work() -> MatchSummary:
+        sides = players()
+        log = run.path / f"{stage}.jsonl"
+        return _summary(sides, play(run.console, " against ".join(sides), sides, log, **options))
+
+    return run.once(stage, f"{stage}.json", MatchSummary, work)
+
+
+def _summary(players: Mapping[str, Any], match: arena.Match) -> MatchSummary:
+    first, second = players
+    by_mover = [
+        record.score if record.sides.index(0) == 0 else 1 - record.score for record in match.games
+    ]
+    return MatchSummary(
+        first=first,
+        second=second,
+        games=len(match.games),
+        wins=match.wins,
+        draws=match.draws,
+        losses=match.losses,
+        score=match.score_rate,
+        elo=match.elo,
+        mover=rate_of([sum(pair) / 2 for pair in zip(*[iter(by_mover)] * 2, strict=True)], 2),
+        plies=match.mean_plies,
+        seconds=sum(side.counts.seconds for side in match.sides),
+        pairs=list(match.group_scores),
+    )
