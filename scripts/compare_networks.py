@@ -26,7 +26,7 @@ from phasezoo import inference, training
 from phasezoo.data.sampler import Sampler
 from phasezoo.inference import CostModel
 from phasezoo.training import evaluate_network, train_supervised
-from phasezoo.training.progress import Progress
+from phasezoo.training.callbacks import Progress
 
 PLANES = "v2"
 SPLIT_SEED = 1

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from phasezoo.data.stored_states import state_at
+from phasezoo.data.starts import state_at
 from phasezoo.training import GameStore
 from phasezoo.training.probes.tactics import solutions
 

@@ -22,7 +22,7 @@ from sample_games.engine import Engine, EngineError
 
 from phasezoo import agents, arena, inference, training
 from phasezoo.errors import PhasezooError
-from phasezoo.training.progress import progress_bar
+from phasezoo.training.callbacks import progress_bar
 from phasezoo.training.strategies import Budget
 
 MODELS = Path(__file__).resolve().parents[1] / "src" / "phasezoo" / "models"

@@ -12,7 +12,7 @@ from phasezoo._interrupt import nothing_written, saying
 from phasezoo.apps.command_line import option_in
 from phasezoo.runs import jsonable
 from phasezoo.specs import Argument
-from phasezoo.training.selfplay.catalogue import RECIPES, recipe_of
+from phasezoo.training.catalogue import RECIPES, recipe_of
 from phasezoo.training.selfplay.config import Recipe, SelfPlayConfig
 
 if TYPE_CHECKING:

@@ -66,7 +66,7 @@ class TrainOptions:
             PhasezooError: An option is wrong, or the training failed; what is finished is kept.
         """
         self._check()
-        from phasezoo.training.progress import progress_bar
+        from phasezoo.training.callbacks import progress_bar
 
         store = open_games(self.store)
         shared: dict[str, Any] = {

@@ -1,16 +1,26 @@
-"""Contents of training batches, the same for every game."""
+"""Training batches, the same for every game, and how they are made of stored games."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.errors import InvalidArray
+from phasezoo.data.columns import GameColumns
+from phasezoo.data.positions import PositionTable
+from phasezoo.errors import CorruptRecord, InvalidArray, InvalidConfig
 from phasezoo.games import PackedPlanes
+from phasezoo.games.packed import general_planes
 from phasezoo.games.varlen import entries_of, offsets_of
 from phasezoo.types import Planes
+
+if TYPE_CHECKING:
+    from phasezoo.data.store import GameStore
+
+
+Floats = npt.NDArray[np.float32]
+Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -144,3 +154,111 @@ def _joined(parts: list[Any]) -> Any:
     if isinstance(parts[0], SparsePolicy | PackedPlanes):
         return type(parts[0]).joined(parts)
     return np.concatenate(parts)
+
+
+def batch_of(
+    store: "GameStore",
+    table: PositionTable,
+    rows: npt.NDArray[np.int64],
+    planes: str,
+    hidden: npt.NDArray[np.bool_] | None,
+    symmetries: npt.NDArray[np.uint8] | None,
+    value_mix: float,
+    threads: int | None,
+    *,
+    packed: bool,
+) -> Batch:
+    """Return the batch of some rows of a table of ``store``; see :meth:`GameStore.batch`."""
+    if symmetries is not None and store.num_symmetries == 1:
+        message = f"positions of {store.variant} have no symmetries: leave them out"
+        raise InvalidConfig(message)
+    if hidden is not None and not store.has_history:
+        message = f"planes of {store.variant} show no last moves that could be hidden"
+        raise InvalidConfig(message)
+    count = len(rows)
+    game, ply, player = table.game[rows], table.ply[rows], table.player[rows]
+    shown: Planes | PackedPlanes
+    if packed and store.game.native:
+        shown = store.game.plane_layout(planes).empty(count)
+    else:
+        shown = np.empty((count, *store.game.plane_shape(planes)), dtype=np.float32)
+    action = np.empty(count, dtype=np.int64)
+    plies_left = np.empty(count, dtype=np.float32)
+    decisions = decisions_of(store.columns, game, ply, player)
+    policy = policy_of(store.columns, decisions)
+    given = None if policy is None else (policy.offsets, policy.actions)
+    turned = store.records.sample(
+        game, ply, player, planes, shown, action, plies_left, hidden, symmetries, given, threads
+    )
+    if packed and isinstance(shown, np.ndarray):
+        shown = general_planes(shown)
+    if policy is not None:
+        policy = SparsePolicy(policy.offsets, turned, policy.probabilities)
+    values = own_first(store.returns[game], player)
+    value = values[:, 0].copy()
+    return Batch(
+        planes=shown,
+        action=action,
+        value=mixed(value, store.columns.values, decisions, value_mix),
+        wdl=(1 - np.sign(value)).astype(np.int64),
+        plies_left=plies_left,
+        phase=table.phase[rows],
+        game=game,
+        weight=np.ones(count, dtype=np.float32),
+        policy=policy,
+        values=values,
+    )
+
+
+def decisions_of(columns: GameColumns, game: Any, ply: Any, player: Any) -> Rows:
+    """Return where rows are in the columns that have one entry a decision."""
+    if len(game) == 0:
+        return np.empty(0, dtype=np.int64)
+    if game.min() >= 0 and game.max() < len(columns) and ply.min() >= 0:
+        places: Rows = columns.offsets[game] + ply
+        if (places < columns.offsets[game + 1]).all():
+            return places if columns.width == 1 else places * columns.width + player
+    message = "there are no such positions: give rows of this very store's positions()"
+    raise CorruptRecord(message)
+
+
+def policy_of(columns: GameColumns, decisions: Rows) -> SparsePolicy | None:
+    """Return the visits of searches as shares; the action played where there was no search.
+
+    None if nothing is known of any search.
+    """
+    visits = columns.visits
+    if visits is None:
+        return None
+    counts = visits.offsets[decisions + 1] - visits.offsets[decisions]
+    offsets = offsets_of(np.maximum(counts, 1))
+    actions = np.empty(offsets[-1], dtype=np.int32)
+    shares = np.ones(offsets[-1], dtype=np.float32)
+    searched = np.flatnonzero(counts)
+    if searched.size:
+        ends, source = entries_of(visits.offsets, decisions[searched])
+        _, target = entries_of(offsets, searched)
+        times = visits.counts[source]
+        sums = np.add.reduceat(times, ends[:-1], dtype=np.int64)
+        actions[target] = visits.actions[source]
+        shares[target] = times / np.repeat(sums, counts[searched])
+    played = counts == 0
+    actions[offsets[:-1][played]] = columns.actions[decisions[played]]
+    return SparsePolicy(offsets, actions, shares)
+
+
+def own_first(returns: Floats, player: npt.NDArray[np.int8]) -> Floats:
+    """Return ``float32[B, players]``: each row's player's return, then the others' by index."""
+    players = range(returns.shape[1])
+    orders = np.array([[own, *(other for other in players if other != own)] for own in players])
+    ordered: Floats = np.take_along_axis(returns, orders[player], axis=1)
+    return ordered
+
+
+def mixed(value: Floats, expected: Floats | None, decisions: Rows, share: float) -> Floats:
+    """Values with a share of what searches expected, where that is known."""
+    if share == 0 or expected is None:
+        return value
+    found = expected[decisions]
+    both = (1 - np.float32(share)) * value + np.float32(share) * found
+    return np.where(np.isnan(found), value, both)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from phasezoo import _core
 from phasezoo.data.columns import GameColumns
-from phasezoo.data.gate_labels import CHUNK, chunk_phases
+from phasezoo.data.positions import CHUNK, chunk_phases
 from phasezoo.data.starts import start_state
 from phasezoo.errors import CorruptRecord
 from phasezoo.games import Game, acting_players, encode, legal_actions_of

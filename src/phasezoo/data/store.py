@@ -8,13 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import _core, gating
-from phasezoo.data.batches import Batch
+from phasezoo.data.batches import Batch, batch_of
 from phasezoo.data.columns import GameColumns, Start, Texts, Visits, as_column, starts_of
-from phasezoo.data.gate_labels import phases_in_chunks
-from phasezoo.data.positions import PhaseTable, PositionTable
+from phasezoo.data.positions import PhaseTable, PositionTable, phases_in_chunks
 from phasezoo.data.splits import FRACTIONS, SPLITS, Splits, ranked, split_word
 from phasezoo.data.state_records import StateRecords, records_of
-from phasezoo.data.store_batch import batch_of
 from phasezoo.data.store_dataset import Named, columns_of_rows
 from phasezoo.data.store_file import action_type, decisions_a_ply, write_text
 from phasezoo.data.store_folder import read_store, sample_file, write_store

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         Sample as Sample,
     )
     from phasezoo.experiments.generalisation.study import generalise
-    from phasezoo.training.score import Score as Score
+    from phasezoo.training.probes.probe import Score as Score
 
 __all__ = [
     "Axis",

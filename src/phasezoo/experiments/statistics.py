@@ -9,9 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.training.resampling import ResampledMeans, resample_games, widening
-from phasezoo.training.sampled_means import (
+from phasezoo.training.resampling import (
+    ResampledMeans,
     percentile_interval,
+    resample_games,
+    widening,
 )
 
 Array: TypeAlias = npt.NDArray[np.float64]

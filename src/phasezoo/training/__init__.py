@@ -24,7 +24,12 @@ from phasezoo.data.store_writer import StoreWriter
 if TYPE_CHECKING:
     from phasezoo.data.import_target import MonthSplit as MonthSplit
     from phasezoo.data.importer import import_pgn, read_games
-    from phasezoo.training.callbacks import Callback, TrainingStart as TrainingStart
+    from phasezoo.training.callbacks import (
+        Callback,
+        Progress,
+        TrainingStart as TrainingStart,
+        progress_bar,
+    )
     from phasezoo.training.catalogue import POMMERMAN, EpisodeStore
     from phasezoo.training.config import SupervisedConfig
     from phasezoo.training.evaluation import (
@@ -48,9 +53,7 @@ if TYPE_CHECKING:
     )
     from phasezoo.training.phase_experts import Experts, train_experts
     from phasezoo.training.planned import TrainedNetwork
-    from phasezoo.training.probes.probe import Probe, Probed as Probed
-    from phasezoo.training.progress import Progress, progress_bar
-    from phasezoo.training.score import Score
+    from phasezoo.training.probes.probe import Probe, Probed as Probed, Score
     from phasezoo.training.selfplay.config import SelfPlayConfig, Watching as Watching
     from phasezoo.training.selfplay.learner import Learner
     from phasezoo.training.selfplay.loop import SelfPlay
@@ -129,8 +132,8 @@ _LAZY = {
     "LossTable": "phasezoo.training.expert_tables",
     "Probe": "phasezoo.training.probes.probe",
     "Probed": "phasezoo.training.probes.probe",
-    "Progress": "phasezoo.training.progress",
-    "Score": "phasezoo.training.score",
+    "Progress": "phasezoo.training.callbacks",
+    "Score": "phasezoo.training.probes.probe",
     "Watching": "phasezoo.training.selfplay.config",
     "Strategy": "phasezoo.training.strategies",
     "StrategyPlan": "phasezoo.training.strategies",
@@ -138,7 +141,7 @@ _LAZY = {
     "phase_weights": "phasezoo.training.strategies",
     "plan_strategy": "phasezoo.training.strategies",
     "train_experts": "phasezoo.training.phase_experts",
-    "progress_bar": "phasezoo.training.progress",
+    "progress_bar": "phasezoo.training.callbacks",
     "Learner": "phasezoo.training.selfplay.learner",
     "Replay": "phasezoo.training.selfplay.replay",
     "ReplayRules": "phasezoo.training.selfplay.replay",
@@ -151,7 +154,6 @@ _LAZY = {
 }
 
 _WITH_TORCH = (
-    "phasezoo.training.callbacks",
     "phasezoo.training.evaluation",
     "phasezoo.training.expert_tables",
     "phasezoo.training.phase_experts",

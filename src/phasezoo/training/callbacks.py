@@ -1,13 +1,80 @@
-"""Events of a training for a user's own code."""
+"""Events of a training: its progress, and callbacks for a user's own code."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from torch import nn
+if TYPE_CHECKING:
+    from torch import nn
 
-from phasezoo.training.progress import OnProgress, Progress
+
+@dataclass(frozen=True)
+class Progress:
+    """Progress of a training after an update."""
+
+    update: int
+    """Updates done."""
+    updates: int
+    """Number of updates of the whole training."""
+    positions: int
+    """Training positions seen."""
+    total_positions: int
+    """Number of training positions of the whole training."""
+    train_loss: float | None
+    """Reported total on the last logged training positions."""
+    validation_loss: float | None
+    """Reported total at the last validation."""
+    name: str = ""
+    """Name of the network, if several are trained."""
+
+
+OnProgress: TypeAlias = Callable[[Progress], None]
+"""Called after every update; what it raises ends the training, which can be resumed."""
+
+
+@contextmanager
+def progress_bar(description: str, file: IO[str] | None = None) -> Iterator[OnProgress]:
+    """A bar in the terminal, as the ``progress`` of :func:`phasezoo.training.train_supervised`.
+
+    Args:
+        description: What is being trained.
+        file: Where it is shown; default standard output.
+    """
+    from rich import progress as rich
+    from rich.console import Console
+
+    columns = (
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(),
+        rich.MofNCompleteColumn(),
+        rich.TextColumn("{task.fields[losses]}"),
+        rich.TimeRemainingColumn(),
+    )
+    bar = rich.Progress(*columns, console=Console(file=file))
+    task = bar.add_task(description, total=None, losses="")
+
+    def show(event: Progress) -> None:
+        bar.start()  # not before: what is refused shows no bar
+        bar.update(
+            task,
+            completed=event.positions,
+            total=event.total_positions,
+            losses=_losses(event),
+            description=" ".join(filter(None, (description, event.name))),
+        )
+
+    try:
+        yield show
+    finally:
+        if bar.live.is_started:
+            bar.stop()
+
+
+def _losses(event: Progress) -> str:
+    named = {"train": event.train_loss, "validation": event.validation_loss}
+    return "  ".join(f"{name} {loss:.3f}" for name, loss in named.items() if loss is not None)
 
 
 @dataclass(frozen=True)
@@ -16,14 +83,14 @@ class TrainingStart:
 
     out: Path
     """Its directory."""
-    network: nn.Module
+    network: "nn.Module"
     """The network that learns, as it is now."""
     identity: Mapping[str, Any]
     """All that the numbers of the training depend on, as JSON."""
     update: int
     """Updates done before: 0 unless an interrupted training goes on."""
     updates: int
-    """Updates in all."""
+    """Number of updates of the whole training."""
 
 
 class Callback:

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.training.evaluation import PositionLosses, mixture_losses
-from phasezoo.training.sampled_means import Sample, means_of
+from phasezoo.training.resampling import Sample, means_of
 
 ALL = "all"
 """Name of the test set of all phases."""

@@ -25,7 +25,7 @@ from phasezoo.inference.storage.packaged import EXPERTS
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
 from phasezoo.specs import PositiveInt, check_value
-from phasezoo.training.callbacks import Callback, Callbacks
+from phasezoo.training.callbacks import Callback, Callbacks, OnProgress, Progress
 from phasezoo.training.config import SupervisedConfig, make_config
 from phasezoo.training.data import LabelledSplits, rows_digest, stream_seed
 from phasezoo.training.distributed import in_team
@@ -34,7 +34,6 @@ from phasezoo.training.expert_tables import LossTable, loss_table
 from phasezoo.training.loggers import Logger
 from phasezoo.training.planned import Recipe, TrainedNetwork, train_planned
 from phasezoo.training.preparation import INCIDENTAL, Ready
-from phasezoo.training.progress import OnProgress, Progress
 from phasezoo.training.run_files import RunDetails, claimed
 from phasezoo.training.strategies import (
     Budget,

@@ -21,10 +21,9 @@ from typing import TypeAlias
 from phasezoo.errors import PhasezooError, WorkersFailed
 from phasezoo.plugins import import_module
 from phasezoo.report.console import Console, SilentConsole, Task
-from phasezoo.training.callbacks import Callbacks
+from phasezoo.training.callbacks import Callbacks, Progress
 from phasezoo.training.experts import PlannedTraining
 from phasezoo.training.planned import LossCurve, Recipe, TrainedNetwork, train_planned
-from phasezoo.training.progress import Progress
 from phasezoo.training.supervised import Hooks
 
 _REFRESH_SECONDS = 0.2

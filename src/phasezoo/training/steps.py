@@ -1,10 +1,12 @@
-"""Steps of an optimiser: what every training of a network does, whatever it learns from."""
+"""Steps of an optimiser, the same in every training of a network."""
 
 import math
 from dataclasses import dataclass
+from inspect import unwrap
 
 import torch
 from torch.nn.utils import clip_grad_norm_, get_total_norm
+from torch.optim.optimizer import Optimizer
 
 from phasezoo.data.batches import Batch
 from phasezoo.errors import InvalidConfig
@@ -21,7 +23,6 @@ from phasezoo.networks import (
     to_device,
 )
 from phasezoo.networks.phase_input import PhaseHeads
-from phasezoo.training import optimizers
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.data import stream_seed
 from phasezoo.training.distributed import ALONE, Team, synchronised
@@ -211,10 +212,10 @@ def check_phases(network: Network, phases: int, team: Team = ALONE) -> None:
 
 def _optimizer(network: Network, config: SupervisedConfig) -> torch.optim.Optimizer:
     if config.optimizer == "adamw":
-        return optimizers.AdamW(
+        return AdamW(
             network.parameters(), lr=config.min_lr, weight_decay=config.weight_decay, foreach=True
         )
-    return optimizers.SGD(
+    return SGD(
         network.parameters(),
         lr=config.min_lr,
         momentum=config.max_momentum,
@@ -228,3 +229,28 @@ def number_of(mean: torch.Tensor | None) -> float | None:
     """A mean for the log, whose cell stays empty if the network has no such head."""
     number = math.nan if mean is None else mean.item()
     return None if math.isnan(number) else number
+
+
+class _Uncompiled:
+    """Methods of torch's optimisers without what torch imports for them.
+
+    torch keeps its compiler away from these methods, and to do so imports the compiler when one is
+    first called, which takes longer than all other imports of a training. Nothing is compiled here.
+    """
+
+    add_param_group = unwrap(Optimizer.add_param_group)
+    load_state_dict = unwrap(Optimizer.load_state_dict)
+    state_dict = unwrap(Optimizer.state_dict)
+    zero_grad = unwrap(Optimizer.zero_grad)
+
+
+class SGD(_Uncompiled, torch.optim.SGD):
+    """Stochastic gradient descent (see ``torch.optim.SGD``)."""
+
+    step = torch.no_grad()(unwrap(torch.optim.SGD.step))
+
+
+class AdamW(_Uncompiled, torch.optim.AdamW):
+    """Adam with decoupled weight decay (see ``torch.optim.AdamW``)."""
+
+    step = torch.no_grad()(unwrap(torch.optim.AdamW.step))

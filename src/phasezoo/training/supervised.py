@@ -16,7 +16,7 @@ from phasezoo.errors import CheckpointError
 from phasezoo.games.options import flag, folder_path
 from phasezoo.inference.storage.manifest import MANIFEST, Manifest
 from phasezoo.networks.registry import Factory
-from phasezoo.training.callbacks import Callback, Callbacks, TrainingStart
+from phasezoo.training.callbacks import Callback, Callbacks, OnProgress, TrainingStart
 from phasezoo.training.checkpoint import Checkpoints, save_network
 from phasezoo.training.config import SupervisedConfig, make_config
 from phasezoo.training.data import PhaseWeights, TrainingData
@@ -24,7 +24,6 @@ from phasezoo.training.distributed import Team, in_team
 from phasezoo.training.loggers import LoggedRun, Logger
 from phasezoo.training.metrics import MetricsLog, read_metrics
 from phasezoo.training.preparation import LEFT_OUT, Ready, Task
-from phasezoo.training.progress import OnProgress
 from phasezoo.training.run_files import claimed, finished
 from phasezoo.training.trainer import Trainer, torch_threads
 

@@ -15,16 +15,14 @@ import torch
 from phasezoo import _core
 from phasezoo._torch import set_threads
 from phasezoo.data.batches import Batch
-from phasezoo.data.sampler import Sampler
+from phasezoo.data.sampler import Prefetcher, Sampler
 from phasezoo.networks import Network
-from phasezoo.training.callbacks import Callback
+from phasezoo.training.callbacks import Callback, Progress
 from phasezoo.training.checkpoint import Checkpoints, Counters
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.distributed import ALONE, Team
 from phasezoo.training.evaluation import PositionLosses
 from phasezoo.training.metrics import MetricsLog
-from phasezoo.training.prefetch import Prefetcher
-from phasezoo.training.progress import Progress
 from phasezoo.training.schedules import OneCycle, batch_sizes
 from phasezoo.training.steps import LossSums, Steps, number_of
 

@@ -9,7 +9,7 @@ import pytest
 
 from phasezoo import agents, errors, experiments, games, inference
 from phasezoo.apps import cli
-from phasezoo.data.stored_states import state_at
+from phasezoo.data.starts import state_at
 from phasezoo.experiments.generalisation.catalogue import AXES, axes_named, axes_of
 from phasezoo.experiments.generalisation.config import GENERALISE, PRESETS, Axis, GeneraliseConfig
 from phasezoo.experiments.generalisation.learners import (

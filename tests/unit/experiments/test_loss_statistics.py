@@ -11,8 +11,7 @@ from phasezoo.experiments.two_player import exact
 from phasezoo.experiments.two_player.losses import loss_matrix, rows_of
 from phasezoo.experiments.two_player.measurements import ALL
 from phasezoo.training.evaluation import PositionLosses
-from phasezoo.training.resampling import resample_games
-from phasezoo.training.sampled_means import over_trainings
+from phasezoo.training.resampling import over_trainings, resample_games
 
 
 def rng():

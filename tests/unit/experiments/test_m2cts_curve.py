@@ -20,7 +20,7 @@ from phasezoo.experiments.two_player.config import CurveConfig
 from phasezoo.experiments.two_player.curve import Curve, CurveRun, Point, Results, crossing, place
 from phasezoo.report.console import silent
 from phasezoo.runs import jsonable
-from phasezoo.training.sampled_means import between_trainings
+from phasezoo.training.resampling import between_trainings
 
 SIZES = (100, 1000, 10_000)
 STUDY = CURVES["connect-four"]

@@ -11,7 +11,7 @@ from phasezoo.data.positions import PositionTable
 from phasezoo.experiments.two_player.answers import Answers, Recalibration, fitted, near_boundaries
 from phasezoo.experiments.two_player.boundary import boundaries_of
 from phasezoo.experiments.two_player.report_boundary import _boundary_sentences
-from phasezoo.training.sampled_means import over_trainings
+from phasezoo.training.resampling import over_trainings
 
 
 def table(phases, missing=()):

@@ -14,7 +14,7 @@ from torch import nn
 
 from phasezoo import agents, games, gating, inference, networks
 from phasezoo.apps.cli import main
-from phasezoo.data.targets import own_first
+from phasezoo.data.batches import own_first
 from phasezoo.errors import (
     CheckpointError,
     GateMismatch,

@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from phasezoo.training import optimizers
+from phasezoo.training import steps
 
 KINDS = [
     ("SGD", {"lr": 0.01, "momentum": 0.9, "weight_decay": 0.01, "nesterov": True, "foreach": True}),
@@ -24,7 +24,7 @@ def test_they_step_as_those_of_torch(name, options):
     own = torch.nn.Sequential(torch.nn.Linear(5, 7), torch.nn.ReLU(), torch.nn.Linear(7, 2))
     theirs = copy.deepcopy(own)
     pair = [
-        (own, getattr(optimizers, name)(own.parameters(), **options)),
+        (own, getattr(steps, name)(own.parameters(), **options)),
         (theirs, getattr(torch.optim, name)(theirs.parameters(), **options)),
     ]
     for step in range(12):

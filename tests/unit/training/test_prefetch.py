@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from phasezoo.training.prefetch import Prefetcher
+from phasezoo.data.sampler import Prefetcher
 
 
 def test_items_come_in_order() -> None:

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from phasezoo import agents, games, inference
-from phasezoo.data.stored_states import evenly_by_ply, state_at
+from phasezoo.data.starts import evenly_by_ply, state_at
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.training import GameStore, Probe, Probed, Score
-from phasezoo.training.probes.catalogue import probes_of
+from phasezoo.training.catalogue import probes_of
 from phasezoo.training.probes.tactics import solutions
 from phasezoo.training.solved import Starts
 

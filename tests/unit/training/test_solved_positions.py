@@ -8,7 +8,7 @@ from phasezoo import _core, games, gating, inference
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.random_play import random_states
 from phasezoo.training.solved import SolvedPositions, Starts
-from phasezoo.zoo.krk.solved import krk_positions
+from phasezoo.zoo.krk.training import krk_positions
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from phasezoo.errors import (
     RunDirectoryError,
     StoreError,
 )
-from phasezoo.training import GameStore, Splits, TrainingResult, evaluate_network, optimizers
+from phasezoo.training import GameStore, Splits, TrainingResult, evaluate_network, steps
 from phasezoo.training.trainer import Trainer
 
 GAME = zoo.make("chess")
@@ -197,13 +197,13 @@ def test_real_nesterov_momentum_is_used(tmp_path: Path) -> None:
     splits = games().split(3)
     captured = {}
 
-    class Spy(optimizers.SGD):
+    class Spy(steps.SGD):
         def __init__(self, *arguments: Any, **options: Any) -> None:
             captured.update(options)
             super().__init__(*arguments, **options)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(optimizers, "SGD", Spy)
+        patch.setattr(steps, "SGD", Spy)
         train(tmp_path / "run", positions=16, splits=splits)
     assert captured["nesterov"] is True
     assert captured["weight_decay"] == 1e-4

@@ -20,7 +20,7 @@ from phasezoo.experiments.beam import published
 from phasezoo.experiments.beam.config import BeamStudyConfig
 from phasezoo.experiments.statistics import wilson
 from phasezoo.experiments.study import RunResults
-from phasezoo.training.sampled_means import between_trainings, percentile_interval
+from phasezoo.training.resampling import between_trainings, percentile_interval
 from phasezoo.training.selfplay.config import CONSTANT, self_play_settings
 
 BEAM, MCTS, PUSHING = "beam", "MCTS", "beam, 3 plies a search"

@@ -24,7 +24,7 @@ from phasezoo.report.console import Console
 from phasezoo.runs import jsonable
 from phasezoo.runs.directory import read_record
 from phasezoo.specs import Argument, NonNegativeInt, PositiveInt
-from phasezoo.training.score import Score
+from phasezoo.training.probes.probe import Score
 
 if TYPE_CHECKING:
     from phasezoo.experiments.generalisation.measures import Sample

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from phasezoo.data.positions import PositionTable, are_among
 from phasezoo.data.splits import PositionStore, Splits
+from phasezoo.data.starts import state_at
 from phasezoo.data.store import GameStore
-from phasezoo.data.stored_states import state_at
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 

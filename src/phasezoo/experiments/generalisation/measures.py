@@ -20,9 +20,8 @@ from phasezoo.experiments.generalisation.config import GeneraliseConfig, OwnConf
 from phasezoo.experiments.generalisation.learners import EvaluationMatch, EvaluationSet
 from phasezoo.experiments.study import RunResults
 from phasezoo.inference.mixture import MixtureOfExperts
-from phasezoo.training.resampling import resample_games
-from phasezoo.training.sampled_means import between_trainings, over_trainings
-from phasezoo.training.score import Score
+from phasezoo.training.probes.probe import Score
+from phasezoo.training.resampling import between_trainings, over_trainings, resample_games
 from phasezoo.training.solved import Starts, moves_of
 
 

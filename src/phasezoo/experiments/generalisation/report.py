@@ -18,7 +18,7 @@ from phasezoo.experiments.study import study_report
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import Column, Document, Figure, Item, Section, Table, Text, literal
 from phasezoo.runs.files import save_files
-from phasezoo.training.score import Score
+from phasezoo.training.probes.probe import Score
 
 HEAD = (
     *("axis", "score", "better", "train", "test"),

@@ -50,7 +50,7 @@ from phasezoo.experiments.generalisation.report import (
 from phasezoo.experiments.study import StudyRun
 from phasezoo.report.console import Console
 from phasezoo.runs import describe_disk_errors
-from phasezoo.training.score import Score
+from phasezoo.training.probes.probe import Score
 
 CSV_FILE = "matrix.csv"
 

@@ -10,8 +10,8 @@ import numpy as np
 from phasezoo import games
 from phasezoo.arena import stream
 from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.data.starts import evenly_by_ply
 from phasezoo.data.store import GameStore
-from phasezoo.data.stored_states import evenly_by_ply
 from phasezoo.experiments.krk.config import KrkConfig, Variant
 from phasezoo.experiments.statistics import Estimates
 from phasezoo.experiments.study import RunResults

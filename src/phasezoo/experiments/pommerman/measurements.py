@@ -19,13 +19,13 @@ from phasezoo.experiments.statistics import wilson
 from phasezoo.runs.provenance import Provenance
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks, mixture_losses
 from phasezoo.training.planned import TrainedNetwork
-from phasezoo.training.resampling import resample_games
-from phasezoo.training.sampled_means import (
+from phasezoo.training.resampling import (
     Sample,
     around,
     between_trainings,
     means_of,
     over_trainings,
+    resample_games,
 )
 from phasezoo.zoo.pommerman.data.episodes import EpisodeStore
 

@@ -35,8 +35,7 @@ from phasezoo.report.console import Console
 from phasezoo.runs.provenance import Provenance
 from phasezoo.training.evaluation import evaluate_network
 from phasezoo.training.planned import TrainedNetwork
-from phasezoo.training.resampling import resample_games
-from phasezoo.training.sampled_means import over_trainings
+from phasezoo.training.resampling import over_trainings, resample_games
 from phasezoo.training.trainer import torch_threads
 
 Paths: TypeAlias = Mapping[str, Sequence[Path]]

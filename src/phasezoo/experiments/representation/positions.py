@@ -28,7 +28,7 @@ from phasezoo.experiments.representation.published import ENDINGS_SHOWN, read_en
 from phasezoo.experiments.statistics import resample_weights
 from phasezoo.inference.storage.manifest import MODEL, Manifest
 from phasezoo.inference.storage.weights import build_network
-from phasezoo.training.sampled_means import over_trainings
+from phasezoo.training.resampling import over_trainings
 
 Answer: TypeAlias = Literal["value", "policy"]
 """Output to explain: the value for the player to move, or the logarithm of the probability of the

@@ -28,7 +28,7 @@ from phasezoo.experiments.two_player.measurements import (
     Map,
 )
 from phasezoo.experiments.two_player.variants import EXPERT, ONE, mixture_name
-from phasezoo.training.sampled_means import Means, Sample, means_of
+from phasezoo.training.resampling import Means, Sample, means_of
 
 Array = npt.NDArray[np.float64]
 

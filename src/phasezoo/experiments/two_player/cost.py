@@ -12,7 +12,7 @@ from phasezoo import gating, inference, networks
 from phasezoo.agents import Limit
 from phasezoo.arena import SideStats, equal_cost_limits
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.data.stored_states import state_at
+from phasezoo.data.starts import state_at
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.timing import between_rounds, in_rounds, stopwatch
 from phasezoo.experiments.two_player.config import M2ctsConfig

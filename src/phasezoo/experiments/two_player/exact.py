@@ -22,9 +22,14 @@ from phasezoo.experiments.two_player.preparation import (
 )
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, mixture_name
 from phasezoo.games.random_play import random_games
-from phasezoo.training.probes.catalogue import ALL_POSITIONS
-from phasezoo.training.resampling import resample_games, sums_by_game
-from phasezoo.training.sampled_means import around, between_trainings, over_trainings
+from phasezoo.training.catalogue import ALL_POSITIONS
+from phasezoo.training.resampling import (
+    around,
+    between_trainings,
+    over_trainings,
+    resample_games,
+    sums_by_game,
+)
 from phasezoo.training.solved import SolvedPositions, moves_of
 
 LEARNED = "learned gate"

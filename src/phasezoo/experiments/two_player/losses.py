@@ -33,7 +33,7 @@ from phasezoo.experiments.two_player.variants import (
 from phasezoo.gating.learned import LEARNED, load as load_gate
 from phasezoo.report.console import Console
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks
-from phasezoo.training.sampled_means import Means, Sample, means_of
+from phasezoo.training.resampling import Means, Sample, means_of
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.int64]

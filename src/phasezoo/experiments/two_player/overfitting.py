@@ -24,8 +24,7 @@ from phasezoo.training.evaluation import PositionLosses
 from phasezoo.training.experts import PlannedTraining
 from phasezoo.training.planned import Recipe
 from phasezoo.training.preparation import samplers_of
-from phasezoo.training.resampling import resample_games, sums_by_game
-from phasezoo.training.sampled_means import over_trainings
+from phasezoo.training.resampling import over_trainings, resample_games, sums_by_game
 
 MOST_POSITIONS = 4096
 """Positions of a phase that a network is measured on, of either kind."""

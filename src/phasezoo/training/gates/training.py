@@ -26,12 +26,12 @@ from phasezoo.gating.callables import check_names
 from phasezoo.gating.learned import LEARNED, MANIFEST, WEIGHTS, GateManifest, LearnedGate, Router
 from phasezoo.gating.learning import Estimate, GateTraining
 from phasezoo.inference.storage.files import digest, write_directory
-from phasezoo.training import optimizers
 from phasezoo.training.data import stream_seed
 from phasezoo.training.gates.config import GateConfig, gate_config, hidden_layers
 from phasezoo.training.gates.experts import Answers, FrozenExperts, answers_of
 from phasezoo.training.gates.network import GateNetwork
 from phasezoo.training.resampling import percentiles, resample_games
+from phasezoo.training.steps import AdamW
 
 _TRAIN, _VALIDATION, _TEST, _WEIGHTS, _ORDER, _RESAMPLING = 11, 12, 13, 14, 15, 16
 """Numbers of random streams."""
@@ -250,7 +250,7 @@ def _optimiser(
     decayed = list(network.decayed())
     free = [p for p in network.parameters() if not any(p is each for each in decayed)]
     groups: list[dict[str, Any]] = [{"params": decayed}, {"params": free, "weight_decay": 0.0}]
-    optimiser = optimizers.AdamW(groups, config.learning_rate, weight_decay=config.weight_decay)
+    optimiser = AdamW(groups, config.learning_rate, weight_decay=config.weight_decay)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, updates)
     return optimiser, schedule.step
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from phasezoo.agents import TablebaseAgent
 from phasezoo.games.queries import to_play_of
-from phasezoo.training.probes.probe import NETWORK, Probed
-from phasezoo.training.score import Score
+from phasezoo.training.probes.probe import NETWORK, Probed, Score
 from phasezoo.training.solved import SolvedPositions, Starts, moves_of
 
 PERFECT = Score(

@@ -1,14 +1,32 @@
-"""The probe: a measurement of every version of a network."""
+"""The probe: a measurement of every version of a network, and the scores it returns."""
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from phasezoo import agents
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.games import Game
-from phasezoo.training.score import Score
+
+
+@dataclass(frozen=True)
+class Score:
+    """One kind of number."""
+
+    name: str
+    """Such as ``win rate``."""
+    better: Literal["higher", "lower"] = "higher"
+    """Which numbers are good."""
+    kind: Literal["mean", "share"] = "mean"
+    """``mean``: a mean over all that was counted; its interval is a bootstrap of whole groups.
+    ``share``: of each group in [0, 1], all groups counting alike; its interval is Wilson's, which
+    keeps its width at 0 and 1."""
+    unit: str = ""
+    """Unit behind the number, such as ``nats``; ``%``: shares as percentages."""
+    meaning: str = ""
+    """Explanation in reports; empty for a name that explains itself."""
+
 
 NETWORK = "network"
 """Name of the network alone, without search, in numbers by player."""

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo.games import Game
-from phasezoo.training.probes.probe import Probed
-from phasezoo.training.score import Score
+from phasezoo.training.probes.probe import Probed, Score
 from phasezoo.training.solved import moves_of
 
 

@@ -259,7 +259,7 @@ class SelfPlayConfig:
         if name not in PRESETS:
             message = f"preset {name!r}: there are {', '.join(PRESETS)}"
             raise InvalidConfig(message)
-        from phasezoo.training.selfplay.catalogue import recipe_of  # rooms import this module
+        from phasezoo.training.catalogue import recipe_of  # rooms import this module
 
         try:
             return cls(**{**PRESETS[name], **recipe_of(game, name).changes, **changes})

@@ -21,7 +21,7 @@ from phasezoo.report.plots import (
     entitle,
     ordered_colours,
 )
-from phasezoo.training.score import Score
+from phasezoo.training.probes.probe import Score
 from phasezoo.training.selfplay.measurements import CostRow
 from phasezoo.training.selfplay.outcome import Update
 

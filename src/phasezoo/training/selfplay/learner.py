@@ -12,6 +12,7 @@ import torch
 
 from phasezoo import games as known_games, gating, inference
 from phasezoo.agents.arguments import seed_of
+from phasezoo.data.sampler import Prefetcher
 from phasezoo.errors import (
     CheckpointError,
     GameMismatch,
@@ -29,7 +30,6 @@ from phasezoo.training.checkpoint import Checkpoints, Counters, load_weights
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.data import stream_seed
 from phasezoo.training.fresh_network import FreshNetwork
-from phasezoo.training.prefetch import Prefetcher
 from phasezoo.training.schedules import Drops, OneCycle, batch_sizes, drops_of
 from phasezoo.training.selfplay.config import (
     CONSTANT,

@@ -19,10 +19,10 @@ from phasezoo.inference.storage.weights import model_bytes
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
 from phasezoo.specs import removed
+from phasezoo.training.catalogue import probes_of
 from phasezoo.training.loggers import LoggedRun, Logger, TensorBoardLogger
 from phasezoo.training.metrics import MetricsLog, read_metrics
 from phasezoo.training.preparation import INCIDENTAL
-from phasezoo.training.probes.catalogue import probes_of
 from phasezoo.training.probes.probe import as_probe
 from phasezoo.training.run_files import RunDetails, claimed
 from phasezoo.training.selfplay.config import SelfPlayConfig, measuring_search

@@ -12,7 +12,7 @@ from phasezoo.report.again import done_again
 from phasezoo.report.document import Column, Document, Item, Section, Table, Text
 from phasezoo.runs import jsonable
 from phasezoo.runs.record import RunRecord
-from phasezoo.training.score import Score
+from phasezoo.training.probes.probe import Score
 from phasezoo.training.selfplay import figures
 from phasezoo.training.selfplay.config import SelfPlayConfig
 from phasezoo.training.selfplay.figures import Line

@@ -1,7 +1,11 @@
-"""Settings of self-play for atomic chess (measured in ``docs/results/atomic.md``)."""
+"""Training of networks that learn chess or a variant by play: settings and measurements."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from importlib import resources
 
+from phasezoo.games import Game
+from phasezoo.training.probes.probe import Probe
+from phasezoo.training.probes.tactics import Puzzle, Puzzles, read_puzzles
 from phasezoo.training.selfplay.config import Recipe, Watching, self_play_search, self_play_settings
 from phasezoo.training.selfplay.replay import ReplayRules
 
@@ -23,3 +27,14 @@ def atomic_recipes() -> Mapping[str, Recipe]:
         "watching": Watching(probe_every=5, probe_positions=100),
     }
     return {"standard": Recipe("resnet-32x3:policy=pointwise", None, standard)}
+
+
+def board_probes(game: Game, positions: int) -> list[Probe]:
+    """Mate in two, from positions of the sample games, ``scripts/make_mates.py`` made them."""
+
+    def puzzles() -> Sequence[Puzzle]:
+        file = resources.files("phasezoo") / "data" / "samples" / f"{game.name}_mate_in_two.txt"
+        return read_puzzles(game, file.read_text(encoding="utf-8"))[:positions]
+
+    mates = Puzzles("mate in 2", puzzles)
+    return [Probe(mates, *mates.scores)]

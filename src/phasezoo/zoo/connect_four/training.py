@@ -1,9 +1,19 @@
-"""Settings of self-play for Connect Four (measured in ``docs/results/connect_four.md``)."""
+"""Training of networks that learn Connect Four by play: settings and measurements."""
 
+import importlib.util
 from collections.abc import Mapping
 
+from phasezoo.data.starts import evenly_by_ply
+from phasezoo.data.store import GameStore
+from phasezoo.games import Game
+from phasezoo.training.probes.moves import ExactMoves
+from phasezoo.training.probes.probe import Probe
 from phasezoo.training.selfplay.config import Recipe, Watching, self_play_search, self_play_settings
 from phasezoo.training.selfplay.replay import ReplayRules
+from phasezoo.training.solved import Starts
+
+SEED = 1
+"""Of the positions, the same in all runs."""
 
 
 def connect_four_recipes() -> Mapping[str, Recipe]:
@@ -33,3 +43,19 @@ def connect_four_recipes() -> Mapping[str, Recipe]:
         "quick": Recipe("resnet-32x2", None, quick),
         "standard": Recipe("resnet-48x3", None, standard),
     }
+
+
+def connect_four_probes(game: Game, positions: int) -> list[Probe]:
+    """Moves by the solver, in positions of the sample games drawn evenly by ply.
+
+    Without the solver (extra ``solve``) there are none.
+    """
+    if importlib.util.find_spec("bitbully") is None:
+        return []
+
+    def starts() -> Starts:
+        store = GameStore.sample("connect-four")
+        return Starts(game, tuple(evenly_by_ply(store, positions, SEED)))
+
+    exact = ExactMoves(starts)
+    return [Probe(exact, *exact.scores)]
