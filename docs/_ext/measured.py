@@ -19,7 +19,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +133,13 @@ def tables_of(page: Path) -> dict[str, Table]:
     Raises:
         Unmeasured: A run is there twice.
     """
+    files = sorted([*page.parent.glob(f"{page.stem}.json"), *page.with_suffix("").rglob("*.json")])
+    return _tables_of(page, tuple((file, file.stat().st_mtime_ns) for file in files))
+
+
+@cache
+def _tables_of(page: Path, _: tuple[tuple[Path, int], ...]) -> dict[str, Table]:
+    """Read the tables once for each state of the files, because several pages ask for them."""
     runs = {
         run: {
             name: _written_down(f"{_name(page, '.json')}: {run}/{name}", table)

@@ -29,6 +29,7 @@ __all__ = [
     "PhasezooError",
     "RunDirectoryError",
     "StoreError",
+    "UnknownAgent",
     "UnknownGame",
     "WorkersFailed",
 ]
@@ -67,7 +68,11 @@ class InvalidPlaneSpec(PhasezooError, ValueError):
 
 
 class UnknownGame(PhasezooError, ValueError):
-    """A game, variant or agent name that is not registered."""
+    """A game or variant name that is not registered."""
+
+
+class UnknownAgent(UnknownGame):
+    """An agent name that is not registered; version 0.2.0 raised ``UnknownGame``."""
 
 
 class NotRegistered(PhasezooError):

@@ -17,7 +17,7 @@ def agent_named(name: str) -> Any:
     """The agent called ``name``.
 
     Raises:
-        UnknownGame: No agent has that name.
+        UnknownAgent: No agent has that name.
     """
     return _FINDERS[0](name)
 

@@ -8,6 +8,8 @@ from typing import Any
 from phasezoo.agents.search.mcts import M2CTSAgent
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.backends.choice import Backend
+from phasezoo.inference.mixture import MixtureOfExperts
+from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage.experts import load_experts
 from phasezoo.inference.storage.load import load
 from phasezoo.inference.uniform import Uniform
@@ -42,7 +44,9 @@ class Loading:
         return {"threads": options.pop("net_threads"), **options}
 
 
-def network(net: str | Path | None = None, **loading: Any) -> Any:
+def network(
+    net: str | Path | None = None, **loading: Any
+) -> Uniform | NetworkEvaluator | MixtureOfExperts:
     """The evaluator in a folder, or one without knowledge.
 
     Args:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from phasezoo.agents.catalogue import AGENTS, agent_recipe
-from phasezoo.errors import InvalidConfig, UnknownGame
+from phasezoo.errors import InvalidConfig, UnknownAgent
 from phasezoo.plugins import attribute_named
 from phasezoo.specs import (
     Recipe,
@@ -25,7 +25,7 @@ REGISTRY: Registry[Recipe] = Registry(
     "agent",
     "agents",
     lambda: AGENTS,
-    error=UnknownGame,
+    error=UnknownAgent,
     refusal=InvalidConfig,
     form=r"[A-Za-z_./][\w./-]*",
     reserved=(OWN,),
@@ -49,7 +49,7 @@ def options(name: str) -> dict[str, str]:
         name: One of :func:`names`.
 
     Raises:
-        UnknownGame: No agent has that name.
+        UnknownAgent: No agent has that name.
     """
     if name == OWN:
         return {"object": values_of(str).words(as_text=True)}
@@ -98,7 +98,7 @@ def make(spec: str, /, **options: Any) -> Any:
     Raises:
         InvalidConfig: The text does not follow the grammar, or an option does not exist, is
             missing, is of another type or out of range.
-        UnknownGame: No agent has that name.
+        UnknownAgent: No agent has that name.
     """
     text = read_spec(spec)
     is_bare = text == SpecText(text.name, None, {})

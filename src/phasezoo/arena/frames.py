@@ -1,11 +1,16 @@
 """Results as tables of other programs: rows, and pandas frames of them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from phasezoo.arena.records import GameRecord
 from phasezoo.arena.statistics.intervals import finite
 from phasezoo.errors import MissingDependency
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Frame: TypeAlias = "pd.DataFrame"
 
 
 def rows_of_games(games: Sequence[GameRecord], names: Sequence[str]) -> list[dict[str, Any]]:
@@ -37,7 +42,7 @@ def without_infinite(row: Mapping[str, Any]) -> dict[str, Any]:
     return {key: finite(cell) if isinstance(cell, float) else cell for key, cell in row.items()}
 
 
-def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+def frame(rows: Sequence[Mapping[str, Any]]) -> Frame:
     """Return the rows as a pandas ``DataFrame``."""
     try:
         import pandas as pd

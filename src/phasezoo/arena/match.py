@@ -4,9 +4,8 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-from phasezoo.arena.frames import frame, rows_of_games
+from phasezoo.arena.frames import Frame, frame, rows_of_games
 from phasezoo.arena.records import GameRecord, SideStats, duplicates
 from phasezoo.arena.statistics.elo import los, pair_score_statistics, pentanomial_elo, trinomial_elo
 from phasezoo.arena.statistics.intervals import Interval, score_ends
@@ -201,7 +200,7 @@ class Match:
         judged = [r for r in self.games if r.verdict is not None and r.ending != "max_plies"]
         return len(judged), sum(record.verdict != record.returns for record in judged)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return a pandas ``DataFrame`` with a row per game: players, score, result, reason, moves.
 
         Raises:

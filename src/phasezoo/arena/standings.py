@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from phasezoo.arena.frames import frame, rows_of_games, without_infinite
+from phasezoo.arena.frames import Frame, frame, rows_of_games, without_infinite
 from phasezoo.arena.match import Match
 from phasezoo.arena.records import GameRecord, SideStats
 from phasezoo.arena.statistics.crossed_trainings import CrossedResult, crossed_pairs
@@ -254,7 +254,7 @@ class Standings:
         """Return a row for each game."""
         return rows_of_games(self.games, self.names)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return a pandas ``DataFrame`` of :meth:`rows`.
 
         Raises:
@@ -262,7 +262,7 @@ class Standings:
         """
         return frame(self.rows())
 
-    def games_frame(self) -> Any:
+    def games_frame(self) -> Frame:
         """Return a pandas ``DataFrame`` of :meth:`games_rows`.
 
         Raises:

@@ -224,14 +224,6 @@ class StoreWriter:
             index = np.arange(first, min(first + self._shard_games, len(store)))
             self._write(store.columns.take(index))
 
-    def add_entry(self, entry: GameEntry) -> None:
-        """Add a game that was checked while it was played.
-
-        Raises:
-            StoreError: A file cannot be written.
-        """
-        self._keep(entry)
-
     def _keep(self, entry: GameEntry) -> None:
         if self._closed:
             message = f"{self.folder}: the writer is closed; open another with append=True"

@@ -40,7 +40,8 @@ class GymEnv(gymnasium.Env[Any, Any]):
         InvalidConfig: An option is outside its range, or does not exist.
         InvalidGate: The gate does not fit the game.
         InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
-        UnknownGame: No game, or no agent, has that name.
+        UnknownAgent: No agent has that name.
+        UnknownGame: No game has that name.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium declares it

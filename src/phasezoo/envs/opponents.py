@@ -98,7 +98,7 @@ def resolve(given: Any, view: View) -> Any:
 
     Raises:
         InvalidConfig: It is no opponent, or needs a table that the game does not have.
-        UnknownGame: No agent has that name.
+        UnknownAgent: No agent has that name.
         PhasezooError: An agent cannot be made from that text.
     """
     game = view.game

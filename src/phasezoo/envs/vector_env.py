@@ -90,7 +90,8 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         InvalidConfig: An option is outside its range, or does not exist.
         InvalidGate: The gate does not fit the game.
         InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
-        UnknownGame: No such game, or no agent of that name.
+        UnknownAgent: No agent has that name.
+        UnknownGame: No game has that name.
     """
 
     def __init__(

@@ -167,7 +167,7 @@ class Cached:
         return Cached._of, (self.evaluator, self._store, self._asked)
 
 
-def with_cache(evaluator: Any, cache_mb: int = DEFAULT_CACHE_MB) -> Any:
+def with_cache(evaluator: Any, cache_mb: int = DEFAULT_CACHE_MB) -> Cached | MixtureOfExperts:
     """``evaluator`` with a cache; of a mixture, the same mixture of experts that share one.
 
     Experts that read more than planes are asked every time.

@@ -20,6 +20,7 @@ from phasezoo.report import numbers
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+    from phasezoo.arena.frames import Frame
     from phasezoo.report.console import Console
 
 Judgement: TypeAlias = Literal["agrees", "disagrees", "not settled"]
@@ -164,7 +165,7 @@ class Table:
         """Return the values of every row by heading; an interval is three of them."""
         return [dict(self._values(row)) for row in self.rows]
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> "Frame":
         """Return the values as a pandas frame, one row a row.
 
         Raises:

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from phasezoo import agents, inference
-from phasezoo.errors import CheckpointError, InvalidConfig, UnknownGame
+from phasezoo.errors import CheckpointError, InvalidConfig, UnknownAgent
 from phasezoo.specs import read_value
 
 
@@ -117,14 +117,14 @@ def test_every_class_of_agents_has_a_name():
         ("mcts:nodes", InvalidConfig, "mcts:nodes needs a key"),
         ("uct:selection=best", InvalidConfig, "expected ucb1 or puct"),
         ("mcts:evaluator=x", InvalidConfig, "no such option"),
-        ("mtcs:nodes=4", UnknownGame, "did you mean 'mcts'"),
+        ("mtcs:nodes=4", UnknownAgent, "did you mean 'mcts'"),
         ("scripted", InvalidConfig, "scripted needs script=, such as scripted:SCRIPT"),
         ("scripted:clever", InvalidConfig, "known are simple, simple_unbiased"),
         ("scripted:simple,script=simple", InvalidConfig, "say the same thing"),
         ("module", InvalidConfig, "say which"),
         ("module:mod", InvalidConfig, "expected module:name"),
         ("module:no_such_module:Agent", InvalidConfig, "cannot be imported"),
-        ("no_such_module:Agent", UnknownGame, "no such agent"),
+        ("no_such_module:Agent", UnknownAgent, "no such agent"),
         ("math:no_such_name", InvalidConfig, "'math' has no 'no_such_name'"),
         ("module:math:pi", InvalidConfig, "gives a float, which is no agent"),
         ("module:math:hypot", InvalidConfig, "gives a float, which is no agent"),
@@ -267,5 +267,5 @@ def test_make_takes_a_text_and_options_beside_it():
         agents.make("uct:c=1", c=2)
     with pytest.raises(InvalidConfig, match="write seed into the text"):
         agents.make("module:my_module:Agent", seed=1)
-    with pytest.raises(UnknownGame, match="did you mean 'uct'"):
+    with pytest.raises(UnknownAgent, match="did you mean 'uct'"):
         agents.make("utc:c=1", seed=2)

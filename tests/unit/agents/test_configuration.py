@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from phasezoo import _core, agents, games, inference
 from phasezoo.agents.search.config import params_of
-from phasezoo.errors import InvalidConfig, UnknownGame
+from phasezoo.errors import InvalidConfig, UnknownAgent
 from phasezoo.specs import fields_of
 from phasezoo.specs.removed import REMOVED
 
@@ -93,6 +93,7 @@ def test_removed_search_options_say_what_to_use_instead(name):
         lambda: agents.MCTSAgent(inference.Uniform(), **{name: REMOVED[name].default}),
         lambda: agents.make(f"mcts:{name}=0.5"),
         lambda: agents.make("mcts", **{name: 0.5}),
+        lambda: agents.SearchConfig(**{name: 0.5}),
     ):
         with pytest.raises(InvalidConfig, match=told):
             make()
@@ -186,7 +187,7 @@ def test_agents_by_name():
     assert agents.make("random", seed=3).name == "random"
     mcts = agents.make("mcts", limit=agents.Limit(nodes=7))
     assert (mcts.limit.nodes, mcts.name) == (7, "MCTS")
-    with pytest.raises(UnknownGame, match="did you mean 'random'"):
+    with pytest.raises(UnknownAgent, match="did you mean 'random'"):
         agents.make("ramdom")
 
 

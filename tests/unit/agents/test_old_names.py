@@ -35,6 +35,21 @@ def test_agents_with_a_pool_by_its_old_name_play_and_warn(agent):
     assert 0 <= move.action < FOUR.num_actions
 
 
+def test_an_agents_own_sessions_use_a_pool_by_its_old_name():
+    class Searching(agents.MCTSAgent):
+        def seats(self, game, **options):
+            asked.append(game)
+            return self.session_pool(game, **options)
+
+    asked, start = [], FOUR.initial_state()
+    agent = Searching(inference.Uniform(), limit=agents.Limit(nodes=4))
+    with pytest.warns(DeprecationWarning, match="session_pool"):
+        agent.search(start)
+    with pytest.warns(DeprecationWarning, match="session_pool"):
+        agent.select_batch([start])
+    assert asked == [FOUR, FOUR]
+
+
 def test_old_names_of_session_pools_warn():
     with pytest.warns(DeprecationWarning, match=r"agents\.Seats"):
         assert agents.Seats is agents.SessionPool

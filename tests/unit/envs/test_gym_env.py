@@ -180,7 +180,7 @@ def test_names_are_those_of_the_agents():
     pytest.importorskip("phasezoo.agents")
     env = ChessEnv(opponent="random")
     env.reset(seed=1)
-    with pytest.raises(errors.UnknownGame, match="no such agent"):
+    with pytest.raises(errors.UnknownAgent, match="no such agent"):
         ChessEnv(opponent="randum")
     with pytest.raises(errors.InvalidConfig, match="opponent=42"):
         ChessEnv(opponent=42)

@@ -6,7 +6,7 @@ import pytest
 
 from phasezoo import agents, games, inference
 from phasezoo.envs import pommerman_v0
-from phasezoo.errors import IllegalAction, InvalidConfig, InvalidState, UnknownGame
+from phasezoo.errors import IllegalAction, InvalidConfig, InvalidState, UnknownAgent
 
 MODES = ("ffa", "team", "radio", "1v1")
 
@@ -227,7 +227,7 @@ def test_bad_input_is_refused():
     for options, error, message in [
         ({"opponents": None}, InvalidConfig, "opponents=None"),
         ({"opponents": "tablebase"}, InvalidConfig, "tablebase"),
-        ({"opponents": "smple"}, UnknownGame, "did you mean 'simple'"),
+        ({"opponents": "smple"}, UnknownAgent, "did you mean 'simple'"),
         ({"opponents": ["simple"] * 2}, InvalidConfig, "2 entries for 3 players"),
         ({"player": 4}, InvalidConfig, "0 to 3"),
         ({"mode": "duel"}, InvalidConfig, "'ffa', 'team', 'radio', '1v1'"),

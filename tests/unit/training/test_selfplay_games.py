@@ -12,7 +12,7 @@ from selfplay_games import Crosses, Rowwise
 from phasezoo import agents, arena, games, inference, training
 from phasezoo.agents import SearchConfig
 from phasezoo.data import store_file
-from phasezoo.errors import InvalidConfig, InvalidEvaluation, InvalidState, StoreError, UnknownGame
+from phasezoo.errors import InvalidConfig, InvalidEvaluation, InvalidState, StoreError, UnknownAgent
 from phasezoo.training.selfplay import game_log
 from phasezoo.training.selfplay.start_sources import RandomPlies
 
@@ -241,7 +241,7 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"starts": 3}, InvalidConfig, "opening suite"),
     ({"adjudication": 1}, InvalidConfig, "Adjudication"),
     ({"starts": "games:missing"}, StoreError, "missing"),
-    ({"agent": "nobody"}, UnknownGame, "nobody"),
+    ({"agent": "nobody"}, UnknownAgent, "nobody"),
 ]
 
 

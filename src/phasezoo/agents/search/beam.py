@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import Interval
 
 from phasezoo import _core, games
+from phasezoo._core import SearchResult
 from phasezoo.agents.arguments import config_or, name_or, seed_of, threads_or
 from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.search.beam_pool import BeamPool
@@ -159,7 +160,7 @@ class BeamAgent(SearchingAgent):
         self.name = name_or(name, "Beam")
         self.threads = threads_or(threads, None)
 
-    def search(self, state: Any) -> Any:
+    def search(self, state: Any) -> SearchResult:
         """Search ``state`` with a new tree; the same state always gives the same result.
 
         Returns:

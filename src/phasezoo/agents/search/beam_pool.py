@@ -153,7 +153,8 @@ class BeamPool(FreshTreePool):
 
     def _expected(self, tree: int, path: list[int]) -> float:
         """The value after ``path`` for the player to move there."""
-        return float(self._pool.inspect(tree, path).mean)
+        node: Any = self._pool.inspect(tree, path)  # the line is in the tree
+        return float(node.mean)
 
 
 def _no_turns(game: games.Game) -> InvalidConfig:

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 from annotated_types import Interval
 
 from phasezoo import _core
+from phasezoo.errors import InvalidConfig
 from phasezoo.specs import Share, changed, check
+from phasezoo.specs.removed import removal_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -17,7 +20,24 @@ _DEFAULT = _core.SearchParams()
 UInt32: TypeAlias = Annotated[int, Interval(ge=0, le=2**32 - 1)]
 """A whole number as the core counts."""
 
+Taken = TypeVar("Taken")
 
+
+def _advising(kind: type[Taken]) -> type[Taken]:
+    """Have a class answer an option that was removed with its replacement, not a TypeError."""
+    make = kind.__init__
+
+    @wraps(make)
+    def checked(self: Taken, *values: Any, **options: Any) -> None:
+        if gone := next(filter(None, map(removal_of, options)), None):
+            raise InvalidConfig(gone)
+        make(self, *values, **options)
+
+    kind.__init__ = checked  # type: ignore[assignment]
+    return kind
+
+
+@_advising
 @dataclass(frozen=True)
 class SearchConfig:
     """Everything that a search does besides its limit.
@@ -214,7 +234,6 @@ def params_of(config: SearchConfig) -> _core.SearchParams:
 
 
 Config = TypeVar("Config", bound="DataclassInstance")
-Taken = TypeVar("Taken")
 
 
 def taken_by_core(make: Callable[..., Taken], config: "DataclassInstance") -> Taken:

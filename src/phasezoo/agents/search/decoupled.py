@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import Interval
 
 from phasezoo import _core, games
+from phasezoo._core import SearchResult
 from phasezoo.agents.arguments import checked_player, config_or, name_or, seed_of, threads_or
 from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.search.config import UInt32, taken_by_core, with_fields
@@ -132,7 +133,7 @@ class DecoupledMCTSAgent(SearchingAgent):
         self.name = name_or(name, DEFAULT_NAME)
         self.threads = threads_or(threads, None)
 
-    def search(self, state: Any, player: int | None = None) -> Any:
+    def search(self, state: Any, player: int | None = None) -> SearchResult:
         """Search ``state`` with a new tree; the same state always gives the same result.
 
         Args:

@@ -82,7 +82,7 @@ class FreshTreePool(TreePool):
     def __setstate__(self, state: dict[str, Any]) -> None:
         saved: dict[int, SavedSlot] = state.pop("saved")
         counts = state.pop("counts")
-        self.__dict__.update(state, _slots={}, _asked={}, result=None)
+        self.__dict__.update(state, _slots={}, _asked={})
         self._open_pool()
         self.counts.add(counts)
         for number, slot in saved.items():

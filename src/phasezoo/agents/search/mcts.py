@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from phasezoo import games, gating
+from phasezoo._core import SearchResult
 from phasezoo.agents.arguments import checked_player, config_or, name_or, seed_of, threads_or
 from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.search.config import SearchConfig
@@ -122,7 +123,7 @@ class MCTSAgent(SearchingAgent):
         player: int | None = None,
         *,
         searchmoves: Sequence[int] | None = None,
-    ) -> Any:
+    ) -> SearchResult:
         """Search ``state`` with a new tree; the same state always gives the same result.
 
         Args:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import _core, games
+from phasezoo._core import SearchResult
 from phasezoo.agents.arguments import actions_of
 from phasezoo.agents.base import Move
 from phasezoo.agents.limit import Limit
@@ -181,7 +182,7 @@ class MCTSPool(TreePool):
         self._begin(self._slots[slot], asked, self.limit if limit is None else limit)
         self._asked[self._slots[slot].tree] = slot
 
-    def report(self, slot: int) -> Any:
+    def report(self, slot: int) -> SearchResult:
         """Return the findings of ``slot``'s search so far; any thread may ask."""
         return self._filtered(self._slots[slot], super().report(slot))
 
@@ -234,10 +235,10 @@ class MCTSPool(TreePool):
             searchmoves=asked.searchmoves,
         )
 
-    def _result_of(self, tree: int, slot: Slot) -> Any:
+    def _result_of(self, tree: int, slot: Slot) -> SearchResult:
         return self._filtered(slot, super()._result_of(tree, slot))
 
-    def _filtered(self, slot: Slot, result: Any) -> Any:
+    def _filtered(self, slot: Slot, result: SearchResult) -> SearchResult:
         """A search's result, less the actions that the oracle advises against."""
         if self._oracle is None:
             return result

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from phasezoo import games
+from phasezoo._core import SearchResult
 from phasezoo.agents.arguments import seed_of
-from phasezoo.agents.base import Move, OneSearch
+from phasezoo.agents.base import Move, OneSearch, session_pool_of
 from phasezoo.agents.limit import Limit, checked_limit
 from phasezoo.agents.search.mcts_pool import MCTSPool
 from phasezoo.errors import InvalidConfig
@@ -78,7 +79,7 @@ class MCTSSession:
         searchmoves: Sequence[int] | None = None,
         limit: Limit | None = None,
         watch: Callable[[], object] | None = None,
-    ) -> Any:
+    ) -> SearchResult:
         """As :meth:`MCTSAgent.search`, going on with this game.
 
         Args:
@@ -105,7 +106,7 @@ class MCTSSession:
             finally:
                 self._is_live = False
 
-    def report(self) -> Any:
+    def report(self) -> SearchResult | None:
         """Return the findings of the running search so far, from any thread; None if none runs.
 
         It is a ``SearchResult`` as :meth:`search` gives one, of less work.
@@ -148,7 +149,7 @@ class MCTSSession:
         searchmoves: Sequence[int] | None,
         limit: Limit | None,
         watch: Callable[[], object] | None,
-    ) -> Any:
+    ) -> SearchResult:
         pool = self._at(state)
         acting = self._agent.acting(state, player)
         if isinstance(pool, MCTSPool):
@@ -176,7 +177,8 @@ class MCTSSession:
         """Return the pool, in whose slot this game stands at ``state``."""
         if self._pool is None:
             game = games.game_of(state) if self._game is None else self._game
-            self._pool = self._agent.session_pool(game)
+            pool: Any = session_pool_of(self._agent, game)  # of the agent's own kind
+            self._pool = pool
             self._slot = self._pool.open(self._seed)
         else:
             self._slot = self._pool.follow(self._slot, self._last, state)

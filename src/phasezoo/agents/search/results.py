@@ -1,14 +1,15 @@
 """Search results: their best lines, and results less the actions that an oracle advises against."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo._core import Line, SearchResult
 from phasezoo.inference.oracle import ORACLE_PLIES, Oracle, kept_actions
 
 
-def best_lines(result: Any, count: int) -> list[Any]:
+def best_lines(result: SearchResult, count: int) -> list[Line]:
     """Return the lines of the ``count`` best moves of a search's result, best first.
 
     The value of a move that no simulation went through is an assumption of the search. Such moves
@@ -18,7 +19,7 @@ def best_lines(result: Any, count: int) -> list[Any]:
     return [line for line in lines if line.visits or line is lines[0]][:count]
 
 
-def filtered_by(oracle: Oracle, state: Any, result: Any) -> Any:
+def filtered_by(oracle: Oracle, state: Any, result: SearchResult) -> SearchResult:
     """Return ``result``, of a search of ``state``, less the actions that the oracle would not play.
 
     Its action stays if it is one of them; otherwise it is the most visited of them, of equals the
@@ -28,19 +29,21 @@ def filtered_by(oracle: Oracle, state: Any, result: Any) -> Any:
     Raises:
         InvalidEvaluation: The oracle fails, or answers something else than legal actions.
     """
-    if result.proven == "win" and result.proven_plies < ORACLE_PLIES:
+    plies = result.proven_plies
+    if result.proven == "win" and plies is not None and plies < ORACLE_PLIES:
         return result
     allowed = kept_actions(oracle, state)
     kept = None if allowed is None else np.isin(result.actions, allowed)
     if kept is None or kept.all() or not kept.any():
         return result
-    return _FilteredResult(result, kept)
+    filtered: Any = _FilteredResult(result, kept)  # has all that a result has
+    return cast("SearchResult", filtered)
 
 
 class _FilteredResult:
     """A ``SearchResult`` whose ``action``, ``pv``, ``lines()`` and ``policy`` are of some."""
 
-    def __init__(self, result: Any, kept: npt.NDArray[np.bool_]) -> None:
+    def __init__(self, result: SearchResult, kept: npt.NDArray[np.bool_]) -> None:
         self._result = result
         actions = result.actions[kept]
         best = np.lexsort((result.prior[kept], result.visits[kept]))[-1]
@@ -57,7 +60,7 @@ class _FilteredResult:
         else:
             self.policy[self.action] = 1
 
-    def lines(self, count: int | None = None) -> list[Any]:
+    def lines(self, count: int | None = None) -> list[Line]:
         self._result.lines(count)  # refuses what is no count
         return self._lines[:count]
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo.agents.arguments import checked_player, states_and_players
-from phasezoo.agents.base import DeprecatedSeats, called_session, state_in
+from phasezoo.agents.base import DeprecatedSeats, called_session, session_pool_of, state_in
 from phasezoo.agents.limit import Limit
 from phasezoo.agents.search.mcts_session import MCTSSession
 from phasezoo.errors import InvalidArray
@@ -68,7 +68,8 @@ class SearchingAgent(DeprecatedSeats, ABC):
         if not listed:
             message = "select_batch() was given no states"
             raise InvalidArray(message)
-        pool = self.session_pool(games.game_of(listed[0]) if self.game is None else self.game)
+        game = games.game_of(listed[0]) if self.game is None else self.game
+        pool = session_pool_of(self, game)
         rng = np.random.default_rng([self.seed, self._batches])
         self._batches += 1
         rows = {}

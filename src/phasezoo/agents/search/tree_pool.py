@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo import games
+from phasezoo._core import SearchPool, SearchResult
 from phasezoo.agents.arguments import threads_or
 from phasezoo.agents.base import Move
 from phasezoo.agents.limit import Limit
@@ -45,7 +46,9 @@ class TreePool(ABC):
 
     keeps_clocks = True
     view: View | None = None
-    _pool: Any
+    result: SearchResult
+    """The findings of the search that ended last."""
+    _pool: SearchPool
     """The trees; a subclass makes it."""
     _driver: Driver
     """Answers their leaves; a subclass makes it."""
@@ -61,7 +64,6 @@ class TreePool(ABC):
         check_plays(evaluator, game)
         self.game = game
         self.limit = limit
-        self.result: Any = None
         self._evaluator = evaluator
         self._gate = gate
         self._threads = threads_or(threads, DEFAULT_THREADS)
@@ -137,7 +139,7 @@ class TreePool(ABC):
         done = sorted(tree for tree in self._asked if not self._pool.is_running(tree))
         return [(self._asked[tree], self._finish(tree)) for tree in done]
 
-    def report(self, slot: int) -> Any:
+    def report(self, slot: int) -> SearchResult:
         """Return the findings of ``slot``'s search so far; any thread may ask."""
         return self._pool.report(self._slots[slot].tree)
 
@@ -192,20 +194,20 @@ class TreePool(ABC):
         is_idle = getattr(state, "is_idle", None)
         return is_idle is not None and bool(is_idle(player))
 
-    def _result_of(self, tree: int, slot: Slot) -> Any:
+    def _result_of(self, tree: int, slot: Slot) -> SearchResult:
         """The findings of the search of ``tree``."""
         return self._pool.finish(tree)
 
     def _finish(self, tree: int) -> Move:
         slot = self._slots[self._asked.pop(tree)]
-        self.result = self._result_of(tree, slot)
-        slot.answered(int(self.result.simulations))
+        self.result = result = self._result_of(tree, slot)
+        slot.answered(result.simulations)
         return Move(
-            int(self.result.action),
-            float(self.result.value),
-            int(self.result.nodes),
-            int(self.result.simulations),
-            int(self.result.depth),
-            None if self._gate is None else int(self.result.phase),
-            search=self.result,
+            result.action,
+            result.value,
+            result.nodes,
+            result.simulations,
+            result.depth,
+            None if self._gate is None else result.phase,
+            search=result,
         )

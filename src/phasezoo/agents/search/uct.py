@@ -214,7 +214,7 @@ class UCTAgent(DeprecatedSeats):
             return self.threshold
         return STUDY_THRESHOLD if self.expansion == "rollouts" else 0
 
-    def _warn_if_empty(self, result: Any) -> None:
+    def _warn_if_empty(self, result: _core.UctResult) -> None:
         """Say once if a search by the agent's own limit, of several actions, has chosen nothing."""
         threshold, made = self._visits_before_selecting, int(result.visits.sum())
         if threshold == 0 and self.expansion == "rollouts":
@@ -240,7 +240,7 @@ class UCTAgent(DeprecatedSeats):
         state = state_in(info, self.name)
         return int(called_session(self).act(state))
 
-    def search(self, state: Any) -> Any:
+    def search(self, state: Any) -> _core.UctResult:
         """Search ``state`` with a new tree; the same state always gives the same result.
 
         Returns:
@@ -332,7 +332,7 @@ class UCTSession:
         limit: Limit | None = None,
         *,
         watch: Callable[[], object] | None = None,
-    ) -> Any:
+    ) -> _core.UctResult:
         """As :meth:`UCTAgent.search`, going on with the tree of this game.
 
         Args:
@@ -430,7 +430,7 @@ def _run(
     state: Any,
     limit: Limit,
     keep_on: Callable[[], bool] | None = None,
-) -> Any:
+) -> _core.UctResult:
     times = [] if limit.movetime_ms is None else [limit.movetime_ms]
     if limit.clock is not None:
         times.append(max(limit.clock.target_ms, _LEAST_MS))

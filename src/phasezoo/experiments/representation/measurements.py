@@ -310,7 +310,7 @@ def latency(paths: Mapping[str, Path], config: RepresentationConfig) -> list[Lat
     with torch_threads(1):
         for name, path in paths.items():
             for backend in backends:
-                evaluator = inference.load(path, backend=backend, device=config.device, threads=1)
+                evaluator = inference.load_network(path, backend, config.device, threads=1)
                 planes = _planes(evaluator.plane_spec, max(config.batches), config)
                 for batch in config.batches:
                     calls[name, backend, batch] = stopwatch(_call(evaluator, planes[:batch]), clock)

@@ -12,6 +12,7 @@ from typing import Any
 from phasezoo._torch import require_torch
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference.backends.choice import Backend, Running, chosen
+from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage import packaged
 from phasezoo.inference.storage.experts import load_experts
@@ -31,7 +32,7 @@ def load(
     graphs: bool = False,
     allow_other_game: bool = False,
     packed: bool | None = None,
-) -> Any:
+) -> NetworkEvaluator | MixtureOfExperts:
     """Load a network as an evaluator that knows its game, planes, gate and phase, or a mixture.
 
     Args:

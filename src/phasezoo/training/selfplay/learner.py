@@ -264,7 +264,7 @@ class Learner:
         write_directory(Path(folder), {MODEL: model, MANIFEST: manifest.to_json()})
         return Path(folder)
 
-    def evaluator(self, **options: Any) -> Any:
+    def evaluator(self, **options: Any) -> inference.TorchEvaluator:
         """Return an evaluator with a copy of the network.
 
         Args:
