@@ -26,7 +26,7 @@ def seed_of(seed: Any) -> int:
 
 
 def threads_or(threads: Any, default: int | None) -> int | None:
-    """A number of threads, or the default if there is none.
+    """A number of threads, None for the default.
 
     Raises:
         InvalidConfig: It is no whole number from 1 to 1,024.
@@ -55,7 +55,7 @@ def checked_player(player: Any, game: games.Game | None) -> int:
 
 
 def config_or(config: Any, kind: type[Config], default: Config) -> Config:
-    """``config``, or the default if there is none.
+    """``config``, or the default for None.
 
     Raises:
         InvalidConfig: It is of another kind.

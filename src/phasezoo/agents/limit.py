@@ -161,7 +161,7 @@ class Limit:
 
 
 def limit_or(limit: Any, default: Limit) -> Limit:
-    """``limit``, or the default if there is none.
+    """``limit``, or the default for None.
 
     Raises:
         InvalidConfig: ``limit`` is no :class:`Limit`.

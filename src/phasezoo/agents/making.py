@@ -208,7 +208,7 @@ def _own_recipe(path: str, options: Collection[str] = ()) -> Recipe:
 
 
 def _found(path: str) -> Any:
-    """The object of ``module:name``; None if there is none, as inside a function."""
+    """The object of ``module:name``; None without one, as inside a function."""
     try:
         return attribute_named(path)
     except InvalidConfig:

@@ -313,7 +313,7 @@ class Prefetcher(Generic[T]):
             self._put((None, error))
 
     def _put(self, entry: tuple[T | None, BaseException | None]) -> bool:
-        """Wait for room; False when told to stop instead."""
+        """Wait for room; False if it is to stop instead."""
         while not self._stop.is_set():
             try:
                 self._queue.put(entry, timeout=_POLL_SECONDS)

@@ -78,7 +78,7 @@ class Game:
     """Options of a match that names none, so that its games differ."""
     match_openings: str | None = field(repr=False, compare=False, default=None)
     """The package's suite of openings that a match which names none takes, so that its games
-    differ; None: the one without a name, or if there is none the start."""
+    differ; None: the one without a name, otherwise the start."""
     solve: Callable[[Any], npt.NDArray[np.float64]] | None = field(
         repr=False, compare=False, default=None
     )

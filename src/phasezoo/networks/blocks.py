@@ -62,8 +62,8 @@ class ConvNorm(nn.Module):
 class ChannelAttention(nn.Module):
     """Efficient channel attention (Wang et al. 2020, "ECA-Net", section 3.2).
 
-    Each channel is scaled by a hard sigmoid of a convolution over its neighbours' means: one
-    filter of k weights in all.
+    Each channel is scaled by a hard sigmoid of a convolution over its neighbours' means, with a
+    single filter of k weights.
 
     Args:
         channels: C, which decides k: the odd number from ``|(log2 C + 1) / 2|`` (eq. 12, γ=2, b=1).

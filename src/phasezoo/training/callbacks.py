@@ -94,11 +94,11 @@ class TrainingStart:
 
 
 class Callback:
-    """Told of a training's course; override what is wanted.
+    """Methods that a training calls as it goes; override what is wanted.
 
     What a callback raises ends the training, which the same call continues from its last
-    checkpoint. Nobody is told of a training that had ended before. With several processes the first
-    one's callbacks are told.
+    checkpoint. A training that had ended before calls none. With several processes the first one
+    calls its own.
     """
 
     def start(self, training: TrainingStart) -> None:
@@ -115,7 +115,7 @@ class Callback:
 
 
 class Callbacks(Callback):
-    """Several callbacks as one, told in their order.
+    """Several callbacks as one, called in their order.
 
     Args:
         members: The callbacks.
@@ -129,23 +129,23 @@ class Callbacks(Callback):
         self._progress = progress
 
     def start(self, training: TrainingStart) -> None:
-        """Tell all."""
+        """Call all."""
         for member in self._members:
             member.start(training)
 
     def update(self, progress: Progress) -> None:
-        """Tell all."""
+        """Call all."""
         for member in self._members:
             member.update(progress)
         if self._progress is not None:
             self._progress(progress)
 
     def evaluation(self, row: Mapping[str, float | None]) -> None:
-        """Tell all."""
+        """Call all."""
         for member in self._members:
             member.evaluation(row)
 
     def end(self, result: Any) -> None:
-        """Tell all."""
+        """Call all."""
         for member in self._members:
             member.end(result)

@@ -63,14 +63,14 @@ class SupervisedConfig:
     symmetries: bool | None = None
     """Whether each training position is turned by a symmetry of the board that is drawn for it, new
     in every epoch, as far as it has such; none: in games whose start has them all, as Pommerman's
-    does, and chess' does not, in which castling tells left from right."""
+    does, and chess' does not, in which castling differs between the sides."""
     evaluate_every: PositiveInt | None = None
     """Updates between two validations, each of which also saves a checkpoint (none: a tenth of the
     training, 500 at most, which is the paper's)."""
     validation_positions: PositiveInt = 2048
     """Validation positions looked at each time, the same ones always."""
     watched_positions: NonNegativeInt = 0
-    """Validation positions of each phase looked at as well, whatever phases are learnt: reported by
+    """Validation positions of each phase looked at as well, whatever is trained on: reported by
     phase, and no part of what chooses a checkpoint (0: the validation positions alone are)."""
     spike_factor: Annotated[float, Gt(1)] = 1.5
     """A validation loss of more than this times the last one, or one that is not finite, takes the

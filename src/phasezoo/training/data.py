@@ -1,4 +1,4 @@
-"""The positions of a training: which are learnt from, and which choose among checkpoints."""
+"""Positions of a training: those to train on, and those that choose among checkpoints."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -135,7 +135,7 @@ class TrainingData:
                 games = sum(len(getattr(labelled.splits, part)) for part in SPLITS)
                 message = (
                     f"no {what} positions of phase {name or 'all'!r} (gate {rows.gate!r}, "
-                    f"{games:,} games in all): use more games, another phase or another gate"
+                    f"{games:,} games together): use more games, another phase or another gate"
                 )
                 raise StoreError(message)
         count = min(len(validation), config.validation_positions)
@@ -157,7 +157,7 @@ def _watched(rows: PositionTable, count: int, seed: int) -> PositionTable | None
         return None
     if len(rows.names) == 1:
         message = (
-            f"watched_positions={count}: the gate {rows.gate!r} tells no phases apart; give "
+            f"watched_positions={count}: the gate {rows.gate!r} has one phase alone; give "
             "another gate, or 0"
         )
         raise InvalidConfig(message)

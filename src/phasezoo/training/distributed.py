@@ -36,23 +36,23 @@ class Team:
         return self.rank == 0
 
     def first(self, work: Callable[[], T]) -> T:
-        """Return the first process's value in all processes; an error is raised in all of them."""
+        """Return the first process's value in all processes; each raises its error."""
         if self.size == 1:
             return work()
-        told: list[Any] = [None, None]
+        shared: list[Any] = [None, None]  # the value, the error
         if self.is_first:
             try:
-                told[0] = work()
+                shared[0] = work()
             except Exception as error:  # the others must not wait for what will not come
-                told[1] = error
-        distributed.broadcast_object_list(told, src=0)
-        if told[1] is not None:
-            raise told[1]
-        answer: T = told[0]
+                shared[1] = error
+        distributed.broadcast_object_list(shared, src=0)
+        if shared[1] is not None:
+            raise shared[1]
+        answer: T = shared[0]
         return answer
 
     def gathered(self, part: T) -> list[T]:
-        """Return the values of all processes, in all of them."""
+        """Return the values of all processes in each of them."""
         if self.size == 1:
             return [part]
         parts: list[Any] = [None] * self.size
@@ -87,7 +87,7 @@ ALONE = Team()
 
 @contextlib.contextmanager
 def in_team(device: torch.device, batch_size: int) -> Iterator[tuple[Team, torch.device]]:
-    """Join the processes that the environment tells of; alone, if it tells of none.
+    """Join the processes that the environment names; alone, if it names none.
 
     Yields:
         The team, and this process's own device.
@@ -110,7 +110,7 @@ def in_team(device: torch.device, batch_size: int) -> Iterator[tuple[Team, torch
         if batch_size < 4 * team.size:
             message = (
                 f"batch_size={batch_size}: too small for {team.size} processes; give each 4 "
-                f"positions or more, so {4 * team.size} or more in all"
+                f"positions or more, {4 * team.size} or more together"
             )
             raise InvalidConfig(message)
         yield team, device

@@ -67,11 +67,11 @@ class PositionLosses:
     """``float32[P]``: probability of the three likeliest actions together, over all actions, legal
     or not; None if it was not measured."""
     answer: Floats | None = None
-    """``float32[P]``: the value in [-1, 1] for to_play that the network told; None if not kept."""
+    """``float32[P]``: the network's value in [-1, 1] for to_play; None if not kept."""
     result: Floats | None = None
     """``float32[P]``: the game's result for to_play; None if not kept."""
     wdl: Floats | None = None
-    """``float32[P, 3]``: probabilities of (win, draw, loss); None if the network tells none."""
+    """``float32[P, 3]``: probabilities of (win, draw, loss); None without such a head."""
 
     @classmethod
     def of_nothing(cls, rows: PositionTable) -> "PositionLosses":
@@ -240,8 +240,8 @@ def _measure(answer: Evaluation, batch: Batch, name: str) -> _Part:
     whole = shares.sum(axis=1)
     wanted = played if batch.policy is None else _expected(logits, batch.policy)
     policy = np.log(whole) + highest - wanted
-    told = answer.values()
-    value = np.square(told - batch.value)
+    expected = answer.values()
+    value = np.square(expected - batch.value)
     if not (np.isfinite(policy).all() and np.isfinite(value).all()):
         message = f"{name}: answered with numbers that are not finite; the network is broken"
         raise InvalidEvaluation(message)
@@ -250,7 +250,7 @@ def _measure(answer: Evaluation, batch: Batch, name: str) -> _Part:
     ahead = (logits > played[:, None]) | ((logits == played[:, None]) & earlier)
     rank = np.count_nonzero(ahead, axis=1).astype(np.int32)
     three = _largest(shares, 3) / whole
-    return _Part(policy, value, rank == 0, rank, three, told, batch.value, answer.wdl)
+    return _Part(policy, value, rank == 0, rank, three, expected, batch.value, answer.wdl)
 
 
 def _largest(shares: Floats, count: int) -> Floats:

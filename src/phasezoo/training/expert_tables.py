@@ -69,7 +69,7 @@ class LossTable:
         """One cell.
 
         Raises:
-            KeyError: There is none of these names.
+            KeyError: There is no cell of these names.
         """
         wanted = (network, test_set, metric)
         for cell in self.cells:

@@ -73,7 +73,7 @@ def plan_baseline(positions: int, role: str = "baseline", gate: str = "none") ->
     Args:
         positions: Training positions to see.
         role: Its name.
-        gate: What tells apart the phases that its validation reports.
+        gate: Gate of the phases that its validation reports.
     """
     return PlannedTraining(role, gate, None, positions)
 

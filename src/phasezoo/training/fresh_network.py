@@ -1,4 +1,4 @@
-"""A network before it has learnt anything: made, tried, and what its folder will say of it."""
+"""An untrained network: made, tried, and described for its folder."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -110,7 +110,7 @@ _VALUE_KINDS: dict[str, ValueKind] = {
 }
 """Fields of a manifest that describe a value."""
 
-_LEARNT_BY = {"wdl_weight": "wdl_logits", "plies_weight": "plies"}
+_TRAINED_BY = {"wdl_weight": "wdl_logits", "plies_weight": "plies"}
 """Outputs that a network needs for the weight of each loss."""
 
 
@@ -142,7 +142,7 @@ def _without_missing(
         InvalidConfig: Such a weight was asked for: by name, or by another value than the default.
     """
     lacking: dict[str, Any] = {}
-    for weight, answer in _LEARNT_BY.items():
+    for weight, answer in _TRAINED_BY.items():
         share = getattr(settings, weight)
         if answer in answered or share == 0:
             continue

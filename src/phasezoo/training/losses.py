@@ -17,7 +17,7 @@ VALUE_SHARE = 0.01
 """Reported total = 0.01 value + 0.99 policy, as the tables of M2CTS have it."""
 
 PLIES_CAP = 100.0
-"""Plies to the end are learnt as ``min(n, 100) / 100`` (M2CTS)."""
+"""Plies to the end are learned as ``min(n, 100) / 100`` (M2CTS)."""
 
 
 class PaddedPolicy(NamedTuple):
@@ -97,12 +97,12 @@ def row_losses(output: NetworkOutput, targets: Targets) -> RowLosses:
     """The losses of each position; arithmetic in float32 whatever the layers use.
 
     Raises:
-        InvalidConfig: The network tells a value for each player, and the targets do not.
-        InvalidEvaluation: The network tells no value at all.
+        InvalidConfig: The network has a value for each player, and the targets do not.
+        InvalidEvaluation: The network has no value at all.
     """
     exact = NetworkOutput(*(_exact(getattr(output, name, None)) for name in NetworkOutput._fields))
-    told_by = exact.value_field()
-    if told_by is None:
+    head = exact.value_field()
+    if head is None:
         message = (
             "the network answers no value: NetworkOutput needs wdl_logits, scalar or values "
             "besides policy_logits"
@@ -113,7 +113,7 @@ def row_losses(output: NetworkOutput, targets: Targets) -> RowLosses:
         wdl = functional.cross_entropy(exact.wdl_logits, targets.wdl, reduction="none")
     if exact.plies is not None:
         plies = (exact.plies - targets.plies).square()
-    if told_by == "values" and exact.values is not None:
+    if head == "values" and exact.values is not None:
         everybody = _values(targets, exact.values.shape[1])
         players = (exact.values - everybody).square().mean(dim=1)
     return RowLosses(
@@ -131,7 +131,7 @@ def training_loss(
 ) -> Tensor:
     """The number that is minimised (M2CTS, Table X): a mean over positions.
 
-    A network that tells a value for each player learns all of them with the value's weight.
+    A network with a value for each player learns all of them with the value's weight.
 
     Args:
         losses: Of each position.
@@ -197,13 +197,13 @@ def _values(targets: Targets, players: int) -> Tensor:
     """``float32[B, players]``: what everybody got, own first.
 
     Raises:
-        InvalidConfig: The games do not tell it.
+        InvalidConfig: The games do not have it.
     """
     if targets.values is not None and targets.values.shape[1] == players:
         return targets.values
-    told = "none" if targets.values is None else f"those of {targets.values.shape[1]}"
+    given = "none" if targets.values is None else f"those of {targets.values.shape[1]}"
     message = (
-        f"the network answers values of {players} players, and the games tell {told}: use a "
-        "network with one value, or games that tell the returns of every player"
+        f"the network answers values of {players} players, and the games have {given}: use a "
+        "network with one value, or games that have the returns of every player"
     )
     raise InvalidConfig(message)

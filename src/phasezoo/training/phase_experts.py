@@ -333,10 +333,10 @@ def _networks_view(experts: Experts) -> Table:
         title_justify="left",
         caption=(
             f"budget {experts.budget}: the baseline saw {work['baseline']:,} positions, the "
-            f"mixture's networks {work['mixture']:,} in all"
+            f"mixture's networks {work['mixture']:,} together"
         ),
     )
-    names = ("network", "learnt from", "positions", "unique", "epochs", "updates", "best")
+    names = ("network", "learned from", "positions", "unique", "epochs", "updates", "best")
     for name in (*names, "seconds", "validation"):
         table.add_column(name, justify="left" if name in names[:2] else "right")
     for network in experts.networks:

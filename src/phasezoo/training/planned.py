@@ -111,7 +111,7 @@ def _saved_part(shared: Path, out: Path, gate: Any, phase: str) -> Manifest:
     source = Manifest.read(shared)
     network = build_network(source, source.read_bytes(shared), shared)
     if not isinstance(network, ConditionedNetwork):
-        message = f"{shared}: {source.network_text} is told of no phases, so it has no parts"
+        message = f"{shared}: {source.network_text} does not read phases, so it has no parts"
         raise CheckpointError(message)
     nothing = dict.fromkeys(("positions", "unique_positions", "updates", "best_update"), 0)
     training = {**source.training, **nothing, "epochs": 0.0, "seconds": 0.0, "part_of": shared.name}

@@ -126,7 +126,7 @@ def samplers_of(config: SupervisedConfig, data: TrainingData, planes: str, seed:
     Args:
         config: The knobs.
         data: The positions.
-        planes: Input planes, spelled out.
+        planes: Full name of the input planes.
         seed: The training's seed.
 
     Raises:

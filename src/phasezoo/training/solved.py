@@ -43,7 +43,7 @@ class PolicyWorth:
 class SolvedPositions:
     """Positions of a solved game, with what every action in them is worth.
 
-    E actions in all, those of each position one after the other and ascending.
+    E is the number of all actions, those of each position one after the other and ascending.
     """
 
     game: Game
@@ -59,7 +59,7 @@ class SolvedPositions:
     kind: str | None = None
     """Which positions these are all of, such as "with White to move"; None: they are a sample."""
     win_chances: Callable[[Numbers], Numbers] | None = None
-    """From ``float64[E]``, the probabilities of all actions in all positions, the chance of winning
+    """From ``float64[E]``, the probabilities of all actions of all positions, the chance of winning
     from each (``float64[N]``) against perfect play, if every move is drawn by them; None where that
     is not known."""
 
@@ -195,7 +195,7 @@ class Starts:
     states: tuple[Any, ...] = field(repr=False)
     """The states."""
     removed: int = field(default=0, repr=False)
-    """States that were left out before these were drawn, because somebody learns from them."""
+    """States that were left out before these were drawn, because a training set has them."""
 
     @cached_property
     def worths(self) -> tuple[Numbers, ...]:

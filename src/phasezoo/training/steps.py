@@ -73,11 +73,11 @@ class Steps:
         seed: Of layers that draw, together with a step's number.
         team: The processes that train it together.
         device: Where to train; None: as ``config`` says.
-        phases: How many phases the batches tell apart, for a network that is told them.
+        phases: Number of phases of the batches, for a network that reads them.
 
     Raises:
-        InvalidConfig: The device or the number format cannot be used here, or the network is told
-            of other phases than there are.
+        InvalidConfig: The device or the number format cannot be used here, or the network
+            reads another number of phases.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Steps:
         phases: int = 1,
     ) -> None:
         self.config = config
-        self._is_told = isinstance(network, ConditionedNetwork)
+        self._reads_phase = isinstance(network, ConditionedNetwork)
         check_phases(network, phases, team)
         self.team = team
         self.device = resolve_device(config.device) if device is None else device
@@ -166,7 +166,7 @@ class Steps:
     def _losses(self, batch: Batch, targets: Targets) -> RowLosses:
         on_device = self._on_device(batch.planes)
         with autocast(self.config.dtype, self.device):
-            if self._is_told:
+            if self._reads_phase:
                 phases = to_device(batch.phase, self.device, torch.int64)
                 output = self.network(on_device, phases)
             else:
@@ -185,11 +185,11 @@ class Steps:
 
 
 def check_phases(network: Network, phases: int, team: Team = ALONE) -> None:
-    """Refuse a network that cannot be told the phases of the batches; others pass.
+    """Refuse a network that reads another number of phases than the batches have.
 
     Args:
         network: The network.
-        phases: How many phases the batches tell apart.
+        phases: Number of phases of the batches.
         team: The processes that train it together.
 
     Raises:
@@ -200,7 +200,7 @@ def check_phases(network: Network, phases: int, team: Team = ALONE) -> None:
     if network.phases != phases:
         there = "all positions are of one phase" if phases == 1 else f"there are {phases} phases"
         message = (
-            f"the network is told {network.phases} phases, and {there} here; give it a gate of as "
+            f"the network reads {network.phases} phases, and {there} here; give it a gate of as "
             "many phases in training on stored games, or leave the option out"
         )
         raise InvalidConfig(message)

@@ -70,7 +70,7 @@ class Strategy:
         """Read ``separated``, ``staged``, ``weighted:FACTOR``, ``planes`` or ``heads``.
 
         Raises:
-            InvalidConfig: It is none of these.
+            InvalidConfig: It is another text.
         """
         if spec in _PLAIN:
             return cls(spec)  # type: ignore[arg-type]  # one of these
@@ -284,7 +284,7 @@ def _ordered(names: tuple[str, ...], own: int, order: str | Sequence[str]) -> li
     """The phases as one expert goes through them.
 
     Raises:
-        InvalidConfig: ``order`` is none.
+        InvalidConfig: ``order`` is no order of the phases.
     """
     if order == FARTHEST_FIRST:
         return sorted(range(len(names)), key=lambda phase: (-abs(phase - own), phase))

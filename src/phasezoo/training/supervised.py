@@ -128,7 +128,7 @@ def train_supervised(
         splits: The split to use in place of one by ``seed``; its test part is not looked at.
         phase_weights: What positions count by their phase, by its name or in the gate's order; all
             phases are then seen, and ``phase`` only says whose expert this is.
-        callbacks: Who is told of start, updates, evaluations and end; what one raises ends the
+        callbacks: Called at start, updates, evaluations and end; what one raises ends the
             training, which the same call continues.
         loggers: Who else takes the rows of ``metrics.csv``.
         **overrides: Fields of ``config`` to replace.
@@ -163,10 +163,10 @@ def train_supervised(
 
 @dataclass(frozen=True)
 class Hooks:
-    """Who is told of a training."""
+    """Receivers of a training's events and numbers."""
 
     callbacks: Callback = field(default_factory=Callback)
-    """Told of its course."""
+    """Called as it goes."""
     loggers: Sequence[Logger] = ()
     """Take its numbers."""
 
@@ -268,7 +268,7 @@ def _unique(sampler: Sampler, positions: int) -> int:
 
 
 def result_in(directory: Path, manifest: Manifest) -> TrainingResult:
-    """The result of a training as its directory tells it.
+    """Return the result of a training from its directory.
 
     Args:
         directory: Where it is.

@@ -42,7 +42,7 @@ class Samplers:
     """Sampler of a training's positions."""
 
     train: Sampler
-    """Of those that are learnt from, with the configuration's batch size."""
+    """Of those to train on, with the configuration's batch size."""
     validation: Sampler
     """Of those that choose a checkpoint."""
     watched: Sampler | None = None
@@ -123,7 +123,7 @@ class Trainer:
 
         Args:
             log: Where numbers go; None in all processes but the first.
-            callbacks: Who is told.
+            callbacks: Called as it goes.
 
         Raises:
             CheckpointError: A checkpoint or the metrics cannot be written.

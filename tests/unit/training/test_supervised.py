@@ -133,7 +133,7 @@ def test_every_phase_is_watched_whatever_is_learnt(tmp_path: Path) -> None:
 
 
 def test_watching_phases_needs_phases(tmp_path: Path) -> None:
-    with pytest.raises(InvalidConfig, match="watched_positions=8: the gate 'none' tells no phases"):
+    with pytest.raises(InvalidConfig, match="watched_positions=8: the gate 'none' has one phase"):
         train(tmp_path / "run", watched_positions=8)
     assert not (tmp_path / "run").exists()
 

@@ -150,7 +150,7 @@ def _shown(line: str) -> str:
 
 
 def _warn_once(program: str, text: str, kind: str = "") -> None:
-    """Warn of a kind of fault, which is the text if there is none, once for each program."""
+    """Warn of a kind of fault, by default the text itself, once for each program."""
     if len(_warned) >= _MOST:
         _warned.clear()
     known = (program, kind or text)

@@ -83,7 +83,7 @@ class SearchConfig:
         epsilon_greedy: Share of descents that begin somewhere on the line of the most visited
             actions and expand the next unexpanded action there (CrazyAra: 0.05).
         epsilon_checks: The same for the first unexpanded action that is a check (CrazyAra: 0.01);
-            as ``epsilon_greedy`` if there is none.
+            as ``epsilon_greedy`` without one.
         cheap_search_prob: Share of searches with few nodes and without noise, whose
             ``result.cheap`` is true (KataGo: cheapSearchProb, 0.75).
         cheap_search_nodes: Nodes of such a search (KataGo: cheapSearchVisits).

@@ -154,7 +154,7 @@ def ratings(config: GeneraliseConfig) -> Axis:
     everything = Split("all ratings", TrainingSet(Splits(train, validation, validation)))
     about = (
         f"Games of {store.game.name} by the mean rating of their players, {len(train):,} to learn "
-        "from in all; tested on other games, on positions that occur in no training."
+        "from; tested on other games, on positions that occur in no training."
     )
     learner = SupervisedLearner(
         config.network, config.positions, device=config.device, threads=config.threads

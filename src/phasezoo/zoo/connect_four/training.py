@@ -13,7 +13,7 @@ from phasezoo.training.selfplay.replay import ReplayRules
 from phasezoo.training.solved import Starts
 
 SEED = 1
-"""Of the positions, the same in all runs."""
+"""Seed of the positions, the same for every run."""
 
 
 def connect_four_recipes() -> Mapping[str, Recipe]:

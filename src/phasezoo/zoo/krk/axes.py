@@ -37,7 +37,7 @@ def distance(config: GeneraliseConfig) -> Axis:
     ]
     about = (
         "Positions of king and rook against king by the moves to mate, each with a perfect move. "
-        "What is tested is held out of all that is learnt, with its mirror images."
+        "What is tested is held out of all training, with its mirror images."
     )
     everything = Split(
         "any distance",

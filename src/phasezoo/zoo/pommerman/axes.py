@@ -59,7 +59,7 @@ def opponents(config: GeneraliseConfig) -> Axis:
     )
     about = (
         "A network learns the moves of free-for-all games between four players of one kind, and "
-        "plays its policy, without search, against three of each kind, in all seats."
+        "plays its policy, without search, against three of each kind, in every place."
     )
     learner = SupervisedLearner(
         config.network, config.positions, device=config.device, threads=config.threads

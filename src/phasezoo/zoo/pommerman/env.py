@@ -57,7 +57,7 @@ class PommermanEnv(GymEnv):
     ## Observation Space
     ``Box(float32[23, n, n])``, ``"planes"``: rigid walls, wood, three kinds of power-ups, bombs (timer,
     reach, movement to the right and upwards), flames, the players by relative index, then planes of one
-    number each: own reach, bombs laid, bombs in all, kick, who lives by relative index, step. What is
+    number each: own reach, bombs laid, bombs owned, kick, who lives by relative index, step. What is
     in fog is 0. ``observation="dict"`` gives the original's dictionary, key for key, and has a
     space of its own (:class:`~phasezoo.zoo.pommerman.observation_space.PommermanDictSpace`).
 
