@@ -9,7 +9,7 @@ import numpy.typing as npt
 from phasezoo import games
 from phasezoo.agents.arguments import name_or, seed_of, states_and_players
 from phasezoo.agents.base import DeprecatedSeats, Move, state_in
-from phasezoo.agents.search.mcts import check_evaluator
+from phasezoo.agents.search.searching import check_evaluator
 from phasezoo.agents.search.slot import PhaseMemory
 from phasezoo.agents.search.tree_pool import DEFAULT_POOL_ROWS
 from phasezoo.errors import InvalidState

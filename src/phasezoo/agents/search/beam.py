@@ -10,16 +10,14 @@ from annotated_types import Interval
 
 from phasezoo import _core, games
 from phasezoo._core import SearchResult
-from phasezoo.agents.arguments import config_or, name_or, seed_of, threads_or
+from phasezoo.agents.arguments import config_or, name_or
 from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.search.beam_pool import BeamPool
 from phasezoo.agents.search.config import UInt32, taken_by_core, with_fields
-from phasezoo.agents.search.mcts import check_evaluator, search_gate_of
 from phasezoo.agents.search.mcts_session import MCTSSession
 from phasezoo.agents.search.searching import SearchingAgent
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import between
-from phasezoo.inference.other_games import check_plays
 from phasezoo.types import Gate
 
 DEFAULT_LIMIT = Limit(infinite=True)
@@ -147,18 +145,10 @@ class BeamAgent(SearchingAgent):
         threads: int | None = None,
         **overrides: Any,
     ) -> None:
-        self.game = None if game is None else games.make(game)
-        check_evaluator(evaluator)
-        if self.game is not None:
-            check_plays(evaluator, self.game)
-        self.evaluator = evaluator
-        self.limit = limit_or(limit, DEFAULT_LIMIT)
+        self._set_up(evaluator, limit_or(limit, DEFAULT_LIMIT), seed, game, gate, threads)
         self.config = config_or(config, BeamConfig, BeamConfig()).with_(**overrides)
         self.plies = between("plies", plies, 1, len(self.config.layers) - 1)
-        self.seed = seed_of(seed)
-        self.gate = search_gate_of(evaluator, gate, None if self.game is None else self.game.name)
         self.name = name_or(name, "Beam")
-        self.threads = threads_or(threads, None)
 
     def search(self, state: Any) -> SearchResult:
         """Search ``state`` with a new tree; the same state always gives the same result.
@@ -185,25 +175,16 @@ class BeamAgent(SearchingAgent):
             agent.plies = 1
         return MCTSSession(agent, seed, self.game if game is None else games.make(game))
 
-    def session_pool(
-        self,
-        game: games.Game,
-        *,
-        limit: Limit | None = None,
-        pool_rows: int | None = None,
-        threads: int | None = None,
-    ) -> BeamPool:
-        """Open a pool of games; ``limit`` replaces the agent's own."""
+    def _pool_of(self, game: games.Game, limit: Limit, **sizes: Any) -> BeamPool:
         return BeamPool(
-            games.make(game),
+            game,
             self.evaluator,
             settings_of(self.config),
-            limit_or(limit, self.limit),
+            limit,
             self.gate,
             positions=self.config.positions,
             plies=self.plies,
-            pool_rows=pool_rows,
-            threads=self.threads if threads is None else threads,
+            **sizes,
         )
 
     def __repr__(self) -> str:

@@ -6,14 +6,11 @@ from phasezoo import _core, games
 from phasezoo.agents.base import Move
 from phasezoo.agents.limit import Limit
 from phasezoo.agents.search.continuation import steps_between
-from phasezoo.agents.search.driver import Driver
 from phasezoo.agents.search.fresh_pool import FreshTreePool
 from phasezoo.agents.search.slot import Asked, Played, Slot
 from phasezoo.agents.search.tree_pool import DEFAULT_POOL_ROWS
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import at_least
-from phasezoo.inference.other_games import has_more_actions
-from phasezoo.observation import Observation
 from phasezoo.types import SIMULTANEOUS, Gate
 
 
@@ -74,15 +71,7 @@ class BeamPool(FreshTreePool):
     def _open_pool(self) -> None:
         game: Any = self.game.name if self.game.native else self.game
         self._pool = _core.SearchPool.beam(game, self._settings, self._gate, self._threads)
-        self._driver = Driver(
-            self._pool,
-            self._evaluator,
-            self._pool_rows,
-            self._positions,
-            patient=not self.limit.is_timed,
-            gathers=has_more_actions(self._evaluator, self.game),
-            overlaps=False,  # a round is one layer of every tree
-        )
+        self._drive(self._positions, overlaps=False)  # a round is one layer of every tree
 
     def tell(self, slot: int, action: Any, state: Any) -> None:
         """Report ``action``, which led to ``state``."""
@@ -91,34 +80,19 @@ class BeamPool(FreshTreePool):
         super().tell(slot, action, state)
         self._pool.advance(self._slots[slot].tree, int(action))
 
-    def ask(
-        self,
-        slot: int,
-        state: Any,
-        player: int,
-        shown: Observation | None = None,
-        *,
-        limit: Limit | None = None,
-    ) -> None:
-        """Begin a search at ``state``, unless the variation of the last one goes on there.
-
-        ``limit`` replaces that of the pool for this search.
-
-        Raises:
-            GameContract: ``play`` changes states of the game, or its ``to_play`` is no player.
-            InvalidConfig: Players move at once.
-            InvalidState: The game is over.
-        """
-        self._check_once(state)
+    def _check(self, state: Any, player: int) -> None:
         if state.to_play == SIMULTANEOUS:
             raise _no_turns(self.game)
-        line = self._lines.get(slot)
-        if line and line[0][0] in games.legal_actions_of(state, player):
+
+    def _begin_asked(self, number: int, asked: Asked) -> None:
+        """Begin a search, unless the variation of the last one goes on there."""
+        line = self._lines.get(number)
+        if line and line[0][0] in games.legal_actions_of(asked.state, asked.player):
             action, value = line.pop(0)
-            self._own[slot] = action
-            self._ready.append((slot, Move(action, value)))
+            self._own[number] = action
+            self._ready.append((number, Move(action, value)))
             return
-        self._begin_asked(slot, Asked(state, player, limit=limit))
+        super()._begin_asked(number, asked)
 
     def poll(self) -> list[tuple[int, Move]]:
         """Return the moves that need no search, or else those of one round of searching."""

@@ -7,15 +7,13 @@ from annotated_types import Interval
 
 from phasezoo import _core, games
 from phasezoo._core import SearchResult
-from phasezoo.agents.arguments import checked_player, config_or, name_or, seed_of, threads_or
+from phasezoo.agents.arguments import checked_player, config_or, name_or
 from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.search.config import UInt32, taken_by_core, with_fields
 from phasezoo.agents.search.decoupled_pool import DecoupledPool
-from phasezoo.agents.search.mcts import check_evaluator, search_gate_of
 from phasezoo.agents.search.others import INFORMATION
 from phasezoo.agents.search.searching import SearchingAgent
 from phasezoo.games.options import one_of
-from phasezoo.inference.other_games import check_plays
 from phasezoo.specs import Share
 from phasezoo.types import Gate
 
@@ -119,19 +117,11 @@ class DecoupledMCTSAgent(SearchingAgent):
         threads: int | None = None,
         **overrides: Any,
     ) -> None:
-        self.game = None if game is None else games.make(game)
-        check_evaluator(evaluator)
-        if self.game is not None:
-            check_plays(evaluator, self.game)
-        self.evaluator = evaluator
+        self._set_up(evaluator, limit_or(limit, DEFAULT_LIMIT), seed, game, gate, threads)
         self.information = one_of("information", information, INFORMATION)
         self.player = checked_player(player, self.game)
-        self.limit = limit_or(limit, DEFAULT_LIMIT)
         self.config = config_or(config, DecoupledConfig, DecoupledConfig()).with_(**overrides)
-        self.seed = seed_of(seed)
-        self.gate = search_gate_of(evaluator, gate, None if self.game is None else self.game.name)
         self.name = name_or(name, DEFAULT_NAME)
-        self.threads = threads_or(threads, None)
 
     def search(self, state: Any, player: int | None = None) -> SearchResult:
         """Search ``state`` with a new tree; the same state always gives the same result.
@@ -155,23 +145,14 @@ class DecoupledMCTSAgent(SearchingAgent):
         """
         return self.session(self.seed).search(state, player)
 
-    def session_pool(
-        self,
-        game: games.Game,
-        *,
-        limit: Limit | None = None,
-        pool_rows: int | None = None,
-        threads: int | None = None,
-    ) -> DecoupledPool:
-        """Open a pool of games; ``limit`` replaces the agent's own."""
+    def _pool_of(self, game: games.Game, limit: Limit, **sizes: Any) -> DecoupledPool:
         return DecoupledPool(
-            games.make(game),
+            game,
             self.evaluator,
             settings_of(self.config),
-            limit_or(limit, self.limit),
+            limit,
             self.gate,
-            pool_rows=pool_rows,
-            threads=self.threads if threads is None else threads,
+            **sizes,
             information=self.information,
         )
 

@@ -5,14 +5,10 @@ from typing import Any
 
 from phasezoo import _core, games
 from phasezoo.agents.limit import Limit
-from phasezoo.agents.search.driver import Driver
 from phasezoo.agents.search.fresh_pool import FreshTreePool
 from phasezoo.agents.search.slot import Asked, Slot
-from phasezoo.agents.search.tree_pool import DEFAULT_POOL_ROWS
-from phasezoo.errors import InvalidConfig, InvalidState
-from phasezoo.games.options import at_least
-from phasezoo.inference.other_games import has_more_actions
-from phasezoo.observation import Observation
+from phasezoo.agents.search.tree_pool import rows_or_default
+from phasezoo.errors import InvalidState
 from phasezoo.types import Gate
 
 
@@ -52,17 +48,8 @@ class DecoupledPool(FreshTreePool):
     ) -> None:
         super().__init__(game, evaluator, limit, gate, threads)
         self._tree_rows = settings["batch_size"] * game.num_players
-        if pool_rows is None:
-            pool_rows = max(DEFAULT_POOL_ROWS, self._tree_rows)
-        pool_rows = at_least("pool_rows", pool_rows, 1)
-        if pool_rows < self._tree_rows:
-            message = (
-                f"pool_rows={pool_rows} would cut the batches of batch_size="
-                f"{settings['batch_size']} with {game.num_players} players; give at least "
-                f"{self._tree_rows} or a smaller batch_size"
-            )
-            raise InvalidConfig(message)
-        self._pool_rows = pool_rows
+        batch = f"batch_size={settings['batch_size']} with {game.num_players} players"
+        self._pool_rows = rows_or_default(pool_rows, self._tree_rows, batch)
         self._settings = settings
         self._tracker = game.tracker if information == "observed" else None
         self._open_pool()
@@ -70,40 +57,14 @@ class DecoupledPool(FreshTreePool):
     def _open_pool(self) -> None:
         game: Any = self.game.name if self.game.native else self.game
         self._pool = _core.SearchPool.decoupled(game, self._settings, self._gate, self._threads)
-        self._driver = Driver(
-            self._pool,
-            self._evaluator,
-            self._pool_rows,
-            self._tree_rows,
-            patient=not self.limit.is_timed,
-            gathers=has_more_actions(self._evaluator, self.game),
-            overlaps=self.game.native,
-        )
+        self._drive(self._tree_rows, overlaps=self.game.native)
 
-    def ask(
-        self,
-        slot: int,
-        state: Any,
-        player: int,
-        shown: Observation | None = None,
-        *,
-        limit: Limit | None = None,
-    ) -> None:
-        """Begin a search at ``state``.
-
-        ``limit`` replaces that of the pool for this search.
-
-        Raises:
-            GameContract: ``play`` changes states of the game, or its ``to_play`` is no player.
-            InvalidState: The game is over, or over for the player.
-        """
-        self._check_once(state)
+    def _check(self, state: Any, player: int) -> None:
         if self._is_out(state, player):
             message = (
                 f"player {player} has nothing to search for: their game is over, or others move"
             )
             raise InvalidState(message)
-        self._begin_asked(slot, Asked(state, player, limit=limit))
 
     def _new_slot(self, seed: int, history: Sequence[Any]) -> Slot:
         return Slot(

@@ -22,7 +22,6 @@ class FreshTreePool(TreePool):
     def _open_pool(self) -> None:
         """Make the pool and its driver."""
 
-    @abstractmethod
     def ask(
         self,
         slot: int,
@@ -32,7 +31,20 @@ class FreshTreePool(TreePool):
         *,
         limit: Limit | None = None,
     ) -> None:
-        """Begin a search at ``state``; ``limit`` replaces that of the pool for this search."""
+        """Begin a search at ``state``; ``limit`` replaces that of the pool for this search.
+
+        Raises:
+            GameContract: ``play`` changes states of the game, or its ``to_play`` is no player.
+            InvalidConfig: Players move at once, and the search is for turns.
+            InvalidState: The game is over, or over for the player.
+        """
+        self._check_once(state)
+        self._check(state, player)
+        self._begin_asked(slot, Asked(state, player, limit=limit))
+
+    @abstractmethod
+    def _check(self, state: Any, player: int) -> None:
+        """Refuse a state that cannot be searched for ``player``."""
 
     def _new_slot(self, seed: int, history: Sequence[Any]) -> Slot:
         return Slot(int(self._pool.add(seed)), seed, history, self._gate)

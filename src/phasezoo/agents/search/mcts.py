@@ -3,25 +3,21 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from phasezoo import games, gating
+from phasezoo import games
 from phasezoo._core import SearchResult
-from phasezoo.agents.arguments import checked_player, config_or, name_or, seed_of, threads_or
+from phasezoo.agents.arguments import checked_player, config_or, name_or
 from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.search.config import SearchConfig
 from phasezoo.agents.search.mcts_pool import MCTSPool
 from phasezoo.agents.search.others import INFORMATION, check_others
-from phasezoo.agents.search.searching import SearchingAgent
-from phasezoo.errors import GateMismatch, InvalidConfig
+from phasezoo.agents.search.searching import SearchingAgent, check_evaluator
+from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import one_of
 from phasezoo.inference.cache import with_cache
-from phasezoo.inference.mixture import MixtureOfExperts, gate_of
+from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.oracle import Oracle, check_knows
-from phasezoo.inference.other_games import check_plays
 from phasezoo.inference.routing import Routing
 from phasezoo.types import Gate
-
-MODULE = ("torch.nn.modules.module", "Module")
-"""The package of a network's class, found without importing torch."""
 
 DEFAULT_LIMIT = Limit(nodes=800)
 """Nodes a move of the published self-play (M2CTS, Table XII)."""
@@ -97,21 +93,15 @@ class MCTSAgent(SearchingAgent):
     ) -> None:
         if batch_size is not None:
             overrides["batch_size"] = batch_size
-        self.game = None if game is None else games.make(game)
-        check_evaluator(evaluator)
-        if self.game is not None:
-            check_plays(evaluator, self.game)
+        self._set_up(evaluator, limit_or(limit, DEFAULT_LIMIT), seed, game, gate, threads)
         check_others(others, self.game)
-        self.evaluator = with_cache(evaluator, cache_mb) if cache_mb else evaluator
+        if cache_mb:
+            self.evaluator = with_cache(evaluator, cache_mb)
         self.others = others
         self.information = one_of("information", information, INFORMATION)
         self.player = checked_player(player, self.game)
-        self.limit = limit_or(limit, DEFAULT_LIMIT)
         self.config = _config(config, others, overrides)
-        self.seed = seed_of(seed)
-        self.gate = search_gate_of(evaluator, gate, None if self.game is None else self.game.name)
         self.name = name_or(name, self._default_name())
-        self.threads = threads_or(threads, None)
         self.oracle = _checked_oracle(oracle, others, self.game)
 
     def _default_name(self) -> str:
@@ -152,23 +142,14 @@ class MCTSAgent(SearchingAgent):
         """
         return self.session(self.seed).search(state, player, searchmoves=searchmoves)
 
-    def session_pool(
-        self,
-        game: games.Game,
-        *,
-        limit: Limit | None = None,
-        pool_rows: int | None = None,
-        threads: int | None = None,
-    ) -> MCTSPool:
-        """Open a pool of games; ``limit`` replaces the agent's own."""
+    def _pool_of(self, game: games.Game, limit: Limit, **sizes: Any) -> MCTSPool:
         return MCTSPool(
-            games.make(game),
+            game,
             self.evaluator,
             self.config,
-            limit_or(limit, self.limit),
+            limit,
             self.gate,
-            pool_rows=pool_rows,
-            threads=self.threads if threads is None else threads,
+            **sizes,
             others=self.others,
             information=self.information,
             oracle=self.oracle,
@@ -259,55 +240,3 @@ def _config(config: SearchConfig | None, others: Any, overrides: Mapping[str, An
         raise InvalidConfig(message)
     chosen = config_or(config, SearchConfig, SearchConfig(solver=False))
     return chosen.with_(**{**overrides, "reuse_tree": False})
-
-
-def check_evaluator(evaluator: Any) -> None:
-    """Refuse what cannot answer leaves.
-
-    Raises:
-        InvalidConfig: It is a network that needs wrapping, or has no ``evaluate`` or no
-            ``plane_spec``.
-    """
-    kinds = type(evaluator).__mro__
-    if any((kind.__module__, kind.__name__) == MODULE for kind in kinds):
-        message = (
-            f"a {type(evaluator).__name__} is a network, and a search asks an evaluator: wrap it, "
-            "inference.TorchEvaluator(network, game=…), or load one that was trained and saved, "
-            "inference.load(directory)"
-        )
-        raise InvalidConfig(message)
-    answers = [getattr(evaluator, name, None) for name in ("evaluate_batch", "evaluate")]
-    used = next((answer for answer in answers if answer is not None), None)
-    if isinstance(evaluator, type) or not callable(used):
-        message = (
-            f"{evaluator!r} is no evaluator: give an object with plane_spec and evaluate(planes), "
-            "such as inference.Uniform() or inference.load(directory)"
-        )
-        raise InvalidConfig(message)
-    spec = getattr(evaluator, "plane_spec", 0)
-    if answers[0] is None and spec is not None and not isinstance(spec, str):
-        found = "is missing" if spec == 0 else f"is {spec!r}"
-        message = (
-            f"{evaluator!r}: plane_spec {found}; name the planes that evaluate wants, such as "
-            "'v2' or 'default', or None for none"
-        )
-        raise InvalidConfig(message)
-
-
-def search_gate_of(evaluator: Any, gate: str | Gate | None, game: str | None) -> Gate | None:
-    """The gate of a search: the mixture's own, or ``gate``.
-
-    Raises:
-        GateMismatch: Both are given, and are not the same.
-    """
-    given = None if gate is None else gate_of(gate, game)
-    own: Gate | None = getattr(evaluator, "search_gate", None)
-    if own is None or given is None:
-        return given if own is None else own
-    if not gating.same(given, own, game):
-        message = (
-            f"gate={gating.spec_of(given)!r}, but the mixture routes by {gating.spec_of(own)!r}: "
-            "leave gate= out, or give the mixture search_gate="
-        )
-        raise GateMismatch(message)
-    return own

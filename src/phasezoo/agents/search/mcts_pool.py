@@ -14,7 +14,6 @@ from phasezoo.agents.base import Move
 from phasezoo.agents.limit import Limit
 from phasezoo.agents.search.config import SearchConfig, params_of
 from phasezoo.agents.search.continuation import steps_between
-from phasezoo.agents.search.driver import Driver
 from phasezoo.agents.search.others import (
     OnePlayersGate,
     OnePlayersState,
@@ -23,12 +22,10 @@ from phasezoo.agents.search.others import (
 )
 from phasezoo.agents.search.results import filtered_by
 from phasezoo.agents.search.slot import Asked, Event, Played, SavedSlot, Slot
-from phasezoo.agents.search.tree_pool import DEFAULT_POOL_ROWS, TreePool
-from phasezoo.errors import InvalidConfig, InvalidState
-from phasezoo.games.options import at_least
+from phasezoo.agents.search.tree_pool import TreePool, rows_or_default
+from phasezoo.errors import InvalidState
 from phasezoo.inference.evaluator import Leaves
 from phasezoo.inference.oracle import Oracle, check_knows
-from phasezoo.inference.other_games import has_more_actions
 from phasezoo.observation import Observation
 from phasezoo.types import SIMULTANEOUS, Gate
 
@@ -79,16 +76,8 @@ class MCTSPool(TreePool):
             raise needs_others(game)
         if oracle is not None:
             check_knows(oracle, game)
-        if pool_rows is None:
-            pool_rows = max(DEFAULT_POOL_ROWS, config.batch_size)
-        pool_rows = at_least("pool_rows", pool_rows, 1)
-        if pool_rows < config.batch_size:
-            message = (
-                f"pool_rows={pool_rows} would cut the batches of batch_size={config.batch_size}, "
-                f"which changes a search; give at least {config.batch_size} or a smaller batch_size"
-            )
-            raise InvalidConfig(message)
-        self._pool_rows = pool_rows
+        size = config.batch_size
+        self._pool_rows = rows_or_default(pool_rows, size, f"batch_size={size}")
         self._config = config
         self._reuse = config.reuse_tree and others is None
         self._others = others
@@ -108,15 +97,10 @@ class MCTSPool(TreePool):
         if config.reuse_tree != self._reuse:
             config = replace(config, reuse_tree=self._reuse)
         self._pool = _core.SearchPool(game, params_of(config), gate, self._threads, others)
-        self._driver = Driver(
-            self._pool,
-            self._evaluator,
-            self._pool_rows,
+        self._drive(
             self._config.batch_size,
-            patient=not self.limit.is_timed,
-            searchers=None if self._others is None else self._searchers,
-            gathers=has_more_actions(self._evaluator, self.game),
             overlaps=self.game.native,  # a game in Python may not expect several threads
+            searchers=None if self._others is None else self._searchers,
             oracle=self._oracle,
         )
 

@@ -7,14 +7,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo import games
-from phasezoo.agents.arguments import checked_player, states_and_players
+from phasezoo import games, gating
+from phasezoo.agents.arguments import checked_player, seed_of, states_and_players, threads_or
 from phasezoo.agents.base import DeprecatedSeats, called_session, session_pool_of, state_in
-from phasezoo.agents.limit import Limit
+from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.search.mcts_session import MCTSSession
-from phasezoo.errors import InvalidArray
+from phasezoo.agents.search.tree_pool import TreePool
+from phasezoo.errors import GateMismatch, InvalidArray, InvalidConfig
 from phasezoo.games.queries import to_play_of
-from phasezoo.types import SIMULTANEOUS
+from phasezoo.inference.mixture import gate_of
+from phasezoo.inference.other_games import check_plays
+from phasezoo.types import SIMULTANEOUS, Gate
+
+MODULE = ("torch.nn.modules.module", "Module")
+"""The package of a network's class, found without importing torch."""
 
 
 class SearchingAgent(DeprecatedSeats, ABC):
@@ -29,10 +35,31 @@ class SearchingAgent(DeprecatedSeats, ABC):
     """Whom calls of the agent move, if players move at once."""
     ends_by_itself: bool = False
     """Whether a search without a limit ends, as one of so many layers does."""
+    evaluator: Any
+    """Answers what is searched."""
     game: games.Game | None
     _batches: int = 0
 
-    @abstractmethod
+    def _set_up(
+        self,
+        evaluator: Any,
+        limit: Limit,
+        seed: int,
+        game: str | games.Game | None,
+        gate: str | Gate | None,
+        threads: int | None,
+    ) -> None:
+        """Check and keep what all agents that search have; the arguments are theirs."""
+        self.game = None if game is None else games.make(game)
+        check_evaluator(evaluator)
+        if self.game is not None:
+            check_plays(evaluator, self.game)
+        self.evaluator = evaluator
+        self.limit = limit
+        self.seed = seed_of(seed)
+        self.gate = search_gate_of(evaluator, gate, None if self.game is None else self.game.name)
+        self.threads = threads_or(threads, None)
+
     def session_pool(
         self,
         game: games.Game,
@@ -42,6 +69,16 @@ class SearchingAgent(DeprecatedSeats, ABC):
         threads: int | None = None,
     ) -> Any:
         """Open a pool of games; ``limit`` replaces the agent's own."""
+        return self._pool_of(
+            games.make(game),
+            limit_or(limit, self.limit),
+            pool_rows=pool_rows,
+            threads=self.threads if threads is None else threads,
+        )
+
+    @abstractmethod
+    def _pool_of(self, game: games.Game, limit: Limit, **sizes: Any) -> TreePool:
+        """Make a pool; ``sizes`` are its rows and threads."""
 
     def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
         """The action for ``info["state"]``, in the game that it continues.
@@ -97,3 +134,55 @@ class SearchingAgent(DeprecatedSeats, ABC):
     def __getstate__(self) -> dict[str, Any]:
         """The configuration: a copy starts a game of its own."""
         return {name: value for name, value in self.__dict__.items() if name != "_called"}
+
+
+def check_evaluator(evaluator: Any) -> None:
+    """Refuse what cannot answer leaves.
+
+    Raises:
+        InvalidConfig: It is a network that needs wrapping, or has no ``evaluate`` or no
+            ``plane_spec``.
+    """
+    kinds = type(evaluator).__mro__
+    if any((kind.__module__, kind.__name__) == MODULE for kind in kinds):
+        message = (
+            f"a {type(evaluator).__name__} is a network, and a search asks an evaluator: wrap it, "
+            "inference.TorchEvaluator(network, game=…), or load one that was trained and saved, "
+            "inference.load(directory)"
+        )
+        raise InvalidConfig(message)
+    answers = [getattr(evaluator, name, None) for name in ("evaluate_batch", "evaluate")]
+    used = next((answer for answer in answers if answer is not None), None)
+    if isinstance(evaluator, type) or not callable(used):
+        message = (
+            f"{evaluator!r} is no evaluator: give an object with plane_spec and evaluate(planes), "
+            "such as inference.Uniform() or inference.load(directory)"
+        )
+        raise InvalidConfig(message)
+    spec = getattr(evaluator, "plane_spec", 0)
+    if answers[0] is None and spec is not None and not isinstance(spec, str):
+        found = "is missing" if spec == 0 else f"is {spec!r}"
+        message = (
+            f"{evaluator!r}: plane_spec {found}; name the planes that evaluate wants, such as "
+            "'v2' or 'default', or None for none"
+        )
+        raise InvalidConfig(message)
+
+
+def search_gate_of(evaluator: Any, gate: str | Gate | None, game: str | None) -> Gate | None:
+    """The gate of a search: the mixture's own, or ``gate``.
+
+    Raises:
+        GateMismatch: Both are given, and are not the same.
+    """
+    given = None if gate is None else gate_of(gate, game)
+    own: Gate | None = getattr(evaluator, "search_gate", None)
+    if own is None or given is None:
+        return given if own is None else own
+    if not gating.same(given, own, game):
+        message = (
+            f"gate={gating.spec_of(given)!r}, but the mixture routes by {gating.spec_of(own)!r}: "
+            "leave gate= out, or give the mixture search_gate="
+        )
+        raise GateMismatch(message)
+    return own

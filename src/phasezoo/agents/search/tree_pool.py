@@ -13,12 +13,13 @@ from phasezoo.agents.base import Move
 from phasezoo.agents.limit import Limit
 from phasezoo.agents.search.driver import Driver
 from phasezoo.agents.search.slot import Slot
-from phasezoo.errors import InvalidEvaluation
+from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.games.contracts import check_state
 from phasezoo.games.failures import failure_of
+from phasezoo.games.options import at_least
 from phasezoo.inference.cache import forget_answers
 from phasezoo.inference.counts import Counts
-from phasezoo.inference.other_games import check_plays
+from phasezoo.inference.other_games import check_plays, has_more_actions
 from phasezoo.observation import View
 from phasezoo.types import Gate
 
@@ -28,6 +29,29 @@ more if other processes use the same cores. The network has threads of its own."
 
 DEFAULT_POOL_ROWS = 256
 """Bounds memory: 256 rows of chess planes are 3.4 MB, their policies 4.8 MB."""
+
+
+def rows_or_default(pool_rows: int | None, tree_rows: int, batch: str) -> int:
+    """Return the rows of a pool, which hold a whole batch of a tree.
+
+    Args:
+        pool_rows: The rows that were asked for; None: the default.
+        tree_rows: Rows of a batch.
+        batch: Names the batch in the message.
+
+    Raises:
+        InvalidConfig: There are too few.
+    """
+    if pool_rows is None:
+        return max(DEFAULT_POOL_ROWS, tree_rows)
+    rows = at_least("pool_rows", pool_rows, 1)
+    if rows < tree_rows:
+        message = (
+            f"pool_rows={rows} would cut the batches of {batch}, which changes a search; give "
+            f"at least {tree_rows} or a smaller batch_size"
+        )
+        raise InvalidConfig(message)
+    return rows
 
 
 class TreePool(ABC):
@@ -51,7 +75,9 @@ class TreePool(ABC):
     _pool: SearchPool
     """The trees; a subclass makes it."""
     _driver: Driver
-    """Answers their leaves; a subclass makes it."""
+    """Answers their leaves."""
+    _pool_rows: int
+    """The most rows handed to the evaluator at once."""
 
     def __init__(
         self,
@@ -74,6 +100,19 @@ class TreePool(ABC):
         """The slot in whose search the game's own code failed last."""
         self._next = 0
         self._is_checked = game.native
+
+    def _drive(self, tree_rows: int, *, overlaps: bool, **more: Any) -> None:
+        """Make the driver of the trees, each of which has up to ``tree_rows`` rows at once."""
+        self._driver = Driver(
+            self._pool,
+            self._evaluator,
+            self._pool_rows,
+            tree_rows,
+            patient=not self.limit.is_timed,
+            gathers=has_more_actions(self._evaluator, self.game),
+            overlaps=overlaps,
+            **more,
+        )
 
     @property
     def counts(self) -> Counts:
