@@ -3,40 +3,20 @@
 from dataclasses import replace
 from typing import Any, Unpack
 
-import gymnasium
 import numpy as np
-from gymnasium import spaces
-from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 
 from phasezoo import games
-from phasezoo._core import Stream
-from phasezoo.envs import rendering
-from phasezoo.envs.options import PettingZooOptions, conducted, shown, taken
-from phasezoo.envs.spaces import observation_space, planes_of_all, state_space
-from phasezoo.envs.starts import check_game, check_planes, start
-from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.envs.game_env import GameEnv, PettingZooEnv
+from phasezoo.envs.options import PettingZooOptions
+from phasezoo.envs.starts import check_game
+from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import one_of
 from phasezoo.observation import Turn, info_of, mask_of, observation_of
-from phasezoo.types import SIMULTANEOUS, Info, Planes
-
-PROBE = "options"
-"""PettingZoo's API tests reset with an option of this name, to see whether options are taken."""
+from phasezoo.types import SIMULTANEOUS, Info
 
 
-def agent_names(num_players: int) -> list[str]:
-    """The names ``player_0``, ``player_1`` and so on."""
-    return [f"player_{player}" for player in range(num_players)]
-
-
-def without_probe(options: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Reset options without the one that PettingZoo's API tests add."""
-    if not isinstance(options, dict):
-        return options  # whoever reads them refuses other types
-    return {key: value for key, value in options.items() if key != PROBE}
-
-
-class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
+class AECGameEnv(PettingZooEnv, AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
     """A game whose players act one after the other; ``player_0`` has the first turn.
 
     Observations are ``{"observation": float32[C, H, W], "action_mask": int8[A]}``, as the asked
@@ -56,67 +36,27 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         UnknownGame: No game has that name.
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012 - as PettingZoo declares it
-        "name": "game_v0",
-        "render_modes": [*rendering.MODES, rendering.WINDOW],
-        "is_parallelizable": False,
-        "render_fps": rendering.FPS,
-    }
+    metadata = GameEnv.metadata | {"name": "game_v0", "is_parallelizable": False}
 
     def __init__(
         self,
         game: "str | games.Game",
         **options: Unpack[PettingZooOptions],
     ) -> None:
-        given = taken(self, PettingZooOptions, options)
         super().__init__()
-        self._runner = conducted(game, given)
-        self.game = self._runner.game
+        given = self._set_up(PettingZooOptions, game, options)
         one_of("observation", given.observation, ("planes", "masked", "packed"))
-        view = shown(self.game, given)
-        self._view = replace(view, observation="masked")
+        self._view = replace(self._view, observation="masked")
         if self.game.action_parts is not None:
             message = (
                 f"{self.game.name!r} has actions of {len(self.game.action_parts)} parts: use the "
                 "env() of the game's own PettingZoo module in phasezoo.envs"
             )
             raise InvalidConfig(message)
-        self.gate = self._runner.gate
-        self._window = rendering.open_window(self.game, given.render_mode)
-        self.render_mode = given.render_mode
-        self.possible_agents = agent_names(self.game.num_players)
-        self.agents: list[str] = []
+        self._make_spaces()
         self.agent_selection = self.possible_agents[0]
         self._index = {name: player for player, name in enumerate(self.possible_agents)}
-        self.action_spaces = {
-            name: spaces.Discrete(self.game.num_actions) for name in self.possible_agents
-        }
-        self.state_space = state_space(self._view)
-        self.observation_spaces = {
-            name: observation_space(self._view) for name in self.possible_agents
-        }
-        self._rng: np.random.Generator | None = None
-        self._seed = 0
-        self._replacements: dict[int, Stream] = {}
         self._chosen: dict[int, int] = {}
-        self._turn: Turn | None = None
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of ``agent``'s observations, the same object at every call."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Discrete:
-        """The space of ``agent``'s actions, the same object at every call."""
-        return self.action_spaces[agent]
-
-    @property
-    def game_state(self) -> Any:
-        """The state of the game, a value.
-
-        Raises:
-            InvalidState: No game has begun.
-        """
-        return self._now("game_state").state
 
     def set_game_state(self, state: Any) -> None:
         """Go on from ``state``; rewards so far and seeds stay as they are.
@@ -143,15 +83,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
             InvalidFen: The FEN is not a position of the game.
             InvalidUci: A move is not legal where it stands.
         """
-        if seed is not None or self._rng is None:
-            self._rng = seeding.np_random(seed)[0]
-        game_seed = int(self._rng.integers(1 << 63))
-        state = start(self.game, without_probe(options), Stream(game_seed, "start").seed())
-        if self._turn is None:
-            check_planes(self._view, state)
-        turn = self._runner.begin(state)
-        self._seed, self._replacements = game_seed, {}
-        self._enter(turn)
+        self._enter(self._begin(seed, options))
 
     def observe(self, agent: str) -> dict[str, Any]:
         """Return the ``observation`` and ``action_mask`` of ``agent``."""
@@ -159,13 +91,6 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         player = self._index[agent]
         shown: dict[str, Any] = observation_of(turn, player, self._view, self._mask(turn, player))
         return shown
-
-    def state(self) -> Planes:
-        """``float32[P, C, H, W]``: the planes of all players, for a critic that sees them all.
-
-        See also :attr:`game_state`, the state itself.
-        """
-        return planes_of_all(self._now("state()").state, self._view)
 
     def step(self, action: int | None) -> None:
         """Play the action of ``agent_selection``; None for an agent whose game is over.
@@ -201,33 +126,6 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         joint = np.array(chosen, dtype=np.int64) if at_once else chosen[0]
         self._show(self._runner.play(turn, joint), illegal=player if illegal else None)
 
-    def render(self) -> Any:
-        """The state as ``render_mode`` says: text, an SVG document or ``uint8[512, 512, 3]``.
-
-        With ``"human"`` a window shows every position by itself, and nothing is returned.
-
-        Raises:
-            InvalidState: No game has begun.
-        """
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() draws nothing: make the environment with render_mode=")
-            return None
-        turn = self._now("render()")
-        if self._window is not None:
-            return None
-        return rendering.render(self.game, turn.state, self.render_mode)
-
-    def close(self) -> None:
-        """Close the window, if there is one."""
-        if self._window is not None:
-            self._window.close()
-
-    def _now(self, wanted: str) -> Turn:
-        if self._turn is None:
-            message = f"{wanted} needs a game: call reset() first"
-            raise InvalidState(message)
-        return self._turn
-
     def _enter(self, turn: Turn) -> None:
         """Everybody takes part from ``turn`` on."""
         self.agents = list(self.possible_agents)
@@ -242,7 +140,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         """Make ``turn`` the present one: rewards, flags, infos and whose turn it is."""
         self._turn = turn
         if self._window is not None:
-            self._window.show(rendering.render(self.game, turn.state, "rgb_array"))
+            self._window.show(self._drawn(turn, "rgb_array"))
         self._chosen = {}
         ending = turn.ending
         if ending is not None:
@@ -267,7 +165,3 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
     def _info(self, turn: Turn, player: int, *, illegal: bool) -> Info:
         mask = mask_of(turn, player, self._view, when_over=0)
         return info_of(turn, player, self._view, mask=mask, illegal=illegal)
-
-    def _replacement(self, turn: Turn, player: int, action: int) -> int:
-        stream = self._replacements.setdefault(player, Stream(self._seed, "illegal", player))
-        return self._runner.replacement(turn, player, action, stream)

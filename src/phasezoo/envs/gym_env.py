@@ -11,9 +11,10 @@ import numpy.typing as npt
 from phasezoo import games
 from phasezoo._core import Stream
 from phasezoo.envs import rendering
+from phasezoo.envs.game_env import GameEnv
 from phasezoo.envs.learner import learner_in_game, learner_of
 from phasezoo.envs.opponents import Opponent, assigned, choose, opponents_of, views_of
-from phasezoo.envs.options import SingleOptions, conducted, shown, taken
+from phasezoo.envs.options import SingleOptions
 from phasezoo.envs.spaces import action_space, observation_space
 from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
@@ -25,7 +26,7 @@ from phasezoo.types import SIMULTANEOUS, Info
 Step = tuple[Any, SupportsFloat, bool, bool, Info]
 
 
-class GymEnv(gymnasium.Env[Any, Any]):
+class GymEnv(GameEnv, gymnasium.Env[Any, Any]):
     """A game with one learner; opponents move inside :meth:`step`.
 
     Works over every game: ours, and those added with :func:`phasezoo.games.register`. With
@@ -44,35 +45,22 @@ class GymEnv(gymnasium.Env[Any, Any]):
         UnknownGame: No game has that name.
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium declares it
-        "render_modes": [*rendering.MODES, rendering.WINDOW],
-        "render_fps": rendering.FPS,
-    }
-
     def __init__(
         self,
         game: "str | games.Game" = "chess",
         **options: Unpack[SingleOptions],
     ) -> None:
-        given = taken(self, SingleOptions, options)
-        self._runner = conducted(game, given)
-        self.game = self._runner.game
-        self.gate = self._runner.gate
-        self._view = shown(self.game, given)
+        given = self._set_up(SingleOptions, game, options)
         shown_to_others = replace(self._view, compact=False)
         opponent = given.opponent
         self._kinds = None if opponent is None else opponents_of(opponent, shown_to_others)
         self._learner_option = learner_of(given.agent_color, self.game.num_players)
-        self._window = rendering.open_window(self.game, given.render_mode)
-        self.render_mode = given.render_mode
         self.action_space = action_space(self._view)
         self.observation_space = observation_space(self._view)
         self._games = 0
-        self._seed = 0
         self._learner = 0
         self._opponents: dict[int, Opponent] = {}
         self._replacements: Stream | None = None
-        self._turn: Turn | None = None
 
     @property
     def player(self) -> int:
@@ -87,15 +75,6 @@ class GymEnv(gymnasium.Env[Any, Any]):
         message = "seat is deprecated and goes with the next version: use player"
         warnings.warn(message, DeprecationWarning, stacklevel=2)
         return self.player
-
-    @property
-    def game_state(self) -> Any:
-        """The state of the game, a value.
-
-        Raises:
-            InvalidState: No game has begun.
-        """
-        return self._now("game_state").state
 
     def set_game_state(self, state: Any) -> tuple[Any, Info]:
         """Go on from ``state``; seeds, players and opponents stay as they are.
@@ -214,35 +193,10 @@ class GymEnv(gymnasium.Env[Any, Any]):
         turn = self._now("action_masks()")
         return flat_mask(mask_of(turn, self.player, self._view)).astype(np.bool_)
 
-    def render(self) -> Any:
-        """The state as ``render_mode`` says: text, an SVG document or ``uint8[512, 512, 3]``.
-
-        With ``"human"`` a window shows every position by itself, and nothing is returned.
-
-        Raises:
-            InvalidState: No game has begun.
-        """
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() draws nothing: make the environment with render_mode=")
-            return None
-        turn = self._now("render()")
-        return None if self._window is not None else self._drawn(turn, self.render_mode)
-
-    def close(self) -> None:
-        """Close the window, if there is one."""
-        if self._window is not None:
-            self._window.close()
-
     def _drawn(self, turn: Turn, mode: str) -> Any:
         flipped = self._kinds is not None and self._learner == 1
         player = self._learner if self.game.is_hidden else None
         return rendering.render(self.game, turn.state, mode, flipped=flipped, player=player)
-
-    def _now(self, wanted: str) -> Turn:
-        if self._turn is None:
-            message = f"{wanted} needs a game: call reset() first"
-            raise InvalidState(message)
-        return self._turn
 
     def _shown(self, turn: Turn, *, illegal: bool) -> tuple[Any, Info]:
         viewer = self._runner.viewer(turn) if self._kinds is None else self._learner

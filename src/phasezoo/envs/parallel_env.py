@@ -3,27 +3,21 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-import gymnasium
 import numpy as np
-from gymnasium import spaces
-from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
 from phasezoo import games
-from phasezoo._core import Stream
-from phasezoo.envs import rendering
-from phasezoo.envs.aec_env import agent_names, without_probe
-from phasezoo.envs.options import ParallelOptions, conducted, shown, taken
-from phasezoo.envs.spaces import action_space, observation_space, planes_of_all, state_space
-from phasezoo.envs.starts import check_game, check_planes, start
-from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.envs.game_env import GameEnv, PettingZooEnv
+from phasezoo.envs.options import ParallelOptions
+from phasezoo.envs.starts import check_game
+from phasezoo.errors import InvalidConfig
 from phasezoo.observation import Turn, observe
-from phasezoo.types import SIMULTANEOUS, Info, Planes
+from phasezoo.types import SIMULTANEOUS, Info
 
 Step = tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Info]]
 
 
-class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
+class ParallelGameEnv(PettingZooEnv, ParallelEnv[str, Any, int]):  # type: ignore[misc]
     """A game in which all players give an action at every step.
 
     Observations are the bare ``float32[C, H, W]``, or with ``observation="masked"`` dictionaries of
@@ -43,53 +37,15 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
         UnknownGame: No game has that name.
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012 - as PettingZoo declares it
-        "name": "game_v0",
-        "render_modes": [*rendering.MODES, rendering.WINDOW],
-        "is_parallelizable": True,
-        "render_fps": rendering.FPS,
-    }
+    metadata = GameEnv.metadata | {"name": "game_v0", "is_parallelizable": True}
 
     def __init__(
         self,
         game: "str | games.Game",
         **options: Unpack[ParallelOptions],
     ) -> None:
-        given = taken(self, ParallelOptions, options)
-        self._runner = conducted(game, given)
-        self.game = self._runner.game
-        self.gate = self._runner.gate
-        self._view = shown(self.game, given)
-        self._window = rendering.open_window(self.game, given.render_mode)
-        self.render_mode = given.render_mode
-        self.possible_agents = agent_names(self.game.num_players)
-        self.agents: list[str] = []
-        self.action_spaces = {name: action_space(self._view) for name in self.possible_agents}
-        self.state_space = state_space(self._view)
-        self.observation_spaces = {
-            name: observation_space(self._view) for name in self.possible_agents
-        }
-        self._rng: np.random.Generator | None = None
-        self._seed = 0
-        self._replacements: dict[int, Stream] = {}
-        self._turn: Turn | None = None
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of ``agent``'s observations, the same object at every call."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of ``agent``'s actions, the same object at every call."""
-        return self.action_spaces[agent]
-
-    @property
-    def game_state(self) -> Any:
-        """The state of the game, a value.
-
-        Raises:
-            InvalidState: No game has begun.
-        """
-        return self._now("game_state").state
+        self._set_up(ParallelOptions, game, options)
+        self._make_spaces()
 
     def set_game_state(self, state: Any) -> tuple[dict[str, Any], dict[str, Info]]:
         """Go on from ``state``; seeds stay as they are.
@@ -123,14 +79,7 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
         Raises:
             InvalidConfig: An option is not known, or the game is over there.
         """
-        if seed is not None or self._rng is None:
-            self._rng = seeding.np_random(seed)[0]
-        game_seed = int(self._rng.integers(1 << 63))
-        state = start(self.game, without_probe(options), Stream(game_seed, "start").seed())
-        if self._turn is None:
-            check_planes(self._view, state)
-        turn = self._runner.begin(state)
-        self._seed, self._replacements = game_seed, {}
+        turn = self._begin(seed, options)
         self._enter(turn)
         self.agents = list(self.possible_agents)
         return self._observe_all(turn, self.agents, ())
@@ -179,45 +128,11 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
         self._enter(after)
         return self._shown(after, offenders)
 
-    def state(self) -> Planes:
-        """``float32[P, C, H, W]``: the planes of all players, for a critic that sees them all.
-
-        See also :attr:`game_state`, the state itself.
-        """
-        return planes_of_all(self._now("state()").state, self._view)
-
-    def render(self) -> Any:
-        """The state as ``render_mode`` says: text, an SVG document or ``uint8[512, 512, 3]``.
-
-        With ``"human"`` a window shows every position by itself, and nothing is returned.
-
-        Raises:
-            InvalidState: No game has begun.
-        """
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() draws nothing: make the environment with render_mode=")
-            return None
-        turn = self._now("render()")
-        if self._window is not None:
-            return None
-        return rendering.render(self.game, turn.state, self.render_mode)
-
-    def close(self) -> None:
-        """Close the window, if there is one."""
-        if self._window is not None:
-            self._window.close()
-
     def _enter(self, turn: Turn) -> None:
         """Make ``turn`` the present one."""
         self._turn = turn
         if self._window is not None:
-            self._window.show(rendering.render(self.game, turn.state, "rgb_array"))
-
-    def _now(self, wanted: str) -> Turn:
-        if self._turn is None:
-            message = f"{wanted} needs a game: call reset() first"
-            raise InvalidState(message)
-        return self._turn
+            self._window.show(self._drawn(turn, "rgb_array"))
 
     def _given(self, turn: Turn, actions: Mapping[str, Any], player: int) -> int:
         if self._runner.is_idle(turn, player):
@@ -270,7 +185,3 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
             )
             observations[name], infos[name] = shown.observation, shown.info
         return observations, infos
-
-    def _replacement(self, turn: Turn, player: int, action: int) -> int:
-        stream = self._replacements.setdefault(player, Stream(self._seed, "illegal", player))
-        return self._runner.replacement(turn, player, action, stream)
