@@ -1,6 +1,5 @@
 """Where imported games go: one store, or a folder with one for each game and each part."""
 
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,11 +7,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.data.partial_files import partial_name, put_in_place
 from phasezoo.data.pgn_filter import checked_month
 from phasezoo.data.store import GameStore
-from phasezoo.data.store_file import UNCHANGED
-from phasezoo.data.store_folder import SUFFIX, check_target
+from phasezoo.data.store_folder import SUFFIX, check_target, whole_folder
 from phasezoo.errors import InvalidConfig, StoreError
 
 UNDATED = "undated"
@@ -103,19 +100,11 @@ def write_stores(path: Path, stores: Mapping[str, GameStore], *, overwrite: bool
             there is left as it was.
     """
     check_place(path, overwrite=overwrite, is_folder=True)
-    partial = partial_name(path)
-    try:
-        partial.mkdir()
+    with whole_folder(path) as partial:
         for place, store in stores.items():
             target = partial / place
             target.parent.mkdir(parents=True, exist_ok=True)
             store.save(target)
-        put_in_place(partial, path)
-    except OSError as error:
-        message = f"{path} cannot be written ({error.strerror}); {UNCHANGED}"
-        raise StoreError(message) from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def _stores_in(path: Path) -> bool:

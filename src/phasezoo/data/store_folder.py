@@ -258,14 +258,25 @@ def write_store(
     if path.suffix == SUFFIX:
         write_file(path, game, columns, metadata, overwrite=overwrite)
         return
-    partial = partial_name(path)
-    try:
-        partial.mkdir()
+    with whole_folder(path) as partial:
         for folder, rows in _places(partial, len(columns), parts):
             folder.mkdir(exist_ok=True)
             for first in range(0, max(len(rows), 1), shard_games):
                 some = columns.take(rows[first : first + shard_games])
                 write_file(next_file(folder), game, some, metadata)
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """Give a folder to write into, which takes the place of ``path`` once it is whole.
+
+    Raises:
+        StoreError: It cannot be written; what was there is left as it was.
+    """
+    partial = partial_name(path)
+    try:
+        partial.mkdir()
+        yield partial
         put_in_place(partial, path)
     except OSError as error:
         message = f"{path} cannot be written ({error.strerror}); {UNCHANGED}"

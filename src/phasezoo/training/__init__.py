@@ -106,62 +106,37 @@ __all__ = [
     "train_supervised",
 ]
 
-_LAZY = {
-    "EpisodeStore": "phasezoo.training.catalogue",
-    "POMMERMAN": "phasezoo.training.catalogue",
-    "SupervisedConfig": "phasezoo.training.config",
-    "MeanLosses": "phasezoo.training.evaluation",
-    "PositionLosses": "phasezoo.training.evaluation",
-    "evaluate_network": "phasezoo.training.evaluation",
-    "evaluate_networks": "phasezoo.training.evaluation",
-    "MonthSplit": "phasezoo.data.import_target",
-    "import_pgn": "phasezoo.data.importer",
-    "read_games": "phasezoo.data.importer",
-    "mixture_losses": "phasezoo.training.evaluation",
-    "PlannedTraining": "phasezoo.training.experts",
-    "plan_baseline": "phasezoo.training.experts",
-    "plan_experts": "phasezoo.training.experts",
-    "Callback": "phasezoo.training.callbacks",
-    "Experts": "phasezoo.training.phase_experts",
-    "LoggedRun": "phasezoo.training.loggers",
-    "Logger": "phasezoo.training.loggers",
-    "TensorBoardLogger": "phasezoo.training.loggers",
-    "TrainingStart": "phasezoo.training.callbacks",
-    "WandbLogger": "phasezoo.training.loggers",
-    "LossCell": "phasezoo.training.expert_tables",
-    "LossTable": "phasezoo.training.expert_tables",
-    "Probe": "phasezoo.training.probes.probe",
-    "Probed": "phasezoo.training.probes.probe",
-    "Progress": "phasezoo.training.callbacks",
-    "Score": "phasezoo.training.probes.probe",
-    "Watching": "phasezoo.training.selfplay.config",
-    "Strategy": "phasezoo.training.strategies",
-    "StrategyPlan": "phasezoo.training.strategies",
-    "TrainedNetwork": "phasezoo.training.planned",
-    "phase_weights": "phasezoo.training.strategies",
-    "plan_strategy": "phasezoo.training.strategies",
-    "train_experts": "phasezoo.training.phase_experts",
-    "progress_bar": "phasezoo.training.callbacks",
-    "Learner": "phasezoo.training.selfplay.learner",
-    "Replay": "phasezoo.training.selfplay.replay",
-    "ReplayRules": "phasezoo.training.selfplay.replay",
-    "SelfPlay": "phasezoo.training.selfplay.loop",
-    "SelfPlayConfig": "phasezoo.training.selfplay.config",
-    "SelfPlayOutcome": "phasezoo.training.selfplay.outcome",
-    "play_games": "phasezoo.training.selfplay.playing",
-    "TrainingResult": "phasezoo.training.supervised",
-    "train_supervised": "phasezoo.training.supervised",
+_WITHOUT_TORCH = {
+    "data.import_target": ("MonthSplit",),
+    "data.importer": ("import_pgn", "read_games"),
+    "training.callbacks": ("Callback", "Progress", "TrainingStart", "progress_bar"),
+    "training.catalogue": ("EpisodeStore", "POMMERMAN"),
+    "training.config": ("SupervisedConfig",),
+    "training.experts": ("PlannedTraining", "plan_baseline", "plan_experts"),
+    "training.loggers": ("LoggedRun", "Logger", "TensorBoardLogger", "WandbLogger"),
+    "training.probes.probe": ("Probe", "Probed", "Score"),
+    "training.selfplay.config": ("SelfPlayConfig", "Watching"),
+    "training.selfplay.outcome": ("SelfPlayOutcome",),
+    "training.selfplay.playing": ("play_games",),
+    "training.selfplay.replay": ("Replay", "ReplayRules"),
+    "training.strategies": ("Strategy", "StrategyPlan", "phase_weights", "plan_strategy"),
 }
-
-_WITH_TORCH = (
-    "phasezoo.training.evaluation",
-    "phasezoo.training.expert_tables",
-    "phasezoo.training.phase_experts",
-    "phasezoo.training.planned",
-    "phasezoo.training.selfplay.learner",
-    "phasezoo.training.selfplay.loop",
-    "phasezoo.training.supervised",
-)
+_WITH_TORCH = {
+    "training.evaluation": (
+        "MeanLosses",
+        "PositionLosses",
+        "evaluate_network",
+        "evaluate_networks",
+        "mixture_losses",
+    ),
+    "training.expert_tables": ("LossCell", "LossTable"),
+    "training.phase_experts": ("Experts", "train_experts"),
+    "training.planned": ("TrainedNetwork",),
+    "training.selfplay.learner": ("Learner",),
+    "training.selfplay.loop": ("SelfPlay",),
+    "training.supervised": ("TrainingResult", "train_supervised"),
+}
+_LAZY = {name: module for module, names in (_WITHOUT_TORCH | _WITH_TORCH).items() for name in names}
 
 let_idle_threads_sleep()  # the modules below import torch before anything of ours
 
@@ -170,6 +145,6 @@ def __getattr__(name: str) -> Any:
     if name in _LAZY:
         if _LAZY[name] in _WITH_TORCH:
             require_torch()
-        return getattr(import_module(_LAZY[name]), name)
+        return getattr(import_module(f"phasezoo.{_LAZY[name]}"), name)
     message = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(message)
