@@ -13,39 +13,25 @@ from phasezoo.apps import cli
 from phasezoo.training import GameStore
 from phasezoo.training.metrics import read_metrics
 
-SMALL = [
-    "--network",
-    "mlp-16x1",
-    "--updates",
-    "2",
-    "--games-per-update",
-    "4",
-    "--nodes",
-    "6",
-    "--samples-per-update",
-    "64",
-    "--learning.threads",
-    "1",
-    "--learning.batch-size",
-    "32",
-    "--backend",
-    "torch",
-    "--seed",
-    "3",
-    "--watching.probe-every",
-    "0",
-    "--watching.ladder-games",
-    "0",
-]
+SMALL = (
+    "--network mlp-16x1 --updates 2 --games-per-update 4 --nodes 6 --samples-per-update 64 "
+    "--learning.threads 1 --learning.batch-size 32 --backend torch --seed 3 "
+    "--watching.probe-every 0 --watching.ladder-games 0"
+).split()
+
+
+UNREPORTED = [*SMALL, "--watching.no-report"]
+"""The page takes longer than such a run."""
 
 
 def selfplay(*arguments: str) -> int:
-    return cli.main(["selfplay", "connect-four", *SMALL, *arguments])
+    return cli.main(["selfplay", "connect-four", *UNREPORTED, *arguments])
 
 
 def test_a_run_and_what_it_leaves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "run"
-    assert selfplay("--out", str(out), "--starts", "0.5*initial", "0.5*random:1-4") == 0
+    words = ["--out", str(out), "--starts", "0.5*initial", "0.5*random:1-4"]
+    assert cli.main(["selfplay", "connect-four", *SMALL, *words]) == 0
     told = capsys.readouterr().out.splitlines()
     assert told[0].startswith("update 1: 4 games")
     assert told[-2].startswith("connect-four: 2 updates, 8 games, 128 samples")
@@ -54,8 +40,7 @@ def test_a_run_and_what_it_leaves(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert len(read_metrics(out)) == 2
     assert len(GameStore.open(out / "games")) == 8
     assert inference.load(out / "versions" / "00002", backend="torch").manifest.phase is None
-    again = ["--out", str(out), "--starts", "0.5*initial", "0.5*random:1-4", "--updates", "3"]
-    assert selfplay(*again, "--watching.no-report") == 0
+    assert selfplay(*words, "--updates", "3") == 0
     told = capsys.readouterr().out.splitlines()
     assert "3 updates" in told[-2]
     assert told[-1] == f"in {out}"
@@ -64,7 +49,7 @@ def test_a_run_and_what_it_leaves(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_experts_and_settings_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_text('gate = "plies:10"\nstrategy = "separated"\nupdates = 1\n')
     out = tmp_path / "run"
-    typed = [word for word in SMALL if word not in ("--updates", "2")]
+    typed = [word for word in UNREPORTED if word not in ("--updates", "2")]
     words = [*typed, "--config", str(tmp_path / "run.toml"), "--out", str(out)]
     assert cli.main(["selfplay", "connect-four", *words]) == 0
     experts = inference.load_experts(out / "versions" / "00001")
@@ -111,7 +96,7 @@ def test_the_shown_command_for_games_in_which_all_move_at_once(tmp_path: Path) -
     shown = re.search(r"^phasezoo (selfplay .*--others.*?) *#", usage.read_text(), re.MULTILINE)
     assert shown is not None
     words = shlex.split(shown[1].replace("runs/", f"{tmp_path}/"))
-    small = [*SMALL, "--updates", "1", "--games-per-update", "2", "--max-plies", "12"]
+    small = [*UNREPORTED, "--updates", "1", "--games-per-update", "2", "--max-plies", "12"]
     assert cli.main([*words, *small]) == 0
     assert len(GameStore.open(tmp_path / "bombs" / "games")) == 2
 
@@ -201,5 +186,5 @@ def test_what_is_refused_of_a_directory_is_told_in_words_of_the_command(
 
 
 def test_the_path_of_a_run_may_stand_anywhere(tmp_path: Path) -> None:
-    words = ["selfplay", "--search.temperature", "0.5", *SMALL, "--updates", "1"]
+    words = ["selfplay", "--search.temperature", "0.5", *UNREPORTED, "--updates", "1"]
     assert cli.main([*words, "--out", str(tmp_path / "run"), "connect-four"]) == 0

@@ -1,6 +1,7 @@
 import csv
 import json
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -30,6 +31,19 @@ def run(*words, capsys=None):
         return code
     said = capsys.readouterr()
     return code, said.out, said.err
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A match that has ended, of which tests take copies."""
+    out = tmp_path_factory.mktemp("finished") / "m"
+    assert run("match", "random:seed=1", "random:seed=2", *FOUR, "--out", out) == 0
+    return out
+
+
+@pytest.fixture
+def out(finished, tmp_path):
+    return Path(shutil.copytree(finished, tmp_path / "m"))
 
 
 def files(folder):
@@ -155,11 +169,8 @@ def test_what_was_stopped_goes_on_to_the_same_games(tmp_path, monkeypatch, capsy
     assert files(out)["games.csv"] == files(tmp_path / "whole")["games.csv"]
 
 
-def test_a_directory_of_another_match_is_left_alone(tmp_path, capsys):
-    out = tmp_path / "m"
-    assert run("match", "random:seed=1", "random:seed=2", *FOUR, "--out", out) == 0
+def test_a_directory_of_another_match_is_left_alone(out, capsys):
     before = files(out)
-    capsys.readouterr()
     for words in (
         ("match", "random:seed=1", "random:seed=3", *FOUR, "--out", out),
         ("tournament", "random:seed=1", "random:seed=2", *FOUR, "--out", out),
@@ -274,13 +285,10 @@ def test_a_resumed_run_finds_the_files_of_its_agents(tmp_path, monkeypatch, caps
         ('"names": []', '"names": [1, 2]', "names[0]: 1 is not of type str"),
     ],
 )
-def test_settings_that_were_damaged_are_told(tmp_path, capsys, written, damaged, said):
-    out = tmp_path / "m"
-    assert run("match", "random:seed=1", "random:seed=2", *FOUR, "--out", out) == 0
+def test_settings_that_were_damaged_are_named(out, capsys, written, damaged, said):
     config = out / "config.json"
     assert written in config.read_text()
     config.write_text(config.read_text().replace(written, damaged))
-    capsys.readouterr()
     code, _, err = run("match", "--resume", out, capsys=capsys)
     assert code in (1, 2)
     assert f"{config}" in err
@@ -324,9 +332,9 @@ def test_a_resumed_run_imports_the_plugins_that_are_named_again(tmp_path, monkey
         "legacy_pommerman:planted:Agent",
     ],
 )
-def test_agents_of_a_run_from_elsewhere_run_nothing_unasked(tmp_path, monkeypatch, capsys, agent):
-    out = tmp_path / "m"
-    assert run("match", "random:seed=1", "random:seed=2", *FOUR, "--out", out) == 0
+def test_agents_of_a_run_from_elsewhere_run_nothing_unasked(
+    out, tmp_path, monkeypatch, capsys, agent
+):
     for name in ("planted.py", "planted.sh"):
         (out / name).write_text("open('ran', 'w')\n" if name.endswith("py") else "touch ran\n")
         (out / name).chmod(0o755)

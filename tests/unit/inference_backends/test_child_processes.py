@@ -9,7 +9,6 @@ import pytest
 
 from phasezoo import _core, agents, games, inference
 
-CONTEXTS = ("fork", "spawn") if sys.platform != "win32" else ("spawn",)
 NETWORK = "phasezoo/connect-four-small"
 ROWS = 512
 """Enough for every backend to share them out among its threads."""
@@ -77,31 +76,48 @@ MADE = {
 }
 
 
-def child(given: Any, name: str, sender: Any) -> None:
-    """Work with what was inherited, and with what is made anew."""
-    inherited = [given[1](given[0])] if given else []
+def anew(name: str) -> Any:
     made, work = MADE[name]()
-    sender.send([*inherited, work(made)])
+    return work(made)
 
 
-@pytest.mark.parametrize("name", MADE)
-@pytest.mark.parametrize("context", CONTEXTS)
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_child_finds_what_its_parent_finds(context: str, name: str) -> None:
-    made, work = MADE[name]()
-    here = work(made)
+def child(work: Any, sender: Any) -> None:
+    for answer in work():
+        sender.send(answer)
+
+
+def found_in_child(context: str, work: Any, count: int) -> list[Any]:
+    """Return the answers of a child process."""
     receiver, sender = multiprocessing.Pipe(duplex=False)
-    # What is spawned gets copies, and pools have none.
-    given = (made, work) if context == "fork" else None
-    process = multiprocessing.get_context(context).Process(target=child, args=(given, name, sender))
+    process = multiprocessing.get_context(context).Process(target=child, args=(work, sender))
     process.start()
+    found = []
     try:
-        assert receiver.poll(120), "the child hangs"
-        found = receiver.recv()
+        while len(found) < count:
+            assert receiver.poll(120), f"the child hangs after {len(found)} answers"
+            found.append(receiver.recv())
     finally:
         process.kill()
         process.join()
-    assert len(found) == (2 if context == "fork" else 1)
-    for there in found:
+    return found
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
+@pytest.mark.parametrize("name", MADE)
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_finds_what_its_parent_finds(name: str) -> None:
+    made, work = MADE[name]()
+    here = work(made)
+    for there in found_in_child("fork", lambda: (work(made), anew(name)), 2):
         np.testing.assert_allclose(there, here, atol=1e-5)
     np.testing.assert_allclose(work(made), here, atol=1e-5)  # and the parent goes on
+
+
+def everything() -> Any:
+    return map(anew, MADE)
+
+
+def test_a_spawned_child_finds_what_its_parent_finds() -> None:
+    here = list(everything())
+    for there, found in zip(here, found_in_child("spawn", everything, len(MADE)), strict=True):
+        np.testing.assert_allclose(found, there, atol=1e-5)

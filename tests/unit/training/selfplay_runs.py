@@ -49,6 +49,7 @@ RUNS: dict[str, dict[str, Any]] = {
         "resign_moves": 1,
         "resign_check": 0.4,
         "schedule": "0:0.01,5:0.002",
+        "watching": Watching(report=False),
     },
     "experts": {
         "game": "connect-four",

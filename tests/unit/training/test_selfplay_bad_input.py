@@ -22,7 +22,7 @@ from phasezoo.errors import (
     StoreError,
 )
 from phasezoo.training import GameStore, Learner, Replay, SelfPlay
-from phasezoo.training.selfplay.config import self_play_search
+from phasezoo.training.selfplay.config import Watching, self_play_search
 
 selfplay_games.register()
 
@@ -30,6 +30,19 @@ selfplay_games.register()
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> GameStore:
     return play(tmp_path_factory.mktemp("games"))
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of one update, of which tests take copies."""
+    out = tmp_path_factory.mktemp("begun") / "run"
+    run(out, "promoted", updates=1)
+    return out
+
+
+@pytest.fixture
+def out(begun: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(begun, tmp_path / "run"))
 
 
 def play(folder: Path, game: str = "connect-four", **options: Any) -> GameStore:
@@ -176,17 +189,13 @@ def test_a_gate_that_the_games_states_do_not_have_what_it_wants_for(
     assert not list(tmp_path.iterdir())
 
 
-def test_another_run_in_the_directory_is_told_by_the_options_that_differ(tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    run(out, "promoted", updates=1)
+def test_another_run_in_the_directory_is_named_by_the_options_that_differ(out: Path) -> None:
     with pytest.raises(RunDirectoryError) as caught:
         run(out, "promoted", updates=1, search=self_play_search(temperature=0.5))
     assert "differs in search.temperature 0.5 (there 0.8); nothing" in str(caught.value)
 
 
-def test_what_is_damaged_names_a_way_to_go_on_once(tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    run(out, "promoted", updates=1)
+def test_what_is_damaged_names_a_way_to_go_on_once(out: Path) -> None:
     (out / "metrics.csv").write_bytes(b"\xba\xff")
     with pytest.raises(CheckpointError) as garbage:
         run(out, "promoted", updates=2)
@@ -209,14 +218,13 @@ def test_a_source_of_ones_own_that_starts_where_a_game_is_over(tmp_path: Path) -
         play(tmp_path, starts=Over())
 
 
-def test_a_checkpoint_of_another_game_among_those_of_a_run(tmp_path: Path) -> None:
-    mine, other = tmp_path / "mine", tmp_path / "other"
-    run(mine, "promoted", updates=1)
-    run(other, "promoted", updates=1, game="connect-four", starts=("initial",))
-    shutil.rmtree(mine / "learners")
-    shutil.copytree(other / "learners", mine / "learners")
+def test_a_checkpoint_of_another_game_among_those_of_a_run(out: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    run(other, "experts", updates=1, gate=None, games_per_update=1)
+    shutil.rmtree(out / "learners")
+    shutil.copytree(other / "learners", out / "learners")
     with pytest.raises(CheckpointError, match="connect-four"):
-        run(mine, "promoted", updates=2)
+        run(out, "promoted", updates=2)
 
 
 class Gone(RuntimeError):
@@ -248,11 +256,12 @@ def test_an_evaluator_that_dies_ends_the_games_with_its_traceback(tmp_path: Path
 
 
 def test_a_run_whose_evaluator_dies_ends_and_goes_on_later(tmp_path: Path) -> None:
-    whole = run(tmp_path / "whole", "promoted", updates=2)
+    changes: dict[str, Any] = {"updates": 2, "watching": Watching.nothing()}
+    whole = run(tmp_path / "whole", "promoted", **changes)
     dying = {"load": lambda folder, **_: Dying(9, 60)}
     with pytest.raises(Gone, match="device is gone"):
-        run(tmp_path / "run", "promoted", updates=2, **dying)
-    again = run(tmp_path / "run", "promoted", updates=2)
+        run(tmp_path / "run", "promoted", **changes, **dying)
+    again = run(tmp_path / "run", "promoted", **changes)
     assert [row.samples for row in again.updates] == [row.samples for row in whole.updates]
 
 

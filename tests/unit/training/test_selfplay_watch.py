@@ -19,6 +19,11 @@ from phasezoo.training.selfplay.measurements import ProbeRow, RungRow, elo_of, g
 selfplay_games.register()
 
 
+def unreported(**options: Any) -> Watching:
+    """Measurements without the page, which takes longer than these runs."""
+    return Watching(report=False, **options)
+
+
 def run(out: Path, updates: int = 2, **options: Any) -> Any:
     given = {
         "network": "mlp-16x1",
@@ -45,7 +50,7 @@ def corners(version: Probed) -> dict[str, float]:
 
 def test_probes_measure_every_version_once(tmp_path: Path) -> None:
     seen: list[ProbeRow] = []
-    watching = Watching(probe_nodes=4)
+    watching = unreported(probe_nodes=4)
     options = {"probes": [corners], "on_probe": seen.append, "watching": watching}
     run(tmp_path / "run", **options)
     assert [row.version for row in seen] == [0, 1, 2]
@@ -59,7 +64,7 @@ def test_probes_measure_every_version_once(tmp_path: Path) -> None:
 
 def test_what_a_kill_left_out_is_measured_when_the_run_goes_on(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    options = {"probes": [corners], "watching": Watching(ladder_every=1, ladder_games=4)}
+    options = {"probes": [corners], "watching": unreported(ladder_every=1, ladder_games=4)}
     run(out, **options)
     logs = [out / "probes.jsonl", out / "ladder.jsonl"]
     whole = [log.read_bytes() for log in logs]
@@ -75,7 +80,7 @@ def test_watching_changes_nothing_of_a_run(tmp_path: Path) -> None:
     models = [outcome.version() / "model.safetensors" for outcome in (watched, plain)]
     assert models[0].read_bytes() == models[1].read_bytes()
     # And a run may go on with another watch.
-    assert run(tmp_path / "b", updates=3, watching=Watching(ladder_every=3, ladder_games=2))
+    assert run(tmp_path / "b", updates=3, watching=unreported(ladder_every=3, ladder_games=2))
     (line,) = (tmp_path / "b" / "ladder.jsonl").read_text().splitlines()
     assert (json.loads(line)["first"], json.loads(line)["second"]) == (3, 0)
 
@@ -92,7 +97,7 @@ def test_what_is_measured_is_searched_without_noise(
 
     monkeypatch.setattr(Players, "searching", noted)
     noisy = self_play_search(node_random_factor=0.5, cheap_search_prob=0.5)
-    watching = Watching(probe_nodes=4, ladder_every=1, ladder_games=2, ladder_nodes=6)
+    watching = unreported(probe_nodes=4, ladder_every=1, ladder_games=2, ladder_nodes=6)
     promotion = {"promote_games": 2, "promote_nodes": 7}
     run(tmp_path / "a", search=noisy, probes=[corners], watching=watching, **promotion)
     seen = {nodes: {s.node_random_factor for n, s in made if n == nodes} for nodes, _ in made}

@@ -14,6 +14,7 @@ def folder(tmp_path_factory):
         network="rise-8x1",
         planes="shared",
         positions=256,
+        validation_positions=64,
         seed=1,
         out=out,
         batch_size=64,
