@@ -3,7 +3,7 @@
 import gymnasium as gym
 import numpy as np
 import pytest
-from vector_pairs import MODES, Pair, actions_of, play
+from vector_pairs import MODES, Pair, actions_of, covering, play
 
 from phasezoo.errors import InvalidConfig
 
@@ -21,9 +21,7 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", OPTIONS)
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(("variant", "name", "mode"), covering(VARIANTS, OPTIONS, MODES))
 def test_trajectories_of_variants_are_equal(variant, name, mode):
     pair = Pair(5, mode, max_plies=50, **VARIANTS[variant], **OPTIONS[name])
     assert play(pair, 110, seed=3) > 5
@@ -43,9 +41,10 @@ KRK = {
 }
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("color", ["white", "black", "alternate", "random"])
-@pytest.mark.parametrize("name", KRK)
+COLORS = ("white", "black", "alternate", "random")
+
+
+@pytest.mark.parametrize(("name", "color", "mode"), covering(KRK, COLORS, MODES))
 def test_the_table_plays_alike(name, color, mode):
     options = dict(KRK[name])
     if "dtm" in options and color != "white":

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from vector_pairs import MODES, Pair, actions_of, play
+from vector_pairs import MODES, Pair, actions_of, covering, play
 
 from phasezoo import gating
 
@@ -101,10 +101,11 @@ def test_opponents_forget_a_game_that_is_begun_again_with_the_same_seed():
             infos = pair.step(actions_of(infos, rng))[4]
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("opponent", [first_legal, Sessions()], ids=["callable", "agent"])
-@pytest.mark.parametrize("agent_color", ["black", "alternate"])
-def test_opponents_from_outside_are_equal(mode, opponent, agent_color):
+@pytest.mark.parametrize(
+    ("opponent", "mode", "agent_color"),
+    covering([first_legal, Sessions()], MODES, ["black", "alternate"]),
+)
+def test_opponents_from_outside_are_equal(opponent, mode, agent_color):
     pair = Pair(
         4, mode, opponent=opponent, agent_color=agent_color, max_plies=30, gate="lichess:engine"
     )
@@ -117,10 +118,11 @@ def officers(state, player=None):
     )
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("monotone", [False, True])
-@pytest.mark.parametrize("opponent", [None, "random", Sessions()], ids=["self", "random", "agent"])
-def test_gates_in_python_are_equal(mode, monotone, opponent):
+@pytest.mark.parametrize(
+    ("opponent", "mode", "monotone"),
+    covering([None, "random", Sessions()], MODES, [False, True]),
+)
+def test_gates_in_python_are_equal(opponent, mode, monotone):
     gate = gating.make(officers, names=("full", "traded", "pawns", "both"))
     pair = Pair(
         4, mode, opponent=opponent, gate=gate, monotone=monotone, agent_color="alternate",

@@ -10,6 +10,18 @@ RESULTS = {"1-0": 1, "1/2-1/2": 0, "0-1": -1, None: 0}
 KEYS = ("action_mask", "to_play", "ply", "phase", "illegal_action")
 
 
+def covering(first, second, third):
+    """Every pair of two choices with one of a third, so that each of both meets all of the third.
+
+    Both have at least as many entries as the third.
+    """
+    return [
+        (one, other, third[(place + number) % len(third)])
+        for place, one in enumerate(first)
+        for number, other in enumerate(second)
+    ]
+
+
 def result_of(infos, row, watched):
     """The result of a game as the native environment tells it, from what the scalar one told.
 
