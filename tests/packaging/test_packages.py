@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import threading
 import tomllib
 import zipfile
 from datetime import date
@@ -220,3 +221,19 @@ def test_a_stamp_is_older_than_what_changed_after_it(tmp_path):
     assert tasks.is_newer(stamp, [file, tmp_path / "absent"])
     os.utime(file, (3, 3))
     assert not tasks.is_newer(stamp, [file])
+
+
+def test_jobs_beside_each_other_all_end_before_one_that_fails_ends_the_program():
+    both, ended = threading.Barrier(2, timeout=60), []
+
+    def fails():
+        both.wait()
+        sys.exit(3)
+
+    def works():
+        both.wait()
+        ended.append("works")
+
+    with pytest.raises(SystemExit) as end:
+        tasks.beside(fails, works)
+    assert (end.value.code, ended) == (3, ["works"])
