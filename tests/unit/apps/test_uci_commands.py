@@ -131,7 +131,8 @@ def test_options_take_what_they_tell():
     for option in OPTIONS:
         assert options.set(Setting(option.name.upper(), option.default)) is None
         assert options[option.name] == option.default
-        assert option.line().startswith(f"option name {option.name} type {option.kind} default ")
+        kind = r"type (spin|check|combo|string) default (\S+)( min \d+ max \d+)?( var \S+)*"
+        assert re.fullmatch(f"option name {option.name} {kind}", option.line())
     assert options.game == "chess"
     assert options.set(Setting("UCI_Chess960", "True")) is None
     assert options.game == "chess960"

@@ -118,7 +118,10 @@ def test_nothing_but_the_pages_own_files_is_served(server, path):
         ('{"do": "new", "game": "chess", "seats": [], "position": "x"}', "expected 8 ranks"),
         ('{"do": "new", "game": "chess", "seats": [], "options": {"fog": 1}}', "no such option"),
         ('{"do": "new", "game": "chess", "seats": [], "gate": "x"}', "gate"),
-        ('{"do": "new", "game": "chess", "seats": [], "pace": -1}', "seconds from 0"),
+        (
+            '{"do": "new", "game": "chess", "seats": [], "pace": -1}',
+            "pace=-1: expected seconds, a number from 0 to",
+        ),
         ('{"do": "play", "game": "?"}', "not on this server"),
         ("[" * 100_000, "no JSON"),
     ],

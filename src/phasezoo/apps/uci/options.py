@@ -4,10 +4,13 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
-from typing import Literal
+from typing import Annotated, Any, Literal
+
+from annotated_types import Interval
 
 from phasezoo import _core
 from phasezoo.apps.uci.commands import Setting
+from phasezoo.specs import values_of, write_value
 
 EMPTY = "<empty>"
 """How the protocol writes a text of no letters."""
@@ -30,42 +33,35 @@ class Option:
 
     name: str
     """As user interfaces show it."""
-    kind: Literal["spin", "check", "combo", "string"]
-    """A whole number, true or false, one of several words, or a text."""
+    annotation: Any
+    """What it takes: a range of whole numbers, true or false, one of several words, or a text."""
     default: str
     """Value unless it is set; a text may be empty."""
-    least: int = 0
-    """Of a number."""
-    most: int = 0
-    """Of a number."""
-    words: tuple[str, ...] = ()
-    """The words to choose from."""
     reloads: bool = False
-    """Whether the networks have to be loaded again when it changes."""
+    """True if the networks have to be loaded again when it changes."""
 
     def line(self) -> str:
         """Return the line that announces it."""
-        text = f"option name {self.name} type {self.kind} default {self.default or EMPTY}"
-        if self.kind == "spin":
-            text += f" min {self.least} max {self.most}"
-        return text + "".join(f" var {word}" for word in self.words)
+        (kind,) = values_of(self.annotation).kinds
+        names = {bool: "check", int: "spin", str: "string"}
+        text = f"option name {self.name} type {names.get(kind.type, 'combo')}"
+        text += f" default {self.default or EMPTY}"
+        if kind.type is int:
+            text += f" min {kind.range.least} max {kind.range.most}"
+        return text + "".join(f" var {word}" for word in kind.choices)
 
-    def read(self, text: str) -> str | None:
-        """Return the value of ``text``; None if it is not allowed."""
-        if self.kind == "spin":
-            is_number = text.isascii() and text.removeprefix("-").isdigit() and len(text) < 12
-            fits = is_number and self.least <= int(text) <= self.most
-            return str(int(text)) if fits else None
-        if self.kind in ("check", "combo"):
-            words = ("true", "false") if self.kind == "check" else self.words
-            return next((word for word in words if word.lower() == text.lower()), None)
-        return "" if text == EMPTY else text
+    def read(self, text: str) -> str:
+        """Return the value of ``text``; words may be in any case.
 
-    def allowed(self) -> str:
-        """Return the allowed values, in words."""
-        if self.kind == "spin":
-            return f"a whole number from {self.least} to {self.most}"
-        return "true or false" if self.kind == "check" else ", ".join(self.words)
+        Raises:
+            ValueError: The value is not allowed.
+        """
+        values = values_of(self.annotation)
+        if self.annotation is str:
+            return "" if text == EMPTY else text
+        words = {word.lower(): word for word in values.kinds[0].choices}
+        value = values.taken(values.read(words.get(text.lower(), text)))
+        return str(write_value(value))
 
 
 def _cores() -> int:
@@ -75,20 +71,19 @@ def _cores() -> int:
 
 
 OPTIONS = (
-    Option("Threads", "spin", str(_cores()), 1, 1024, reloads=True),
-    Option("Hash", "spin", str(_core.SearchParams().memory_mb), 1, 1 << 20),
-    Option("Move Overhead", "spin", "100", 0, 60_000),
-    Option("MultiPV", "spin", "1", 1, 500),
-    Option("Ponder", "check", "false"),
-    Option(_VARIANT, "combo", VARIANTS[0], words=VARIANTS),
-    Option(_CHESS960, "check", "false"),
-    Option("UCI_ShowWDL", "check", "false"),
-    Option("SyzygyPath", "string", "", reloads=True),
-    Option("Gate", "string", "", reloads=True),
-    Option("Routing", "combo", "default", words=("default", "exact", "majority", "soft"),
-           reloads=True),
-    Option("ExpertsPath", "string", "", reloads=True),
-)  # fmt: skip
+    Option("Threads", Annotated[int, Interval(ge=1, le=1024)], str(_cores()), reloads=True),
+    Option("Hash", Annotated[int, Interval(ge=1, le=1 << 20)], str(_core.SearchParams().memory_mb)),
+    Option("Move Overhead", Annotated[int, Interval(ge=0, le=60_000)], "100"),
+    Option("MultiPV", Annotated[int, Interval(ge=1, le=500)], "1"),
+    Option("Ponder", bool, "false"),
+    Option(_VARIANT, Literal[VARIANTS], VARIANTS[0]),
+    Option(_CHESS960, bool, "false"),
+    Option("UCI_ShowWDL", bool, "false"),
+    Option("SyzygyPath", str, "", reloads=True),
+    Option("Gate", str, "", reloads=True),
+    Option("Routing", Literal["default", "exact", "majority", "soft"], "default", reloads=True),
+    Option("ExpertsPath", str, "", reloads=True),
+)
 """All of them."""
 
 
@@ -114,7 +109,7 @@ class Options:
         offered = [
             option
             if option.name != _VARIANT
-            else replace(option, default=variants[0], words=tuple(variants))
+            else replace(option, default=variants[0], annotation=Literal[tuple(variants)])
             for option in OPTIONS
         ]
         self._values = {option.name: option.default for option in offered}
@@ -161,9 +156,10 @@ class Options:
         if option is None:
             return f"setoption: no option {setting.name!r}"
         if option.name == _VARIANT and self.is_set("ExpertsPath"):
-            option = replace(option, words=VARIANTS)  # the experts may be of any
-        value = option.read(setting.value)
-        if value is None:
-            return f"setoption {option.name}: {setting.value!r}, expected {option.allowed()}"
-        self._values[option.name] = value
+            option = replace(option, annotation=Literal[VARIANTS])  # the experts may be of any
+        try:
+            self._values[option.name] = option.read(setting.value)
+        except ValueError:
+            expected = values_of(option.annotation).words(as_text=True)
+            return f"setoption {option.name}: {setting.value!r}, expected {expected}"
         return None

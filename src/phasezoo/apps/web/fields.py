@@ -2,9 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
+
+from annotated_types import Interval
 
 from phasezoo.errors import InvalidConfig
+from phasezoo.specs import Unit, values_of
 
 LONGEST_MESSAGE = 256 * 1024
 """Bytes of a message; the JSON of a Pommerman state takes about 20 kB."""
@@ -45,10 +48,8 @@ class Fields:
         Raises:
             InvalidConfig: It is missing, something else, or out of range.
         """
-        value = self._given.get(name)
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise self._refused(name, f"a whole number from {low} to {high}")
-        return value
+        number: int = self._checked(name, Annotated[int, Interval(ge=low, le=high)])
+        return number
 
     def number_or(self, name: str, default: int | None, low: int, high: int) -> int | None:
         """The same; ``default`` if it is missing or null."""
@@ -60,10 +61,10 @@ class Fields:
         Raises:
             InvalidConfig: It is no such number.
         """
-        value = self._given.get(name, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
-            raise self._refused(name, f"seconds from 0 to {most:g}")
-        return float(value)
+        if name not in self:
+            return default
+        allowed = Annotated[float, Interval(ge=0, le=most), Unit("seconds")]
+        return float(self._checked(name, allowed))
 
     def flag(self, name: str, default: bool | None = None) -> bool:
         """True or false.
@@ -71,10 +72,9 @@ class Fields:
         Raises:
             InvalidConfig: It is neither.
         """
-        value = self._given.get(name, default)
-        if not isinstance(value, bool):
-            raise self._refused(name, "true or false")
-        return value
+        if default is not None and name not in self:
+            return default
+        return bool(self._checked(name, bool))
 
     def mapping(self, name: str) -> Mapping[str, Any]:
         """An object; empty if it is missing or null.
@@ -99,6 +99,12 @@ class Fields:
         if not isinstance(value, list) or len(value) > most:
             raise self._refused(name, f"a list of at most {most} texts")
         return [Fields({name: each}).text_or_none(name) for each in value]
+
+    def _checked(self, name: str, annotation: Any) -> Any:
+        try:
+            return values_of(annotation).taken(self._given.get(name))
+        except ValueError:
+            raise self._refused(name, values_of(annotation).words()) from None
 
     def _refused(self, name: str, expected: str) -> InvalidConfig:
         if name not in self._given:
