@@ -1,5 +1,7 @@
 """Lines of user interfaces, taken apart, and what engines say of numbers."""
 
+import re
+
 import pytest
 
 from phasezoo import agents
