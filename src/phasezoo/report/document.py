@@ -119,6 +119,44 @@ def estimate(
     return replace(column, format=text, below=ends)
 
 
+def columns_by(
+    keys: Iterable[Any],
+    value: Callable[[Any, Any], Any],
+    format: Callable[[Any], str] = numbers.text,
+    *,
+    head: Callable[[Any], str] = str,
+    below: Callable[[Any, Any], str] | None = None,
+    tone: Callable[[Any, Any], float | None] | None = None,
+    marked: Callable[[Any, Any], bool] | None = None,
+) -> list[Column]:
+    """Return a column for each key, such as each set of positions.
+
+    Args:
+        keys: Keys.
+        value: Returns the value of a row at a key.
+        format: Text of a value.
+        head: Heading of a key's column.
+        below: As for :class:`Column`, of a row and a key.
+        tone: As for :class:`Column`, of a row and a key.
+        marked: As for :class:`Column`, of a row and a key.
+    """
+
+    def at(function: Callable[[Any, Any], Any] | None, key: Any) -> Any:
+        return None if function is None else lambda row: function(row, key)
+
+    return [
+        Column(
+            head(key),
+            at(value, key),
+            format,
+            below=at(below, key),
+            tone=at(tone, key),
+            marked=at(marked, key),
+        )
+        for key in keys
+    ]
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows of measurements under columns; the first column names the rows."""

@@ -13,11 +13,30 @@ from phasezoo.apps import cli
 from phasezoo.training import GameStore
 from phasezoo.training.metrics import read_metrics
 
-SMALL = (
-    "--network mlp-16x1 --updates 2 --games-per-update 4 --nodes 6 --samples-per-update 64 "
-    "--learning.threads 1 --learning.batch-size 32 --backend torch --seed 3 "
-    "--watching.probe-every 0 --watching.ladder-games 0"
-).split()
+SMALL = [
+    "--network",
+    "mlp-16x1",
+    "--updates",
+    "2",
+    "--games-per-update",
+    "4",
+    "--nodes",
+    "6",
+    "--samples-per-update",
+    "64",
+    "--learning.threads",
+    "1",
+    "--learning.batch-size",
+    "32",
+    "--backend",
+    "torch",
+    "--seed",
+    "3",
+    "--watching.probe-every",
+    "0",
+    "--watching.ladder-games",
+    "0",
+]
 
 
 UNREPORTED = [*SMALL, "--watching.no-report"]

@@ -4,28 +4,16 @@ import numpy as np
 
 from phasezoo.arena.statistics.elo import los, pentanomial_elo, trinomial_elo
 from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.data.boundaries import near_boundaries
 from phasezoo.data.positions import PositionTable
-from phasezoo.experiments.two_player.answers import Answers, Recalibration, near_boundaries
-from phasezoo.experiments.two_player.boundary import boundaries_of
+from phasezoo.experiments.two_player.boundary import Answers, boundaries_of
 from phasezoo.experiments.two_player.config import M2ctsConfig
-from phasezoo.experiments.two_player.measurements import (
-    ALL,
-    METRICS,
-    CallCost,
-    Cell,
-    Comparison,
-    Cost,
-    Dataset,
-    Entry,
-    GapRow,
-    GateCost,
-    Losses,
-    Overfitting,
-    PhaseStart,
-    Size,
-    Split,
-)
-from phasezoo.experiments.two_player.results import Matches, MatchSide, Pairing, Results, VariantRow
+from phasezoo.experiments.two_player.cost import CallCost, Cost, GateCost, Size
+from phasezoo.experiments.two_player.losses import ALL, METRICS, Cell, Comparison, Entry, Losses
+from phasezoo.experiments.two_player.matches import Matches, MatchSide, Pairing, Results, VariantRow
+from phasezoo.experiments.two_player.overfitting import GapRow, Overfitting
+from phasezoo.experiments.two_player.preparation import Dataset, PhaseStart, Split
+from phasezoo.inference.recalibration import Recalibration
 from phasezoo.runs.provenance import Provenance
 from phasezoo.training.planned import LossCurve, TrainedNetwork
 

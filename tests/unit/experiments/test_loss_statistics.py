@@ -8,8 +8,7 @@ import pytest
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.statistics import verdict
 from phasezoo.experiments.two_player import exact
-from phasezoo.experiments.two_player.losses import loss_matrix, rows_of
-from phasezoo.experiments.two_player.measurements import ALL
+from phasezoo.experiments.two_player.losses import ALL, loss_matrix, rows_of
 from phasezoo.training.evaluation import PositionLosses
 from phasezoo.training.resampling import over_trainings, resample_games
 

@@ -9,19 +9,18 @@ from page_checker import check_page
 
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.two_player import published
+from phasezoo.experiments.two_player.claims import claims_of, expectation
 from phasezoo.experiments.two_player.config import M2ctsConfig
-from phasezoo.experiments.two_player.measurements import (
-    Exact,
-    ExactRow,
-    GapRow,
-    Overfitting,
-)
+from phasezoo.experiments.two_player.exact import Exact, ExactRow
+from phasezoo.experiments.two_player.matches import Results, Series
+from phasezoo.experiments.two_player.overfitting import GapRow, Overfitting
 from phasezoo.experiments.two_player.report import _opening_paragraph, report
-from phasezoo.experiments.two_player.report_boundary import _exact_paragraph
 from phasezoo.experiments.two_player.report_games import _los_text
-from phasezoo.experiments.two_player.report_losses import _loss_sentences, _overfitting_sentence
-from phasezoo.experiments.two_player.report_paper import claims_of, expectation
-from phasezoo.experiments.two_player.results import Results, Series
+from phasezoo.experiments.two_player.report_losses import (
+    _exact_paragraph,
+    _loss_sentences,
+    _overfitting_sentence,
+)
 from phasezoo.report import numbers
 from phasezoo.runs import jsonable
 

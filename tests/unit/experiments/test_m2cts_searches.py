@@ -17,13 +17,12 @@ from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.matches import play
 from phasezoo.experiments.two_player import matches
 from phasezoo.experiments.two_player.config import M2ctsConfig
-from phasezoo.experiments.two_player.cost import equal_limits
-from phasezoo.experiments.two_player.matches import RecalibratedEvaluator
-from phasezoo.experiments.two_player.measurements import Map, Prices
+from phasezoo.experiments.two_player.cost import Prices
+from phasezoo.experiments.two_player.matches import MatchSide, Pairing, equal_limits, together
 from phasezoo.experiments.two_player.preparation import prepare, search_options
-from phasezoo.experiments.two_player.results import MatchSide, Pairing, together
 from phasezoo.experiments.two_player.variants import EXPERT, ONE, searches_of
 from phasezoo.inference.cost import CostModel
+from phasezoo.inference.recalibration import RecalibratedEvaluator, Recalibration
 from phasezoo.report.console import TerminalConsole
 from phasezoo.runs import jsonable
 
@@ -137,7 +136,7 @@ def test_recalibrated_values_are_the_map_of_the_networks_own():
     planes = np.zeros((3, *network.manifest.input_shape), dtype=np.float32)
     planes[1, 0, 0, :4] = planes[2, 1, 2, 3] = 1
     plain = network.evaluate(planes.copy())
-    change = Map("expert", "x", 0, 0.5, -0.25, 100)
+    change = Recalibration(0.5, -0.25, 100)
     mapped = RecalibratedEvaluator(network, change).evaluate(planes.copy())
     values = plain.values().astype(np.float64)
     odds = np.log((1 + values) / (1 - values))

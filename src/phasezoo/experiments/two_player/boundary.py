@@ -3,39 +3,202 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.data.boundaries import NEAR, Near, near_boundaries
 from phasezoo.data.positions import PositionTable
-from phasezoo.experiments.two_player.answers import (
-    NEAR,
-    Answers,
-    Near,
-    answers_of,
-    near_boundaries,
-)
-from phasezoo.experiments.two_player.losses import TestedNetworks, drawn, placed
-from phasezoo.experiments.two_player.measurements import (
-    ALL,
-    Boundaries,
-    BoundaryPlace,
-    BoundaryRow,
-    BrierCell,
-    BrierRow,
-    Map,
-)
-from phasezoo.experiments.two_player.variants import EXPERT, ONE, mixture_name
+from phasezoo.experiments.two_player.losses import ALL, TestedNetworks, drawn, evaluate, placed
+from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, PLACEBO, mixture_name
+from phasezoo.inference.recalibration import Recalibration, fitted
+from phasezoo.training.evaluation import PositionLosses
 from phasezoo.training.resampling import Means, Sample, means_of
 
 Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """A row of the table before its numbers."""
+class BoundaryRow:
+    """The boundary between two phases, or all boundaries."""
+
+    name: str
+    """The phases, or ``all``."""
+    positions: int
+    """Test positions near a boundary of this kind."""
+    boundaries: int
+    """Boundaries that these lie near."""
+    games: int
+    numbers: dict[str, Interval | None]
+    """By the names of ``docs/definitions/seam.md#numbers``; None if nothing was measured."""
+
+
+@dataclass(frozen=True)
+class BoundaryPlace:
+    """Means over all boundaries at the same number of plies from them."""
+
+    offset: int
+    """Plies since the first position after the boundary."""
+    experts: Interval | None
+    """Mean size of the difference between the two experts' values."""
+    placebo: Interval | None
+    """The same between any two of the placebo's experts."""
+    one: Interval | None
+    """Mean size of one network's change from the ply before."""
+    mixture: Interval | None
+    """The same of the mixture."""
+
+
+@dataclass(frozen=True)
+class BrierCell:
+    """Brier scores of one network or mixture on one set of test positions; less is better."""
+
+    positions: int
+    score: Interval | None
+    """Of the value as expected score, from 0 to 1."""
+    wdl: Interval | None
+    """Of win, draw and loss, from 0 to 2; None of networks without them and of recalibrated
+    values."""
+    against: Interval | None
+    """``score`` less one network's as trained."""
+    gained: Interval | None
+    """``score`` less that of the same network or mixture as trained; None of that itself."""
+
+
+@dataclass(frozen=True)
+class BrierRow:
+    """A network or mixture."""
+
+    name: str
+    phase: str | None
+    """The phase of an expert, otherwise None."""
+    recalibrated: bool
+    """True for recalibrated values; one network's by a map for each phase."""
+    cells: dict[str, BrierCell]
+    """By test set."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Map(Recalibration):
+    """Recalibration of an expert or of the one network, of one training."""
+
+    name: str
+    """Whose."""
+    phase: str
+    """The phase of the positions that it was fitted to."""
+    training: int
+
+
+@dataclass(frozen=True)
+class Boundaries:
+    """Everything found where phases meet."""
+
+    near: int
+    """Plies to either side of a boundary."""
+    games: int
+    """Test games."""
+    rows: list[BoundaryRow]
+    """Kinds of boundaries, all of them first."""
+    places: list[BoundaryPlace]
+    """By plies from the boundary."""
+    brier: list[BrierRow]
+    """Experts, mixture and one network, as trained and recalibrated."""
+    maps: list[Map]
+
+    def maps_of(self, name: str, training: int) -> dict[str, Map]:
+        """The recalibrations of one training's experts, or of its one network, by phase."""
+        return {one.phase: one for one in self.maps if (one.name, one.training) == (name, training)}
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Values of one training's networks on P test positions, each for to_play."""
+
+    experts: Array
+    """``float64[n, P]``: of each phase's expert."""
+    one: Array
+    """``float64[P]``: of the one network."""
+    experts_wdl: Array | None
+    """``float64[n, P, 3]``; None if networks tell none."""
+    one_wdl: Array | None
+    """``float64[P, 3]``; None if networks tell none."""
+    placebo: Array
+    """``float64[m, N]``: of the placebo's experts, on the N rows near a boundary."""
+    expert_maps: Sequence[Recalibration]
+    """Of each phase's expert, by validation positions of its phase."""
+    one_maps: Sequence[Recalibration]
+    """Of the one network, by validation positions of each phase."""
+
+    def values(self, phase: Indices, *, mapped: bool) -> tuple[Array, Array]:
+        """``float64[n, P]`` of the experts and ``float64[P]`` of the one network.
+
+        Args:
+            phase: ``int64[P]``: phase of each position, by which one network's map is chosen.
+            mapped: True for recalibrated values.
+        """
+        if not mapped:
+            return self.experts, self.one
+        pairs = zip(self.expert_maps, self.experts, strict=True)
+        experts = np.stack([change(values) for change, values in pairs])
+        return experts, placed(np.stack([change(self.one) for change in self.one_maps]), phase)
+
+
+def answers_of(
+    tested: TestedNetworks,
+    networks: Mapping[str, Sequence[Path]],
+    near: Indices,
+    validation: PositionTable,
+) -> Answers:
+    """Ask the networks of one training.
+
+    Args:
+        tested: Everything that is tested.
+        networks: The directories of this training's networks by role.
+        near: Which test positions lie near a boundary.
+        validation: Validation positions that values are recalibrated by.
+    """
+    prepared = tested.prepared
+    experts, baseline = networks[EXPERT], networks[BASELINE]
+    one, own = tested.of(networks)
+    has_wdl = all(found.wdl is not None for found in (one, *own))
+    beside = evaluate(prepared, networks[PLACEBO], prepared.splits.test, tested.rows.select(near))
+    expert_maps, one_maps = [], []
+    for phase, path in enumerate(experts):
+        some = validation.of_phase(phase)
+        measured = evaluate(prepared, [*baseline, path], prepared.splits.validation, some)
+        one_maps.append(_map_of(measured[0]))
+        expert_maps.append(_map_of(measured[1]))
+    return Answers(
+        experts=np.stack([_values(found) for found in own]),
+        one=_values(one),
+        experts_wdl=np.stack([_chances(found) for found in own]) if has_wdl else None,
+        one_wdl=_chances(one) if has_wdl else None,
+        placebo=np.stack([_values(found) for found in beside]),
+        expert_maps=expert_maps,
+        one_maps=one_maps,
+    )
+
+
+def _map_of(found: PositionLosses) -> Recalibration:
+    results = np.empty(0) if found.result is None else found.result
+    return fitted(_values(found), results)
+
+
+def _values(found: PositionLosses) -> Array:
+    return np.empty(0) if found.answer is None else found.answer.astype(np.float64)
+
+
+def _chances(found: PositionLosses) -> Array:
+    return np.empty((0, 3)) if found.wdl is None else found.wdl.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class _Player:
+    """An expert, the mixture or the one network, of K trainings."""
 
     name: str
     phase: str | None
@@ -49,6 +212,37 @@ class _Asked:
     def key(self) -> str:
         """Names its samples."""
         return f"{self.name} {self.recalibrated}"
+
+
+def _players(
+    phases: Sequence[str], phase: Indices, trainings: Sequence[Answers], *, mapped: bool
+) -> list[_Player]:
+    """Return every expert, then the mixture and the one network."""
+    experts, one = map(
+        np.stack,
+        zip(*(answers.values(phase, mapped=mapped) for answers in trainings), strict=True),
+    )
+    one_wdl = [a.one_wdl for a in trainings if a.one_wdl is not None and not mapped]
+    all_wdl = [a.experts_wdl for a in trainings if a.experts_wdl is not None]
+    has_wdl = len(one_wdl) == len(trainings)
+
+    def mixed(values: Sequence[Array]) -> Array:
+        return np.stack([placed(each, phase) for each in values])
+
+    found = [
+        _Player(
+            f"{name} expert",
+            name,
+            mapped,
+            experts[:, index],
+            np.stack([each[index] for each in all_wdl]) if has_wdl else None,
+        )
+        for index, name in enumerate(phases)
+    ]
+    mixture = mixed(list(experts)), mixed(all_wdl) if has_wdl else None
+    found.append(_Player(mixture_name(EXPERT), None, mapped, *mixture))
+    found.append(_Player(ONE, None, mapped, one, np.stack(one_wdl) if has_wdl else None))
+    return found
 
 
 def score_error(values: Array, results: npt.NDArray[np.float32]) -> Array:
@@ -67,7 +261,7 @@ def wdl_error(wdl: Array, results: npt.NDArray[np.float32]) -> Array:
 def brier_rows(
     phases: Sequence[str],
     rows: PositionTable,
-    game: npt.NDArray[np.int64],
+    game: Indices,
     results: npt.NDArray[np.float32],
     trainings: Sequence[Answers],
     rng: np.random.Generator,
@@ -85,7 +279,11 @@ def brier_rows(
         resamples: Number of draws.
     """
     phase = rows.phase.astype(np.int64)
-    asked = _asked(phases, phase, trainings)
+    asked = [
+        player
+        for mapped in (False, True)
+        for player in _players(phases, phase, trainings, mapped=mapped)
+    ]
     samples = {}
     for row in asked:
         samples[row.key] = Sample(score_error(row.values, results), game, phase)
@@ -107,32 +305,7 @@ def brier_rows(
     ]
 
 
-def _asked(
-    phases: Sequence[str], phase: npt.NDArray[np.int64], trainings: Sequence[Answers]
-) -> list[_Asked]:
-    found = []
-    for mapped in (False, True):
-        experts = np.stack([a.mapped_experts() if mapped else a.experts for a in trainings])
-        one = np.stack([a.mapped_one(phase) if mapped else a.one for a in trainings])
-        told = None if mapped else _wdl(trainings)
-        for index, name in enumerate(phases):
-            own = None if told is None else told[1][:, index]
-            found.append(_Asked(f"{name} expert", name, mapped, experts[:, index], own))
-        mixed = np.stack([placed(values, phase) for values in experts])
-        wdl = None if told is None else np.stack([placed(each, phase) for each in told[1]])
-        found.append(_Asked(mixture_name(EXPERT), None, mapped, mixed, wdl))
-        found.append(_Asked(ONE, None, mapped, one, None if told is None else told[0]))
-    return found
-
-
-def _wdl(trainings: Sequence[Answers]) -> tuple[Array, Array] | None:
-    """``[K, P, 3]`` of the one network and ``[K, n, P, 3]`` of the experts, if all tell them."""
-    one = [a.one_wdl for a in trainings if a.one_wdl is not None]
-    experts = [a.experts_wdl for a in trainings if a.experts_wdl is not None]
-    return (np.stack(one), np.stack(experts)) if len(one) == len(trainings) else None
-
-
-def _cell(means: Means, row: _Asked, kind: int, positions: int) -> BrierCell:
+def _cell(means: Means, row: _Player, kind: int, positions: int) -> BrierCell:
     trained = f"{row.name} {False}"
     is_reference = row.name == ONE and not row.recalibrated
     reference = f"{ONE} {False}"
@@ -148,7 +321,6 @@ def _cell(means: Means, row: _Asked, kind: int, positions: int) -> BrierCell:
 MAPPED = ", recalibrated"
 """Ends the names of numbers that are of recalibrated values."""
 
-Indices = npt.NDArray[np.int64]
 Numbers = dict[str, Interval | None]
 
 
@@ -189,7 +361,7 @@ def boundaries_of(
     """
     _, game = np.unique(rows.game, return_inverse=True)
     games = int(game.max(initial=-1)) + 1
-    samples = _samples(rows, near, trainings, game)
+    samples = _samples(phases, rows, near, trainings, game)
     kinds, kind = np.unique(near.before * len(phases) + near.after, return_inverse=True)
     kind = kind.astype(np.int64)
     by_kind = means_of(_divided(samples, kind), max(len(kinds), 1), games, rng, resamples)
@@ -207,16 +379,20 @@ def boundaries_of(
         places=[_place(by_place, offset) for offset in range(-NEAR, NEAR)],
         brier=brier_rows(phases, rows, game, results, trainings, rng, resamples),
         maps=[
-            Map(name, phases[phase], training, one.slope, one.shift, one.positions)
+            Map(**vars(one), name=name, phase=phases[phase], training=training)
             for training, answers in enumerate(trainings)
-            for name, maps in (("expert", answers.expert_maps), ("one network", answers.one_maps))
+            for name, maps in ((EXPERT, answers.expert_maps), (ONE, answers.one_maps))
             for phase, one in enumerate(maps)
         ],
     )
 
 
 def _samples(
-    rows: PositionTable, near: Near, trainings: Sequence[Answers], game: Indices
+    phases: Sequence[str],
+    rows: PositionTable,
+    near: Near,
+    trainings: Sequence[Answers],
+    game: Indices,
 ) -> dict[str, tuple[Array, Indices, Indices]]:
     """Values in each training, games, and places among those near, by name."""
     phase = rows.phase.astype(np.int64)
@@ -226,35 +402,21 @@ def _samples(
     crossing = near.offset[later] == 0
     everything = np.arange(len(near))
     found: dict[str, tuple[Array, Indices, Indices]] = {}
-    for end, asked in (("", _as_trained), (MAPPED, _recalibrated)):
-        experts, one = zip(*(asked(answers, phase) for answers in trainings), strict=True)
-        apart = np.stack([_apart(values[:, near.rows], near) for values in experts])
+    for end, mapped in (("", False), (MAPPED, True)):
+        *experts, mixture, one = _players(phases, phase, trainings, mapped=mapped)
+        values = np.stack([expert.values[:, near.rows].T for expert in experts])
+        apart = np.ascontiguousarray((placed(values, near.after) - placed(values, near.before)).T)
         found["apart" + end] = (np.abs(apart), own, everything)
         found["for to_play" + end] = (apart, own, everything)
         found["for the first player" + end] = (apart * side, own, everything)
-        whole = (("mixture", [placed(values, phase) for values in experts]), ("one network", one))
-        for who, values in whole:
-            seen = np.stack([told[near.rows] * side for told in values])
+        for who, player in (("mixture", mixture), (ONE, one)):
+            seen = player.values[:, near.rows] * side
             steps = np.abs(seen[:, later] - seen[:, earlier])
             found[f"step, {who}{end}"] = (steps, own[later], later)
             across = later[crossing]
             found[f"crossing, {who}{end}"] = (steps[:, crossing], own[across], across)
     pairs = np.stack([_any_two(answers.placebo) for answers in trainings])
     return found | {"apart, placebo": (pairs, own, everything)}
-
-
-def _as_trained(answers: Answers, phase: Indices) -> tuple[Array, Array]:
-    del phase
-    return answers.experts, answers.one
-
-
-def _recalibrated(answers: Answers, phase: Indices) -> tuple[Array, Array]:
-    return answers.mapped_experts(), answers.mapped_one(phase)
-
-
-def _apart(values: Array, near: Near) -> Array:
-    """``float64[N]``: what the later phase's expert says more than the earlier one's."""
-    return placed(values, near.after) - placed(values, near.before)
 
 
 def _any_two(values: Array) -> Array:

@@ -2,30 +2,18 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 
 from phasezoo import gating, inference, networks
-from phasezoo.agents import Limit
-from phasezoo.arena import SideStats, equal_cost_limits
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.starts import state_at
-from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.timing import between_rounds, in_rounds, stopwatch
-from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.losses import TestedNetworks, TrainedNetworks
-from phasezoo.experiments.two_player.measurements import (
-    CallCost,
-    Cost,
-    GateCost,
-    Prices,
-    Size,
-)
 from phasezoo.experiments.two_player.preparation import Prepared, load
-from phasezoo.experiments.two_player.results import Matches, MatchSide
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, mixture_name
 from phasezoo.inference.cost import CostModel
 from phasezoo.inference.counts import Counts
@@ -35,6 +23,74 @@ from phasezoo.inference.storage.manifest import MODEL
 from phasezoo.training.planned import TrainedNetwork
 from phasezoo.training.trainer import torch_threads
 from phasezoo.types import Planes
+
+
+@dataclass(frozen=True)
+class Size:
+    """The networks of one player."""
+
+    name: str
+    networks: int
+    parameters: int
+    """Of all of them."""
+    active: int
+    """Parameters of the one that answers a position, the largest of them."""
+    weights: int
+    """Bytes of all their weights, statistics of normalisations included."""
+
+
+@dataclass(frozen=True)
+class CallCost:
+    """A call with positions of all phases."""
+
+    name: str
+    routing: str | None
+    """How a mixture divides the positions; None of one network."""
+    batch: int
+    """Positions of the call."""
+    calls: int
+    """Networks that were asked."""
+    rows: int
+    """Positions that they answered together."""
+    milliseconds: Interval
+    """Inside the networks, a call: the median round between the extremes."""
+    ratio: Interval
+    """The same beside one network's, round by round."""
+
+
+@dataclass(frozen=True)
+class GateCost:
+    """A learned gate that is asked for the phases of all positions of a call, like a call."""
+
+    batch: int
+    milliseconds: Interval
+    ratio: Interval
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Memory and time of the networks of the first training."""
+
+    clock: str
+    """Kind of the times, for people."""
+    rounds: int
+    """Rounds of measuring."""
+    sizes: list[Size]
+    """One network and every mixture."""
+    calls: list[CallCost]
+    """One network, and the phase mixture by each routing; empty if nothing was timed."""
+    gate: list[GateCost]
+    """The learned gate by batch; empty if there is none."""
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Cost of calls and rows of the networks of the first training in matches."""
+
+    expert: CostModel
+    """Of an expert of the phase mixture, which all have the same architecture."""
+    one: CostModel
+
 
 ROUNDS = 6
 """Rounds of measuring: the true median lies between the extremes of six in 97 % of cases."""
@@ -191,22 +247,3 @@ def measure_prices(prepared: Prepared, trained: TrainedNetworks) -> Prices:
         return CostModel.measure(load(prepared.config, path), states)
 
     return Prices(expert=price(trained[EXPERT][0]), one=price(trained[BASELINE][0]))
-
-
-def equal_limits(config: M2ctsConfig, prices: Prices, played: Matches) -> tuple[Limit, Limit]:
-    """The limits of the mixture and of one network at which their inference costs the same."""
-    first, second = (_spent(side) for side in played.total.sides)
-    given = config.limit()
-    found, _ = equal_cost_limits((first, second), (prices.expert, prices.one), given)
-    return replace(config, nodes=found.nodes or config.nodes).limit(), given
-
-
-def _spent(side: MatchSide) -> SideStats:
-    counts = Counts(rows=side.rows, padded_rows=side.padded_rows, calls=side.calls)
-    if side.nodes is None:
-        message = (
-            "equal-cost: the games at equal nodes were played by a version that did not count "
-            "nodes; run the command again with another --out"
-        )
-        raise InvalidConfig(message)
-    return SideStats(side.name, nodes=side.nodes, counts=counts)

@@ -9,10 +9,10 @@ from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import CURVES, GAMES
 from phasezoo.experiments.study import Study, StudyRun, done_again
-from phasezoo.experiments.two_player import published, results as comparison
+from phasezoo.experiments.two_player import matches as comparison, published
 from phasezoo.experiments.two_player.config import TWO_PLAYER, CurveConfig
 from phasezoo.experiments.two_player.exact import LEARNED
-from phasezoo.experiments.two_player.measurements import ALL
+from phasezoo.experiments.two_player.losses import ALL
 from phasezoo.experiments.two_player.preparation import Prepared, prepare
 from phasezoo.experiments.two_player.variants import BASELINE
 from phasezoo.report import numbers, plots

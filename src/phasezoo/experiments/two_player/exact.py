@@ -12,8 +12,7 @@ import numpy.typing as npt
 from phasezoo import agents, games, gating, inference
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import MissingDependency
-from phasezoo.experiments.two_player.losses import TestedNetworks
-from phasezoo.experiments.two_player.measurements import ALL, Exact, ExactRow
+from phasezoo.experiments.two_player.losses import ALL, TestedNetworks
 from phasezoo.experiments.two_player.preparation import (
     Prepared,
     limit_text,
@@ -31,6 +30,32 @@ from phasezoo.training.resampling import (
     sums_by_game,
 )
 from phasezoo.training.solved import SolvedPositions, moves_of
+
+
+@dataclass(frozen=True)
+class ExactRow:
+    """Worth of a player's moves by perfect play."""
+
+    name: str
+    numbers: dict[str, dict[str, float | None]]
+    """By metric, then by set of positions; means over trainings, None without positions."""
+    differences: dict[str, Interval | None]
+    """To the one network, by metric over all positions, with an interval that counts trainings;
+    None with one training."""
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Moves of the mixtures and of the one network judged by perfect play."""
+
+    positions: int
+    kind: str | None
+    """Which positions of the game these are all of; None: they are a sample."""
+    searched: int
+    """How many of them were searched too."""
+    trainings: int
+    rows: list[ExactRow]
+
 
 LEARNED = "learned gate"
 """How the phase mixture's experts by a learned gate are called in tables."""

@@ -7,8 +7,8 @@ import numpy as np
 from markupsafe import Markup
 
 from phasezoo.experiments.two_player import published
-from phasezoo.experiments.two_player.measurements import Dataset
-from phasezoo.experiments.two_player.results import Results
+from phasezoo.experiments.two_player.matches import Results
+from phasezoo.experiments.two_player.preparation import Dataset
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, PLACEBO
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import Figure

@@ -1,26 +1,20 @@
 """Loss matrix of a run: every network on the test positions of every phase."""
 
+import csv
+import io
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.positions import PositionTable, without_seen
 from phasezoo.data.sampler import Sampler
 from phasezoo.data.splits import PositionStore
 from phasezoo.errors import StoreError
-from phasezoo.experiments.two_player.measurements import (
-    ALL,
-    METRICS,
-    Cell,
-    Comparison,
-    Differences,
-    Division,
-    Entry,
-    Losses,
-)
 from phasezoo.experiments.two_player.preparation import Prepared, load
 from phasezoo.experiments.two_player.variants import (
     BASELINE,
@@ -34,6 +28,89 @@ from phasezoo.gating.learned import LEARNED, load as load_gate
 from phasezoo.report.console import Console
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks
 from phasezoo.training.resampling import Means, Sample, means_of
+
+ALL = "all"
+"""Name of the column of all test positions."""
+
+METRICS = ("total", "policy", "value", "accuracy")
+"""Measured on test positions; the first three are losses, where less is better."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Losses and policy accuracy of one player on one set of test positions; None without any."""
+
+    positions: int
+    total: float | None
+    policy: float | None
+    value: float | None
+    accuracy: float | None
+
+
+Differences: TypeAlias = dict[str, Interval | None]
+"""Differences of the metrics with 95 % intervals; None without positions."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of the loss matrix, a mean over trainings."""
+
+    name: str
+    role: str
+    """``expert``, ``mixture``, ``placebo``, ``arm`` (another mixture) or ``baseline``."""
+    phase: str | None
+    """The phase of an expert, otherwise None."""
+    cells: dict[str, Cell]
+    """By test set."""
+    differences: dict[str, Differences]
+    """To the baseline, by test set; empty for the baseline itself."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One answer taken from the loss matrix."""
+
+    name: str
+    """``specialisation`` (phase - placebo), ``thinning`` (placebo - baseline) or ``both``."""
+    differences: dict[str, Differences]
+    """By test set."""
+    deviation: float | None
+    """Standard deviation between trainings of the total loss difference on all test positions;
+    None with one training."""
+
+
+@dataclass(frozen=True)
+class Losses:
+    """The loss matrix of experts, mixtures and the baseline."""
+
+    columns: list[str]
+    """Test sets: the phases, then :data:`ALL`."""
+    games: int
+    """Test games."""
+    resamples: int
+    """Draws of test games behind the intervals."""
+    entries: list[Entry]
+    comparisons: list[Comparison]
+
+    def to_csv(self) -> str:
+        """Return one row per network and test set; cells are empty if there were no positions."""
+        head = ["name", "role", "phase", "test_set", "positions", *METRICS]
+        head += [f"{m}_minus_baseline{end}" for m in METRICS for end in ("", "_low", "_high")]
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(head)
+        for entry in self.entries:
+            for column in self.columns:
+                cell, differences = entry.cells[column], entry.differences.get(column, {})
+                row = [entry.name, entry.role, entry.phase, column, cell.positions]
+                row += [getattr(cell, metric) for metric in METRICS]
+                for metric in METRICS:
+                    interval = differences.get(metric)
+                    ends = ("value", "low", "high")
+                    row += [getattr(interval, end) if interval else None for end in ends]
+                writer.writerow(row)  # None is an empty cell
+        return text.getvalue()
+
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.int64]
@@ -262,6 +339,33 @@ def evaluate(
     evaluators = {str(path): load(config, path) for path in paths}
     found = evaluate_networks(evaluators, store, rows, threads=config.threads)
     return [found[str(path)] for path in paths]
+
+
+@dataclass(frozen=True)
+class GateCard:
+    """The gate of one training."""
+
+    name: str
+    """Its directory under ``gates/``."""
+    training: int
+    positions: int
+    """Validation positions that it learned from."""
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Division:
+    """How learned gates divide the test positions, and losses of the same experts by them."""
+
+    positions: int
+    """Test positions that occur in no training or validation game."""
+    shares: dict[str, list[float | None]]
+    """Of the test positions of each phase, and of all of them, the share that goes to each expert,
+    in the order of the phases; means over trainings, None without positions."""
+    beside_one: dict[str, Interval | None]
+    """Total test loss by learned gates less one network's, by test set."""
+    beside_mixture: dict[str, Interval | None]
+    """The same less that of the same experts by the gate under study."""
 
 
 _ROWS = 512

@@ -1,9 +1,12 @@
-"""Games of a run: mixtures, experts alone, other searches and learned gates against one network."""
+"""Games of a run: mixtures, experts alone, other searches and learned gates against one network.
+
+Also everything that a run found.
+"""
 
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,47 +19,236 @@ from phasezoo.arena import (
     Adjudication,
     Match,
     SideStats,
+    crossed_pairs,
+    equal_cost_limits,
+    los,
+    pentanomial_elo,
     pgn_of,
+    trinomial_elo,
 )
+from phasezoo.arena.statistics.crossed_trainings import CrossedResult
+from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.matches import play
 from phasezoo.experiments.networks import TrainingRun
-from phasezoo.experiments.two_player.answers import Recalibration
+from phasezoo.experiments.two_player.boundary import Boundaries, Map
 from phasezoo.experiments.two_player.config import M2ctsConfig
-from phasezoo.experiments.two_player.cost import equal_limits, measure_prices
-from phasezoo.experiments.two_player.losses import TrainedNetworks
-from phasezoo.experiments.two_player.measurements import Boundaries, Map, Prices
-from phasezoo.experiments.two_player.preparation import Prepared, limit_text, load, search_options
-from phasezoo.experiments.two_player.results import Matches, MatchSide, Pairing, Results, Series
+from phasezoo.experiments.two_player.cost import Cost, Prices, measure_prices
+from phasezoo.experiments.two_player.exact import Exact
+from phasezoo.experiments.two_player.losses import Division, GateCard, Losses, TrainedNetworks
+from phasezoo.experiments.two_player.overfitting import Overfitting
+from phasezoo.experiments.two_player.preparation import (
+    Dataset,
+    Prepared,
+    limit_text,
+    load,
+    search_options,
+)
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, Search, searches_of
-from phasezoo.inference.evaluator import Evaluation, name_of
+from phasezoo.inference.counts import Counts
+from phasezoo.inference.recalibration import RecalibratedEvaluator
 from phasezoo.report import numbers
+from phasezoo.runs.provenance import Provenance
 from phasezoo.training.experts import training_names
-from phasezoo.types import Planes
+from phasezoo.training.planned import TrainedNetwork
 
 
-class RecalibratedEvaluator:
-    """Another evaluator with its values mapped.
+@dataclass(frozen=True)
+class MatchSide:
+    """Inference of one player of a match."""
 
-    Chances of win, draw and loss are left out: the map says nothing of them.
+    name: str
+    rows: int
+    padded_rows: int
+    calls: int
+    off_phase_rows: int
+    seconds: float
+    nodes: int | None = None
+    """Positions evaluated; None in games of a version that did not count them."""
 
-    Args:
-        evaluator: What is asked.
-        change: The map of its values.
-    """
+    @property
+    def mean_rows(self) -> float:
+        """Rows a call."""
+        return self.rows / self.calls if self.calls else 0.0
 
-    def __init__(self, evaluator: Any, change: Map) -> None:
-        self.plane_spec = evaluator.plane_spec
-        self.packed = getattr(evaluator, "packed", False)
-        self.policy_size = getattr(evaluator, "policy_size", None)
-        self.name = name_of(evaluator)
-        self._evaluator = evaluator
-        self._map = Recalibration(change.slope, change.shift, change.positions)
 
-    def evaluate(self, planes: Planes) -> Evaluation:
-        """The evaluator's answer, recalibrated."""
-        answer: Evaluation = self._evaluator.evaluate(planes)
-        values = self._map(answer.values()).astype(np.float32)
-        return replace(answer, value=values, wdl=None)
+@dataclass(frozen=True)
+class Pairing:
+    """One mixture against one baseline, seen from the mixture."""
+
+    mixture: int
+    """Training index of the mixture."""
+    baseline: int
+    """Training index of the baseline."""
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    pentanomial: list[int]
+    """Pairs of games by score of the mixture: 0, 1/2, 1, 3/2, 2."""
+    elo: Interval
+    """From pair scores."""
+    elo_trinomial: Interval
+    """From single games, as published figures are."""
+    los: float
+    """Likelihood of superiority."""
+    sides: tuple[MatchSide, MatchSide]
+    """The mixture's, the baseline's."""
+    reasons: dict[str, int]
+    """Games by the reason of their end."""
+    duplicates: int
+    """Games with the opening and moves of an earlier one."""
+    mean_plies: float
+    seconds: float
+
+    @property
+    def pair_scores(self) -> list[float]:
+        """The mixture's share of the points in each pair of games from one opening."""
+        return [place / 4 for place, count in enumerate(self.pentanomial) for _ in range(count)]
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Every training of a mixture against every training of the one network."""
+
+    limit: str
+    """Limit of a move, for people."""
+    pairings: list[Pairing]
+
+    @cached_property
+    def total(self) -> Pairing:
+        """All games put together; its intervals count games only."""
+        return together(self.pairings)
+
+    @cached_property
+    def spread(self) -> CrossedResult | None:
+        """Chance between trainings apart from games; None with one training."""
+        trainings = max(pairing.mixture for pairing in self.pairings) + 1
+        if trainings == 1:
+            return None
+        scores: list[list[list[float]]] = [[[]] * trainings for _ in range(trainings)]
+        for pairing in self.pairings:
+            scores[pairing.mixture][pairing.baseline] = pairing.pair_scores
+        return crossed_pairs(scores)
+
+    @property
+    def elo(self) -> Interval:
+        """The main figure: over trainings if there are several, otherwise over games."""
+        return self.spread.elo if self.spread else self.total.elo
+
+    @property
+    def elo_games_only(self) -> Interval:
+        """The same with the interval that counts games of these very networks only."""
+        return self.spread.elo_games_only if self.spread else self.total.elo
+
+
+def together(pairings: Sequence[Pairing]) -> Pairing:
+    """Return all games of several pairings as if they were of one; intervals count games only."""
+
+    def total(name: str) -> int:
+        return sum(getattr(pairing, name) for pairing in pairings)
+
+    wins, draws, losses, games = map(total, ("wins", "draws", "losses", "games"))
+    scores = [score for pairing in pairings for score in pairing.pair_scores]
+    reasons: Counter[str] = Counter()
+    for pairing in pairings:
+        reasons.update(pairing.reasons)
+    first, second = (_summed([pairing.sides[place] for pairing in pairings]) for place in (0, 1))
+    return Pairing(
+        mixture=pairings[0].mixture,
+        baseline=pairings[0].baseline,
+        games=games,
+        wins=wins,
+        draws=draws,
+        losses=losses,
+        pentanomial=np.sum([pairing.pentanomial for pairing in pairings], axis=0).tolist(),
+        elo=pentanomial_elo(scores),
+        elo_trinomial=trinomial_elo(wins, draws, losses),
+        los=los(scores),
+        sides=(first, second),
+        reasons=dict(reasons),
+        duplicates=total("duplicates"),
+        mean_plies=sum(pairing.mean_plies * pairing.games for pairing in pairings) / games,
+        seconds=sum(pairing.seconds for pairing in pairings),
+    )
+
+
+def _summed(sides: Sequence[MatchSide]) -> MatchSide:
+    totals = {
+        name: sum(getattr(side, name) for side in sides)
+        for name in ("rows", "padded_rows", "calls", "off_phase_rows", "seconds")
+    }
+    nodes = [side.nodes for side in sides if side.nodes is not None]
+    return MatchSide(
+        name=sides[0].name, **totals, nodes=sum(nodes) if len(nodes) == len(sides) else None
+    )
+
+
+@dataclass(frozen=True)
+class VariantRow:
+    """A mixture beside the one network."""
+
+    name: str
+    gate: str
+    """Divides the positions, in its full spelling."""
+    strategy: str
+    """How its experts learned."""
+    experts: int
+    positions: int
+    """Training positions that they saw, of one training, those of networks that they began from
+    included."""
+    loss: Interval | None
+    """Its total test loss less the one network's; None without test positions."""
+    matches: Matches | None
+    """Its games against one network; None if it played none."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """Games of the phase mixture, or of one expert, in another way than in the match."""
+
+    name: str
+    """The phase of the expert, or the search as the settings spell it."""
+    matches: Matches
+    starts: int = 0
+    """Different positions that the games may begin with, where these are not the openings."""
+    too_late: int = 0
+    """Positions that were left out because a game ends there by ``max_plies``."""
+
+
+@dataclass(frozen=True)
+class LearnedGates:
+    """The experts of the phase mixture by gates that learned to choose among them."""
+
+    gates: list[GateCard]
+    """One of each training."""
+    division: Division
+    matches: Matches
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything that a report needs."""
+
+    config: M2ctsConfig
+    command: str
+    date: str
+    provenance: Provenance
+    seeds: dict[str, int]
+    dataset: Dataset
+    networks: list[TrainedNetwork]
+    losses: Losses
+    matches: Matches
+    variants: list[VariantRow]
+    alone: list[Series]
+    from_phases: list[Series]
+    searches: list[Series]
+    learned: LearnedGates | None
+    overfitting: Overfitting
+    exact: Exact | None
+    boundaries: Boundaries
+    cost: Cost
+    seconds: dict[str, float]
 
 
 NAMES = ("M2CTS", "MCTS")
@@ -135,6 +327,25 @@ def _side(stats: SideStats) -> MatchSide:
         off_phase_rows=counts.off_phase_rows,
         seconds=counts.seconds,
     )
+
+
+def equal_limits(config: M2ctsConfig, prices: Prices, played: Matches) -> tuple[Limit, Limit]:
+    """The limits of the mixture and of one network at which their inference costs the same."""
+    first, second = (_spent(side) for side in played.total.sides)
+    given = config.limit()
+    found, _ = equal_cost_limits((first, second), (prices.expert, prices.one), given)
+    return replace(config, nodes=found.nodes or config.nodes).limit(), given
+
+
+def _spent(side: MatchSide) -> SideStats:
+    counts = Counts(rows=side.rows, padded_rows=side.padded_rows, calls=side.calls)
+    if side.nodes is None:
+        message = (
+            "equal-cost: the games at equal nodes were played by a version that did not count "
+            "nodes; run the command again with another --out"
+        )
+        raise InvalidConfig(message)
+    return SideStats(side.name, nodes=side.nodes, counts=counts)
 
 
 class PlayingRun(TrainingRun[M2ctsConfig, Results]):

@@ -5,7 +5,7 @@ different positions, and so fits those too closely.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import gating
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.positions import PositionTable, are_among
 from phasezoo.data.splits import PositionStore
 from phasezoo.experiments.two_player.losses import TestedNetworks, evaluate
-from phasezoo.experiments.two_player.measurements import GapRow, Overfitting
 from phasezoo.experiments.two_player.preparation import Prepared
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE
 from phasezoo.training.data import LabelledSplits
@@ -25,6 +25,34 @@ from phasezoo.training.experts import PlannedTraining
 from phasezoo.training.planned import Recipe
 from phasezoo.training.preparation import samplers_of
 from phasezoo.training.resampling import over_trainings, resample_games, sums_by_game
+
+
+@dataclass(frozen=True)
+class GapRow:
+    """Losses of a network on positions of a phase that it learned from, and on new ones."""
+
+    name: str
+    phase: str
+    unique_positions: float
+    """Different positions of the phase that it learned from, a mean over trainings."""
+    learned: float | None = field(metadata={"once": "learnt"})
+    """Total loss on a sample of them; None without any."""
+    new: float | None
+    """Total loss on test positions of the phase; None without any."""
+    gap: Interval | None
+    """New less learned."""
+    beside: Interval | None
+    """The gap less the one network's; None of the one network itself."""
+
+
+@dataclass(frozen=True)
+class Overfitting:
+    """How closely one network and the expert of each phase fit what they learned from."""
+
+    most: int
+    """Positions of a phase, of either kind, at the most."""
+    rows: list[GapRow]
+
 
 MOST_POSITIONS = 4096
 """Positions of a phase that a network is measured on, of either kind."""

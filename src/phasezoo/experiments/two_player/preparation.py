@@ -19,7 +19,6 @@ from phasezoo.errors import InvalidGate, StoreError
 from phasezoo.experiments.games_file import check_split, check_unseen, read_games
 from phasezoo.experiments.networks import check_networks
 from phasezoo.experiments.two_player.config import M2ctsConfig
-from phasezoo.experiments.two_player.measurements import Dataset, PhaseStart, Split
 from phasezoo.experiments.two_player.variants import Variant, variants_of
 from phasezoo.gating.registry import AnyGate
 from phasezoo.inference.backends.choice import Running, chosen
@@ -71,6 +70,55 @@ def check_games(config: M2ctsConfig, splits: Splits, seed: int) -> None:
             f"{len(splits.validation)}; give more games with --games, or leave the option out"
         )
         raise StoreError(message)
+
+
+@dataclass(frozen=True)
+class Split:
+    """One of train, validation and test; its lists are by phase."""
+
+    name: str
+    games: int
+    positions: list[int]
+    reaching: list[int]
+    """Games that have a position of the phase."""
+    removed: list[int]
+    """Positions that were taken out because they occur in train."""
+    results: tuple[int, int, int]
+    """Games won by the first player, drawn, won by the second."""
+
+
+@dataclass(frozen=True)
+class PhaseStart:
+    """The move number at which a phase begins, over the games that reach it."""
+
+    mean: float
+    deviation: float
+    games: int
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """The games and how the gate divides them."""
+
+    source: str
+    """Where the games come from, for people."""
+    sha256: str
+    game: str
+    gate: str
+    """The gate in its full spelling."""
+    phases: list[str]
+    """Their names, in order of play if there is one."""
+    splits: list[Split]
+    starts: list[PhaseStart | None]
+    """Where each phase begins; None for a phase that no game reaches."""
+    by_move: list[list[int]]
+    """Positions by phase and move number, ``[phase][move - 1]``."""
+    openings: int
+    """Openings the match may use."""
+    openings_dropped: int
+    """Openings left out because their last position occurs in the games."""
+    openings_digest: str
+    """Short hash of the openings that are left."""
 
 
 @dataclass(frozen=True)

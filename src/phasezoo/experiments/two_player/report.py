@@ -9,14 +9,19 @@ from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.statistics import Verdict, verdict
 from phasezoo.experiments.study import done_again
 from phasezoo.experiments.two_player import figures, published
+from phasezoo.experiments.two_player.claims import claims_section, expectation, paper_section
 from phasezoo.experiments.two_player.config import M2ctsConfig
-from phasezoo.experiments.two_player.measurements import ALL, Dataset, Split
-from phasezoo.experiments.two_player.report_boundary import boundary_section, exact_section
-from phasezoo.experiments.two_player.report_cost import learned_section
-from phasezoo.experiments.two_player.report_games import games_section
-from phasezoo.experiments.two_player.report_losses import bullets, comparison, losses_section
-from phasezoo.experiments.two_player.report_paper import claims_section, expectation, paper_section
-from phasezoo.experiments.two_player.results import Results
+from phasezoo.experiments.two_player.losses import ALL
+from phasezoo.experiments.two_player.matches import Results
+from phasezoo.experiments.two_player.preparation import Dataset, Split
+from phasezoo.experiments.two_player.report_games import games_section, learned_section
+from phasezoo.experiments.two_player.report_losses import (
+    boundary_section,
+    bullets,
+    comparison,
+    exact_section,
+    losses_section,
+)
 from phasezoo.experiments.two_player.variants import mixtures
 from phasezoo.report import numbers
 from phasezoo.report.document import Column, Document, Item, Section, Table, Text

@@ -6,9 +6,10 @@ from typing import Any
 from phasezoo.arena.statistics.elo import los_unsaid
 from phasezoo.experiments.statistics import verdict
 from phasezoo.experiments.two_player import published
-from phasezoo.experiments.two_player.report_cost import BESIDE, cost_items, results_columns
-from phasezoo.experiments.two_player.report_losses import shade
-from phasezoo.experiments.two_player.results import (
+from phasezoo.experiments.two_player.cost import CallCost, Cost, GateCost
+from phasezoo.experiments.two_player.losses import ALL, Division
+from phasezoo.experiments.two_player.matches import (
+    LearnedGates,
     Matches,
     MatchSide,
     Pairing,
@@ -16,9 +17,184 @@ from phasezoo.experiments.two_player.results import (
     Series,
     VariantRow,
 )
+from phasezoo.experiments.two_player.report_losses import bullets, shade, test_set
 from phasezoo.report import numbers, plots
-from phasezoo.report.document import Column, Figure, Item, Section, Table, Text
+from phasezoo.report.document import Column, Figure, Item, Section, Table, Text, columns_by
 from phasezoo.report.plots import Estimate
+
+BESIDE = {"higher": "stronger than", "lower": "weaker than", "unclear": "not told apart from"}
+"""A player beside one network, by the verdict of their Elo difference."""
+
+
+def games_table(
+    name: str,
+    rows: Sequence[Any],
+    before: Sequence[Column],
+    caption: str,
+    note: str = "",
+    after: Sequence[Column] = (),
+) -> Table:
+    """Return the games of several rows against one network.
+
+    Args:
+        name: Name of the table.
+        rows: Rows with ``matches``.
+        before: Columns before the games'.
+        caption: Heading.
+        note: Remark below it.
+        after: Columns after the games'.
+    """
+    columns = [
+        Column("won", lambda row: row.matches.total.wins, numbers.count),
+        Column("drawn", lambda row: row.matches.total.draws, numbers.count),
+        Column("lost", lambda row: row.matches.total.losses, numbers.count),
+        Column("Elo over one network", lambda row: row.matches.elo, numbers.elo_interval),
+    ]
+    return Table(name, [*before, *columns, *after], rows, caption, note=note)
+
+
+def cost_items(cost: Cost) -> list[Item]:
+    """Return memory and time of experts."""
+    items: list[Item] = [sizes_table(cost)]
+    if not cost.calls:
+        return items
+    items.append(calls_table(cost))
+    if cost.gate:
+        items.append(
+            Text(
+                "By learned gates a call takes the time of `exact` and that of the gate, which "
+                "looks at every position itself."
+            )
+        )
+    items.append(
+        Text(
+            "The positions are test positions of all phases, which is the most that a batch can be "
+            "divided; leaves of one tree are mostly of one phase, and then `exact` costs what "
+            "`majority` does.",
+            muted=True,
+        )
+    )
+    return items
+
+
+def sizes_table(cost: Cost) -> Table:
+    """Return the memory of every mixture."""
+    columns = [
+        Column("", "name"),
+        Column("networks", "networks"),
+        Column("parameters", "parameters", numbers.count),
+        Column("active for a position", "active", numbers.count),
+        Column("weights", "weights", lambda size: f"{numbers.decimal(size / 2**20, 2)} MiB"),
+    ]
+    caption = (
+        "What the networks of a player weigh. Weights: as they are stored, one copy; what a "
+        "backend sets aside besides is not in it."
+    )
+    return Table("sizes", columns, cost.sizes, caption)
+
+
+def calls_table(cost: Cost) -> Table:
+    """Return the time of a call by routing and batch."""
+    rows: dict[str, dict[int, CallCost | GateCost]] = {}
+    for one in cost.calls:
+        name = one.name if one.routing is None else f"{one.name}, {one.routing}"
+        rows.setdefault(name, {})[one.batch] = one
+    for gate in cost.gate:
+        rows.setdefault("learned gate", {})[gate.batch] = gate
+
+    def beside(row: tuple[str, dict[int, CallCost | GateCost]], batch: int) -> str:
+        call = row[1][batch]
+        ratio = f"× {numbers.plain_interval(call.ratio, 2)}"
+        if isinstance(call, GateCost):
+            return ratio
+        asked = numbers.plural(call.calls, "network")
+        return "" if call.routing is None else f"{ratio}, {asked}"
+
+    columns = columns_by(
+        sorted({one.batch for one in cost.calls}),
+        lambda row, batch: row[1][batch].milliseconds,
+        lambda time: numbers.plain_interval(time, 2),
+        head=lambda batch: numbers.plural(batch, "position"),
+        below=beside,
+    )
+    return Table(
+        "calls",
+        [Column("", 0), *columns],
+        list(rows.items()),
+        f"Milliseconds inside networks a call ({cost.clock}), then beside one network’s, then "
+        f"networks asked: median of {numbers.plural(cost.rounds, 'round')}, lowest and highest in "
+        "brackets",
+    )
+
+
+def learned_section(found: LearnedGates) -> Section:
+    """Return the section on gates that learned to choose among the phase mixture's experts."""
+    positions = numbers.plural(found.gates[0].positions, "validation position")
+    match = games_table(
+        "learned gates, games",
+        [found],
+        [Column("", lambda _: "by learned gates")],
+        "Games of the search with learned gates against one network, with a 95 % interval",
+    )
+    return Section(
+        "What came out: learned gates",
+        [
+            Text(
+                "The experts of the phase mixture once more, with another gate in the search: a "
+                f"small network for each training, which learned on {positions} to choose the "
+                "expert that loses least there. The experts themselves are the same."
+            ),
+            learned_table(found.division),
+            match,
+            bullets(_learned_sentences(found)),
+        ],
+    )
+
+
+def learned_table(division: Division) -> Table:
+    """Return which experts learned gates choose, and what is lost by them."""
+    phases = [name for name in division.shares if name != ALL]
+    columns = [
+        Column("positions of", test_set),
+        *columns_by(
+            range(len(phases)),
+            lambda row, place: division.shares[row][place],
+            numbers.percent,
+            head=lambda place: f"expert of {phases[place]}",
+        ),
+        Column("total loss − one network", division.beside_one.get, numbers.signed_interval),
+        Column("total loss − own gate", division.beside_mixture.get, numbers.signed_interval),
+    ]
+    caption = (
+        "Which expert learned gates choose for test positions of each phase, and what is lost by "
+        f"them, with 95 % intervals: {numbers.count(division.positions)} positions that occur in "
+        "no training or validation game. Own gate: the same experts by the gate that they learned "
+        "under."
+    )
+    rows = list(division.shares)
+    return Table("learned gates", columns, rows, caption, strong=lambda row: row == ALL)
+
+
+def _learned_sentences(found: LearnedGates) -> list[str]:
+    """Return whether experts chosen by learned gates lose less and win more than by their own."""
+    loss, elo = found.division.beside_mixture[ALL], found.matches.elo
+    sentences = []
+    if loss is not None:
+        words = {
+            "lower": "The learned gates choose better",
+            "higher": "The learned gates choose worse",
+            "unclear": "The learned gates are not told apart",
+        }
+        rest = "from" if verdict(loss) == "unclear" else "than"
+        sentences.append(
+            f"{words[verdict(loss)]} {rest} the gate that the experts learned under, by total test "
+            f"loss: {numbers.signed_interval(loss)}."
+        )
+    sentences.append(
+        f"The search with them was {BESIDE[verdict(elo)]} one network: "
+        f"{numbers.elo_interval(elo)} Elo."
+    )
+    return sentences
 
 
 def games_section(results: Results) -> Section:
@@ -156,19 +332,17 @@ def _pairings(matches: Matches) -> list[Item]:
         for number in mixtures
     ]
 
-    def column(baseline: int) -> Column:
-        return Column(
-            f"baseline {baseline + 1}",
-            lambda row: 100 * score(row[1][baseline]),
-            lambda share: numbers.decimal(share, 1),
-            below=lambda row: numbers.elo_interval(row[1][baseline].elo),
-            tone=lambda row: shade(score(row[1][baseline]) - 0.5, strongest),
-        )
-
-    baselines = sorted({one.baseline for one in matches.pairings})
+    columns = columns_by(
+        sorted({one.baseline for one in matches.pairings}),
+        lambda row, baseline: 100 * score(row[1][baseline]),
+        lambda share: numbers.decimal(share, 1),
+        head=lambda baseline: f"baseline {baseline + 1}",
+        below=lambda row, baseline: numbers.elo_interval(row[1][baseline].elo),
+        tone=lambda row, baseline: shade(score(row[1][baseline]) - 0.5, strongest),
+    )
     table = Table(
         "pairings",
-        [Column("", lambda row: f"mixture {row[0] + 1}"), *map(column, baselines)],
+        [Column("", lambda row: f"mixture {row[0] + 1}"), *columns],
         rows,
         "Score of each mixture against each baseline in %, with Elo below",
     )
@@ -210,11 +384,13 @@ def _variant_sentences(variants: Sequence[VariantRow]) -> list[Item]:
 
 def alone_table(rows: Sequence[Series]) -> Table:
     """Return every expert beside the one network of its training."""
-    caption = (
+    return games_table(
+        "alone",
+        rows,
+        [Column("expert of", "name")],
         "Search with the expert of one phase; in the other phases the one network of its training "
-        "answers. With 95 % intervals."
+        "answers. With 95 % intervals.",
     )
-    return Table("alone", [Column("expert of", "name"), *results_columns()], rows, caption)
 
 
 def _alone(results: Results) -> list[Item]:
@@ -233,23 +409,21 @@ def _alone(results: Results) -> list[Item]:
 
 def phase_suites_table(rows: Sequence[Series]) -> Table:
     """Return every expert against one network, from where its phase begins."""
-    columns = [
-        Column("expert of", "name"),
-        Column("positions", "starts", numbers.count),
-        *results_columns(),
-    ]
     late = " ".join(
         f"{row.name.capitalize()}: {numbers.count(row.too_late)} more positions are left out, "
         "because games are cut at or before their ply."
         for row in rows
         if row.too_late
     )
-    caption = (
+    return games_table(
+        "from phases",
+        rows,
+        [Column("expert of", "name"), Column("positions", "starts", numbers.count)],
         "Games that begin where test games first reach a phase, at positions that were not trained "
         "on, each played with both sides. The expert of that phase answers everywhere. With 95 % "
-        "intervals."
+        "intervals.",
+        late,
     )
-    return Table("from phases", columns, rows, caption, note=late)
 
 
 def _phase_suites(rows: Sequence[Series]) -> list[Item]:
@@ -260,25 +434,21 @@ def _phase_suites(rows: Sequence[Series]) -> list[Item]:
 
 def searches_table(rows: Sequence[Series]) -> Table:
     """Return the phase mixture against one network by other searches."""
-
-    def others(row: Series) -> str:
-        return numbers.decimal(row.matches.total.sides[1].mean_rows, 1)
-
-    columns = [
-        Column("both players search with", "name", below=lambda row: row.matches.limit),
-        *results_columns(),
-        Column(
-            "rows a call",
-            lambda row: row.matches.total.sides[0].mean_rows,
-            lambda rows: numbers.decimal(rows, 1),
-            below=others,
-        ),
-    ]
-    caption = (
+    return games_table(
+        "searches",
+        rows,
+        [Column("both players search with", "name", below=lambda row: row.matches.limit)],
         "The same networks and openings with another search, with 95 % intervals. Rows a call: the "
-        "experts’, then one network’s."
+        "experts’, then one network’s.",
+        after=[
+            Column(
+                "rows a call",
+                lambda row: row.matches.total.sides[0].mean_rows,
+                lambda rows: numbers.decimal(rows, 1),
+                below=lambda row: numbers.decimal(row.matches.total.sides[1].mean_rows, 1),
+            )
+        ],
     )
-    return Table("searches", columns, rows, caption)
 
 
 def _searches(results: Results) -> list[Item]:

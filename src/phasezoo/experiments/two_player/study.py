@@ -17,31 +17,23 @@ from phasezoo.experiments.two_player import (
     overfitting,
     preparation,
     report,
-    report_boundary,
-    report_cost,
     report_games,
     report_losses,
 )
+from phasezoo.experiments.two_player.boundary import Boundaries
 from phasezoo.experiments.two_player.config import M2ctsConfig
-from phasezoo.experiments.two_player.matches import PlayingRun
-from phasezoo.experiments.two_player.measurements import (
-    ALL,
-    Boundaries,
-    Cost,
-    Dataset,
-    Division,
-    Exact,
-    GateCard,
-    Losses,
-    Overfitting,
-)
-from phasezoo.experiments.two_player.preparation import Prepared, label_digest, prepare
-from phasezoo.experiments.two_player.results import (
+from phasezoo.experiments.two_player.cost import Cost
+from phasezoo.experiments.two_player.exact import Exact
+from phasezoo.experiments.two_player.losses import ALL, Division, GateCard, Losses
+from phasezoo.experiments.two_player.matches import (
     LearnedGates,
     Matches,
+    PlayingRun,
     Results,
     VariantRow,
 )
+from phasezoo.experiments.two_player.overfitting import Overfitting
+from phasezoo.experiments.two_player.preparation import Dataset, Prepared, label_digest, prepare
 from phasezoo.experiments.two_player.variants import (
     BASELINE,
     EXPERT,
@@ -103,23 +95,23 @@ class TwoPlayerRun(PlayingRun):
         boundaries = self._stage(
             "Where phases meet", "seam", Boundaries, lambda: boundary.measure(self._tested)
         )
-        self.table(report_boundary.boundary_table(boundaries))
-        self.table(report_boundary.brier_table(boundaries))
+        self.table(report_losses.boundary_table(boundaries))
+        self.table(report_losses.brier_table(boundaries))
         priced = self._stage(
             "Memory and time of experts",
             "cost",
             Cost,
             lambda: cost.measure(self._tested, cards, specs[0] if specs else None),
         )
-        self.table(report_cost.sizes_table(priced))
+        self.table(report_games.sizes_table(priced))
         if priced.calls:
-            self.table(report_cost.calls_table(priced))
+            self.table(report_games.calls_table(priced))
         judged = None
         if exact.is_solved(self.prepared):
             judged = self._stage(
                 "Moves by perfect play", "exact", Exact, lambda: exact.measure(self._tested, specs)
             )
-            self.table(report_boundary.exact_table(judged))
+            self.table(report_losses.exact_table(judged))
         played = self.matches()
         alone = self.alone()
         from_phases = self.from_phases()
@@ -144,7 +136,7 @@ class TwoPlayerRun(PlayingRun):
         if searches:
             self.table(report_games.searches_table(searches))
         if learned is not None:
-            self.table(report_cost.learned_table(learned.division))
+            self.table(report_games.learned_table(learned.division))
         return Results(
             **self.head(),
             seeds=seeds,

@@ -10,8 +10,8 @@ from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.claims import BY_ELO, by_sign
 from phasezoo.experiments.statistics import Verdict, verdict
 from phasezoo.experiments.two_player import published
-from phasezoo.experiments.two_player.measurements import Entry
-from phasezoo.experiments.two_player.results import Matches, Results, VariantRow
+from phasezoo.experiments.two_player.losses import Entry
+from phasezoo.experiments.two_player.matches import Matches, Results, VariantRow
 from phasezoo.report import numbers
 from phasezoo.report.document import Claim, Column, Item, Judgement, Section, Table, Text
 
