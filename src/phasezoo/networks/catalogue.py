@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from phasezoo.networks.architectures.alphavile import alphavile
+from phasezoo.networks.architectures.alphavile import alphavile, tower
 from phasezoo.networks.architectures.lc0 import lc0
 from phasezoo.networks.architectures.levit import levit
 from phasezoo.networks.architectures.mixer import mixer
@@ -19,6 +19,7 @@ FAMILIES: dict[str, Callable[..., Any]] = {
     "resnet": resnet,
     "risex4": risex4,
     "alphavile": alphavile,
+    "tower": tower,
     "nextvit": nextvit,
     "levit": levit,
     "vit": vit,

@@ -63,3 +63,22 @@ def check_page(text):
     for bad in ("nan", "None", "inf", "Interval(", "{", "}", "  "):
         assert not re.search(rf"(?<![\w-]){re.escape(bad)}(?!\w)", words), bad
     return words, checker.images
+
+
+def check_run(study, out, results, images, files=()):
+    """Check that a run left what it promises, and return its report.
+
+    Its results are read back as they are, and its page has so many drawings and every claim.
+    """
+    for name in ("config.json", "journal.jsonl", "results.json", "report.html", *files):
+        assert (out / name).stat().st_size > 0
+    document, back = study.report(results), study.report(study.results_in(out))
+    assert back.to_markdown() == document.to_markdown()
+    assert back.claims == document.claims
+    words, found = check_page((out / "report.html").read_text())
+    assert found == images
+    for claim in document.claims:
+        assert claim.text in words
+        assert claim.rule in words
+        assert claim.judgement in words
+    return document

@@ -12,19 +12,17 @@ from phasezoo.agents import Limit
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import EngineFailed
 from phasezoo.experiments.representation import (
-    claims,
+    config,
     figures,
     measurements,
     positions,
     published,
-    study,
 )
 from phasezoo.experiments.representation.config import RepresentationConfig
 from phasezoo.experiments.representation.measurements import Latency, Losses, LossRow
-from phasezoo.experiments.representation.positions import NEW, Attribution, groups
-from phasezoo.experiments.representation.published import read_endings
+from phasezoo.experiments.representation.positions import NEW, Attribution, groups, read_endings
 from phasezoo.experiments.timing import between_rounds
-from phasezoo.networks.architectures.alphavile import _PLANS
+from phasezoo.networks.architectures import alphavile
 from phasezoo.report.console import silent
 
 SHAPE = (52, 8, 8)
@@ -32,24 +30,24 @@ SHAPE = (52, 8, 8)
 TOY = Path(__file__).parent.parent / "agents" / "engines" / "toy_engine.py"
 
 
-@pytest.mark.parametrize("size", _PLANS)
+@pytest.mark.parametrize("size", alphavile._PLANS)
 def test_transformers_stand_where_the_published_towers_have_them(size):
-    plan = _PLANS[size]
-    found = study.transformer_places(plan.blocks, len(plan.transformers))
+    plan = alphavile._PLANS[size]
+    found = alphavile.transformer_places(plan.blocks, len(plan.transformers))
     assert found == plan.transformers
 
 
 @pytest.mark.parametrize("count", range(5))
 @pytest.mark.parametrize("blocks", range(1, 12))
 def test_a_tower_has_as_many_transformers_as_fit(blocks, count):
-    places = study.transformer_places(blocks, count)
+    places = alphavile.transformer_places(blocks, count)
     assert len(places) == min(blocks, count)
     assert all(0 <= place < blocks for place in places)
 
 
 @pytest.mark.parametrize("share", [0, 0.25, 0.5, 0.75, 1])
 def test_wide_kernels_have_their_share(share):
-    wide = [study.is_wide(index, share) for index in range(16)]
+    wide = [alphavile.is_wide(index, share) for index in range(16)]
     assert sum(wide) == 16 * share
 
 
@@ -204,7 +202,7 @@ def test_attributions_by_square_are_seen_from_whites_side():
 
 
 def test_an_engine_that_is_not_installed_is_said_to_be_so(monkeypatch):
-    monkeypatch.setitem(published.ENGINE_NODES, "chess", ("no-such-engine", 10))
+    monkeypatch.setitem(config.ENGINE_NODES, "chess", ("no-such-engine", 10))
     engine, text = measurements.reference_of(RepresentationConfig())
     assert engine is None
     assert "no-such-engine" in text
@@ -259,7 +257,7 @@ def test_what_planes_cost_is_judged_by_the_rounds(v1, v2, judgement):
         )
         for arm, times in (("v1-wdlp", old), ("v2-wdlp", new))
     ]
-    assert claims._cost(rows).judgement == judgement
+    assert published._cost(rows).judgement == judgement
 
 
 @pytest.mark.parametrize(
@@ -270,7 +268,7 @@ def test_little_is_half_of_an_even_share(share, judgement):
     """Of 39 planes the colour's even share is 2.6 %."""
     shares = {"colour": Interval(*(value / 100 for value in share))}
     one = Attribution("v1-wdlp", "value", shares, [1 / 39] * 39, {}, 0.0)
-    assert claims._little(one, "colour", "chess").judgement == judgement
+    assert published._little(one, "colour", "chess").judgement == judgement
 
 
 @pytest.mark.parametrize(
@@ -285,7 +283,7 @@ def test_masks_must_have_more_than_every_other_new_group(material, judgement):
         "material": Interval(*material),
     }
     one = Attribution("v2-wdlp", "value", shares, [1 / 52] * 52, new, 0.0)
-    assert claims._masks(one).judgement == judgement
+    assert published._masks(one).judgement == judgement
 
 
 def test_a_network_far_above_the_others_stands_at_the_edge_with_its_loss():

@@ -23,6 +23,7 @@ TINY = [
     "risex4-1x2",
     "risex4-8x2:pool=global",
     "alphavile-tiny:channels=96",
+    "tower-96x4:transformers=1,wide=0.5",
     "nextvit-96x3:value=wdl",
     "levit-64x2:value=players",
     "vit-32x2",

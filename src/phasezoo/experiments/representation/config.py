@@ -31,6 +31,14 @@ GRIDS = ("architectures", "blocks", "transformers", "kernels", "depths")
 """The other tables: settings that list networks."""
 
 
+ENGINE_NODES = {
+    "chess": ("stockfish", 15_000),
+    "crazyhouse": ("fairy-stockfish", 50_000),
+    "atomic": ("fairy-stockfish", 40_000),
+}
+"""Engines of reference and their nodes: Stockfish 16.1 and Fairy-Stockfish 14 (Fig. 4)."""
+
+
 @dataclass(frozen=True)
 class RepresentationConfig:
     """Compare input planes, value heads and architectures, in loss, time and Elo.

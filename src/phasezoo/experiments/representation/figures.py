@@ -140,8 +140,7 @@ def _latency(losses: Losses, found: Sequence[Latency]) -> Any:
         figure.axes[0].plot([], [], "o", color=colour, label=TABLES[name])[0]
         for name, colour in colours.items()
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False, fontsize=8.5,
-                  labelcolor=plots.INK)  # fmt: skip
+    plots.legend_below(figure, handles, 3)
     return figure
 
 
@@ -177,7 +176,7 @@ def attributions(average: Sequence[Attribution], positions: int) -> Figure:
         plot.set_xlabel("% of all absolute attributions of the value")
         plot.grid(axis="y", visible=False)
         plot.grid(axis="x", color=plots.GRID, linewidth=0.6)
-        plot.legend(frameon=False, fontsize=8.5, labelcolor=plots.INK, loc="lower right")
+        plots.legend(plot, loc="lower right")
         return figure
 
     caption = (

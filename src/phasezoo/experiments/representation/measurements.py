@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -19,9 +19,9 @@ from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.positions import PositionTable
 from phasezoo.data.splits import PositionStore
 from phasezoo.errors import EngineFailed, MissingDependency
-from phasezoo.experiments.representation import published
 from phasezoo.experiments.representation.config import (
     CORNERS,
+    ENGINE_NODES,
     HEADS,
     PLANES,
     RepresentationConfig,
@@ -30,9 +30,9 @@ from phasezoo.experiments.representation.config import (
     groups_of,
 )
 from phasezoo.experiments.representation.positions import Endings, Gradients
+from phasezoo.experiments.study import RunResults
 from phasezoo.experiments.timing import between_rounds, in_rounds, stopwatch
 from phasezoo.report.console import Console
-from phasezoo.runs.provenance import Provenance
 from phasezoo.training.evaluation import evaluate_network
 from phasezoo.training.planned import TrainedNetwork
 from phasezoo.training.resampling import over_trainings, resample_games
@@ -159,13 +159,10 @@ class Games:
 
 
 @dataclass(frozen=True)
-class Results:
+class Results(RunResults):
     """Everything a report shows."""
 
     config: RepresentationConfig
-    command: str
-    date: str
-    provenance: Provenance
     dataset: Dataset
     networks: list[TrainedNetwork]
     losses: Losses
@@ -175,7 +172,6 @@ class Results:
     games: list[Games]
     engine: str
     """Engine of reference, or why there is none, for people."""
-    seconds: dict[str, float] = field(default_factory=dict)
 
 
 Weights: TypeAlias = Mapping[str, float]
@@ -334,7 +330,7 @@ def _planes(spec: str, rows: int, config: RepresentationConfig) -> Any:
 
 def reference_of(config: RepresentationConfig) -> tuple[EngineAgent | None, str]:
     """Return the engine that figures show as a line, None if missing, and a sentence on it."""
-    usual, nodes = published.ENGINE_NODES[config.game]
+    usual, nodes = ENGINE_NODES[config.game]
     program, nodes = config.engine or usual, config.engine_nodes or nodes
     name = f"{Path(program).stem}, {nodes:,} nodes"
     try:

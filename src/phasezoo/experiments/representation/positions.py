@@ -5,9 +5,11 @@ along the straight line from a baseline x' add up to f(x) - f(x'): completeness,
 is checked by. Planes are grouped by what they show.
 """
 
+import csv
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -24,7 +26,6 @@ from phasezoo.data.positions import PositionTable
 from phasezoo.data.sampler import Sampler
 from phasezoo.data.splits import PositionStore
 from phasezoo.experiments.representation.config import CORNERS, RepresentationConfig
-from phasezoo.experiments.representation.published import ENDINGS_SHOWN, read_endings
 from phasezoo.experiments.statistics import resample_weights
 from phasezoo.inference.storage.manifest import MODEL, Manifest
 from phasezoo.inference.storage.weights import build_network
@@ -125,6 +126,48 @@ class Gradients:
     """Over many positions."""
     boards: list[BoardShown]
     """Of single positions."""
+
+
+ENDINGS_SHOWN = {2: "Fig. 7", 20: "Fig. 8"}
+"""Rows of Table 11 whose planes and squares are attributed, and the figures that show them."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """A row of Table 11 that is a position."""
+
+    row: int
+    """Its place in the table, from 1."""
+    fen: str
+    """The position, mended if it was not printed whole."""
+    outcome: str
+    """``draws`` or ``wins``, whoever wins."""
+    default: float
+    """Value of the network without v2 and wdlp, for the player to move."""
+    improved: float
+    """Value of the network with both."""
+    mended: str
+    """Text that was missing and put in; empty if nothing was."""
+
+
+def read_endings() -> list[Ending]:
+    """Return the rows of Table 11 that are positions, in their order.
+
+    Row 16 is left out: a rank and a square of another are missing, and it is not known which.
+    """
+    text = resources.files(__package__).joinpath("endings.tsv").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return [
+        Ending(
+            row=int(row["row"]),
+            fen=row["fen"],
+            outcome="draws" if row["truth"] == "draw" else "wins",
+            default=float(row["default"]),
+            improved=float(row["improved"]),
+            mended=row["mended"] or "",
+        )
+        for row in csv.DictReader(lines, delimiter="\t")
+    ]
 
 
 @dataclass(frozen=True)

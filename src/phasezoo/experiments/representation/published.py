@@ -1,13 +1,28 @@
-"""Figures of the study: J. Czech and others, "Representation Matters", 2024.
+"""The paper's figures, and its claims: what we found, and whether the two agree, by a rule.
 
-Every value here is the paper's; nothing is computed from them. Losses are totals on the test set
-of KingBase Lite 2019; latency is of a position on an RTX 2070 through TensorRT, 64 a call.
+J. Czech and others, "Representation Matters", 2024. Its figures are as printed; nothing is computed
+from them. Losses are totals on the test set of KingBase Lite 2019; latency is of a position on an
+RTX 2070 through TensorRT, 64 a call.
 """
 
-import csv
-from dataclasses import dataclass
-from importlib import resources
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.experiments.claims import BY_ELO, by_sign, judged
+from phasezoo.experiments.representation.config import CORNERS, HEADS, PLANES, corner
+from phasezoo.experiments.representation.measurements import Games, Latency, Losses, Results
+from phasezoo.experiments.representation.positions import (
+    COLOUR,
+    HISTORY,
+    MASKS,
+    OUTCOMES,
+    Attribution,
+    Endings,
+    groups,
+)
+from phasezoo.report import numbers
+from phasezoo.report.document import Claim, Judgement
 
 CITATION = (
     "J. Czech, J. Blüml, K. Kersting, H. Steingrimsson: “Representation Matters for Mastering "
@@ -31,7 +46,7 @@ INPUTS = {
 }
 """Table 4, by input planes."""
 
-HEADS = {
+VALUE_HEADS = {
     "mse": Row("1.1933 ± 0.0021", "58.50 ± 0.08 %", "0.4406 ± 0.0002", 53.35),
     "wdlp": Row("1.1901 ± 0.0051", "58.73 ± 0.12 %", "0.4356 ± 0.0006", 53.38),
 }
@@ -76,50 +91,220 @@ ELO_BOTH = "about +180"
 ENDINGS = {"draws": (0.4472, 0.3988), "wins": (0.5192, 0.5186)}
 """Table 11: mean |value| of 15 draws and 5 wins, without and with v2 and wdlp."""
 
-ENDINGS_SHOWN = {2: "Fig. 7", 20: "Fig. 8"}
-"""Rows of Table 11 whose planes and squares are attributed, and the figures that show them."""
+Side: TypeAlias = Literal["lower", "higher"]
+"""Side of zero on which a difference lies."""
 
-ENGINE_NODES = {
-    "chess": ("stockfish", 15_000),
-    "crazyhouse": ("fairy-stockfish", 50_000),
-    "atomic": ("fairy-stockfish", 40_000),
-}
-"""Engines of reference and their nodes: Stockfish 16.1 and Fairy-Stockfish 14 (Fig. 4)."""
+_BY_TRAININGS = (
+    "agrees if the whole 95 % interval of the difference, over trainings first and games second, "
+    "lies on the claim’s side of zero, disagrees if it lies on the other; one training settles "
+    "nothing"
+)
 
-
-@dataclass(frozen=True)
-class Ending:
-    """A row of Table 11 that is a position."""
-
-    row: int
-    """Its place in the table, from 1."""
-    fen: str
-    """The position, mended if it was not printed whole."""
-    outcome: str
-    """``draws`` or ``wins``, whoever wins."""
-    default: float
-    """Value of the network without v2 and wdlp, for the player to move."""
-    improved: float
-    """Value of the network with both."""
-    mended: str
-    """Text that was missing and put in; empty if nothing was."""
+_LITTLE = 1.1
+"""Times as long that still counts as hardly any longer; the paper's is 1.03."""
 
 
-def read_endings() -> list[Ending]:
-    """Return the rows of Table 11 that are positions, in their order.
+def claims_of(results: Results) -> list[Claim]:
+    """Return every claim of the paper that a run can judge."""
+    found = [*_representation(results.losses), _cost(results.latency)]
+    found += [*_networks(results.losses), *_elo(results.games[0])]
+    for one in results.gradients.average:
+        if one.answer == "value" and one.arm in (corner(PLANES[0], HEADS[1]), CORNERS[-1]):
+            names = [name for name in (COLOUR, HISTORY) if name in one.shares]
+            found += [_little(one, name, results.config.game) for name in names]
+            if one.new:
+                found.append(_masks(one))
+    if results.endings is not None:
+        found.append(_drawn_endings(results.endings))
+    return found
 
-    Row 16 is left out: a rank and a square of another are missing, and it is not known which.
-    """
-    text = resources.files(__package__).joinpath("endings.tsv").read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    return [
-        Ending(
-            row=int(row["row"]),
-            fen=row["fen"],
-            outcome="draws" if row["truth"] == "draw" else "wins",
-            default=float(row["default"]),
-            improved=float(row["improved"]),
-            mended=row["mended"] or "",
+
+def _representation(losses: Losses) -> list[Claim]:
+    effects = {one.name: one for one in losses.contrasts}
+    trainings = min(row.trainings for row in losses.tables["corners"])
+    found = []
+    texts = (
+        ("inputs", "value", "Planes v2 lower the value loss", INPUTS),
+        ("inputs", "total", "Planes v2 lower the total loss, within its spread", INPUTS),
+        ("heads", "value", "The head wdlp lowers the value loss", VALUE_HEADS),
+        ("heads", "total", "The head wdlp lowers the total loss, within its spread",
+         VALUE_HEADS),
+    )  # fmt: skip
+    for effect, metric, text, rows in texts:
+        before, after = (getattr(row, metric) for row in rows.values())
+        interval = effects[effect].metrics[metric]
+        spread = effects[effect].deviation
+        ours = f"{numbers.signed_interval(interval, 4)} on average over the other choice"
+        if metric == "total" and spread is not None:
+            ours += f"; standard deviation between trainings {numbers.decimal(spread, 4)}"
+        claimed = f"{text}: {before} to {after}."
+        found.append(_of_loss(claimed, f"{ours}.", interval, "lower", trainings))
+    return found
+
+
+def _cost(latency: Sequence[Latency]) -> Claim:
+    """Return the time of planes v2 beside v1 in the largest calls, by every backend."""
+    batch = max(one.batch for one in latency)
+    times = {(one.arm, one.backend): one.microseconds for one in latency if one.batch == batch}
+    old, new = (corner(planes, HEADS[-1]) for planes in PLANES)
+    backends = list(dict.fromkeys(backend for _, backend in times))
+    pairs = [(times[old, backend], times[new, backend]) for backend in backends]
+    ours = "; ".join(
+        f"{numbers.plain_interval(before, 1)} to {numbers.plain_interval(after, 1)} µs by {backend}"
+        for backend, (before, after) in zip(backends, pairs, strict=True)
+    )
+    first, second = (row.microseconds for row in INPUTS.values())
+    return Claim(
+        text=f"Planes v2 cost hardly any time: {first:g} to {second:g} µs a position.",
+        ours=f"{ours}, {batch} positions a call.",
+        rule=(
+            "agrees if the slowest round of v2 is at most 10 % above the fastest of v1 by every "
+            "backend, disagrees if by one its fastest is more than 10 % above the slowest of v1"
+        ),
+        judgement=judged(
+            agrees=all(after.high <= _LITTLE * before.low for before, after in pairs),
+            disagrees=any(after.low > _LITTLE * before.high for before, after in pairs),
+        ),
+    )
+
+
+def _networks(losses: Losses) -> list[Claim]:
+    """One network of a table beside the table's first."""
+    found = []
+    for name, part, text, side in _network_claims():
+        rows = losses.tables.get(name, [])
+        if name == "transformers":
+            rows = rows[-1:]
+        row = next((row for row in rows if part in row.label), None)
+        if row is None or not row.to_first:
+            continue
+        first, interval = losses.tables[name][0], row.to_first["total"]
+        ours = f"{numbers.signed_interval(interval)} beside none."
+        if name == "architectures":
+            ours = f"{row.label} beside {first.label}: {numbers.signed_interval(interval)}."
+        trainings = min(row.trainings, first.trainings)
+        found.append(_of_loss(text, ours, interval, side, trainings))
+    return found
+
+
+def _network_claims() -> Iterator[tuple[str, str, str, Side]]:
+    """Table, part of a network's text, claim, and the side of the first where it lies."""
+    patches, tower = (NETWORKS[name][0] for name in ("ViT, one patch of 8x8", "AlphaZero 19x256"))
+    text = "A vision transformer with one patch for the board is far behind a residual tower"
+    yield "architectures", "patchvit", f"{text}: total loss {patches} against {tower}.", "higher"
+    none, half = KERNELS["0 %"], KERNELS["50 %"]
+    text = f"Half of the kernels 5x5 is better than none: total loss {half} against {none}."
+    yield "kernels", "wide=0.5", text, "lower"
+    (_, none), *some = TRANSFORMERS.items()
+    for count, loss in some:
+        side: Side = "higher" if loss > none else "lower"
+        blocks = f"{count} transformer block{'' if count == '1' else 's'}"
+        text = f"A tower with {blocks} has a {side} total loss than one without: {loss} against"
+        yield "transformers", f"transformers={count}", f"{text} {none}.", side
+
+
+def _of_loss(
+    text: str, ours: str, interval: Interval | None, claimed: Side, trainings: int
+) -> Claim:
+    if trainings == 1:
+        ours = f"{ours[:-1]}, over games alone: one training each."
+    return Claim(text, ours, _BY_TRAININGS, _by_trainings(interval, claimed, trainings))
+
+
+def _by_trainings(interval: Interval | None, claimed: Side, trainings: int) -> Judgement:
+    """One training settles nothing about a method."""
+    return by_sign(interval, claimed) if trainings > 1 else "not settled"
+
+
+def _elo(games: Games) -> list[Claim]:
+    """Planes and head in games at equal nodes, each beside v1 with mse."""
+    old, new = PLANES
+    texts = {
+        corner(new, HEADS[0]): ("Planes v2 are stronger than v1", ELO_INPUTS),
+        corner(old, HEADS[1]): ("The head wdlp is stronger than mse", ELO_HEAD),
+        corner(new, HEADS[1]): ("Both together are stronger than neither", ELO_BOTH),
+    }
+    found = []
+    for pair in games.duels:
+        if pair.first != CORNERS[0] or pair.second not in texts:
+            continue
+        text, theirs = texts[pair.second]
+        trainings = games.trainings[pair.first]
+        found.append(
+            Claim(
+                text=f"{text}: {theirs} Elo.",
+                ours=(
+                    f"{numbers.elo_interval(-pair.elo.elo)} Elo over {numbers.count(pair.games)} "
+                    f"games of {games.trainings[pair.second]} x {trainings} trainings at "
+                    f"{games.limit} a move; over games alone "
+                    f"{numbers.elo_interval(-pair.elo.elo_games_only)}."
+                ),
+                rule=f"{BY_ELO}; the interval counts trainings, and one settles nothing",
+                judgement=_by_trainings(-pair.elo.elo, "higher", trainings),
+            )
         )
-        for row in csv.DictReader(lines, delimiter="\t")
-    ]
+    return found
+
+
+def _little(one: Attribution, name: str, game: str) -> Claim:
+    """Return a group's share beside that of as many average planes."""
+    even = len(groups(game, one.arm.partition("-")[0])[name]) / len(one.planes)
+    share = one.shares[name]
+    subject = "the colour plane matters" if name == COLOUR else "the move history matters"
+    return Claim(
+        text=f"By integrated gradients {subject} little.",
+        ours=(
+            f"In {one.arm} it has {numbers.percent(share.value)} ({numbers.percent(share.low)} to "
+            f"{numbers.percent(share.high)}) of the value’s attributions; an even share is "
+            f"{numbers.percent(even)}."
+        ),
+        rule=(
+            "agrees if the 95 % interval, over trainings and positions, lies below half of what as "
+            "many average planes have, disagrees if it lies above all of it; the paper gives no "
+            "number"
+        ),
+        judgement=judged(agrees=share.high < even / 2, disagrees=share.low > even),
+    )
+
+
+def _masks(one: Attribution) -> Claim:
+    ahead = [name for name, interval in one.new.items() if interval.value < 0]
+    others = "no other group has a larger share per plane"
+    if ahead:
+        others = f"a larger share per plane: {', '.join(ahead)}"
+    return Claim(
+        text="Among the new planes the two masks of all pieces matter most.",
+        ours=(
+            f"In {one.arm} they have {numbers.percent(one.shares[MASKS].value)} of the value’s "
+            f"attributions; {others}."
+        ),
+        rule=(
+            "agrees if the masks have more, plane for plane, than every other new group by its "
+            "95 % interval, disagrees if one has more than they"
+        ),
+        judgement=judged(
+            agrees=min(interval.low for interval in one.new.values()) > 0,
+            disagrees=min(interval.high for interval in one.new.values()) < 0,
+        ),
+    )
+
+
+def _drawn_endings(endings: Endings) -> Claim:
+    draws, wins = (endings.differences[outcome] for outcome in OUTCOMES)
+    (before, after), (won, still) = (ENDINGS[outcome] for outcome in OUTCOMES)
+    trainings = min(len(endings.values[name]) for name in CORNERS)
+    return Claim(
+        text=(
+            "With v2 and wdlp the network sees drawn endings of opposite bishops as more drawn, "
+            f"and won ones as before: mean |value| {before} to {after}, and {won} to {still}."
+        ),
+        ours=(
+            f"Draws {numbers.signed_interval(draws)}, wins {numbers.signed_interval(wins)}, "
+            "v2-wdlp less v1-mse, without search."
+        ),
+        rule=(
+            "agrees if the 95 % interval of the draws’ difference, over trainings and endings, "
+            "lies below zero, disagrees if above; one training settles nothing"
+        ),
+        judgement=_by_trainings(draws, "lower", trainings),
+    )

@@ -8,7 +8,6 @@ import numpy as np
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.claims import counted
 from phasezoo.experiments.representation import figures, published
-from phasezoo.experiments.representation.claims import claims_of
 from phasezoo.experiments.representation.config import (
     CORNERS,
     RepresentationConfig,
@@ -23,13 +22,15 @@ from phasezoo.experiments.representation.measurements import (
     Results,
 )
 from phasezoo.experiments.representation.positions import (
+    ENDINGS_SHOWN,
     OUTCOMES,
     Attribution,
     BoardShown,
     Endings,
     Gradients,
+    read_endings,
 )
-from phasezoo.experiments.study import done_again
+from phasezoo.experiments.study import study_report
 from phasezoo.report import numbers
 from phasezoo.report.document import (
     Claim,
@@ -50,49 +51,42 @@ _ORDER: tuple[Judgement, ...] = ("disagrees", "agrees", "not settled")
 
 def report(results: Results) -> Document:
     """Return the report."""
-    config, game = results.config, results.config.game
-    claims = sorted(claims_of(results), key=lambda claim: _ORDER.index(claim.judgement))
+    config = results.config
+    claims = sorted(published.claims_of(results), key=lambda claim: _ORDER.index(claim.judgement))
     labels = labels_of(results.losses)
-    return Document(
+    on_cpu = not results.provenance.devices
+    time: list[Item] = [
+        figures.latency(results.losses, results.latency, on_cpu=on_cpu),
+        latency_table(results.latency, config, labels),
+    ]
+    return study_report(
+        results,
+        [
+            Section("The paper’s claims", [Text(_on_claims(results)), *claims]),
+            Section("Planes and heads", _corners(results.losses)),
+            Section("Architectures and grids", _grids(results.losses)),
+            Section("Loss and time", time),
+            Section("What the planes contribute", _contributions(results.gradients, config)),
+            Section("Endings of opposite bishops", _endings(results, labels)),
+            Section("Games", _games(results, labels)),
+        ],
         title="Does what a network is shown matter more than what it is?",
         headline=headline(results, claims),
         lead=(
             "Planes v2 add masks, material and checks to v1; the head wdlp answers win, draw, loss "
             "and plies in place of one number. What does each change, beside another architecture?"
         ),
-        kicker=(
-            f"phasezoo · reproduce representation · {game} · preset {config.preset} · "
-            f"{results.date}"
-        ),
+        subject=f"reproduce representation · {config.game}",
         source="paper",
         answer=[Text(_introduction(results))],
-        items=[
-            Section("The paper’s claims", [Text(_on_claims(results)), *claims]),
-            Section("Planes and heads", _corners(results.losses)),
-            Section("Architectures and grids", _grids(results.losses)),
-            Section(
-                "Loss and time",
-                [
-                    figures.latency(
-                        results.losses, results.latency, on_cpu=not results.provenance.devices
-                    ),
-                    latency_table(results.latency, config, labels),
-                ],
-            ),
-            Section("What the planes contribute", _contributions(results.gradients, config)),
-            Section("Endings of opposite bishops", _endings(results, labels)),
-            Section("Games", _games(results, labels)),
-            Section(
-                "Terms and limits", [Text(_TERMS), Section("Limits", [Text(_limits(results))])]
-            ),
-            done_again(
-                results,
-                "every network with its losses (networks/), times (latency.json), attributions "
-                "(gradients.json), the games (games/), all numbers (results.json), the settings "
-                "(config.json).",
-                dataset_table(results.dataset),
-            ),
-        ],
+        terms=_TERMS,
+        limits=_limits(results),
+        beside=(
+            "every network with its losses (networks/), times (latency.json), attributions "
+            "(gradients.json), the games (games/), all numbers (results.json), the settings "
+            "(config.json)."
+        ),
+        more=[dataset_table(results.dataset)],
     )
 
 
@@ -230,7 +224,7 @@ def _corners(losses: Losses) -> list[Item]:
     columns = [Column(head, place) for place, head in enumerate(heads)]
     rows = [
         *((f"planes {name}", *row) for name, row in published.INPUTS.items()),
-        *((f"head {name}", *row) for name, row in published.HEADS.items()),
+        *((f"head {name}", *row) for name, row in published.VALUE_HEADS.items()),
     ]
     caption = "Published: KingBase Lite 2019, three seeds"
     return [
@@ -335,10 +329,10 @@ def _largest_sums(shown: BoardShown) -> str:
 def _beside(shown: BoardShown) -> tuple[str, float | None]:
     """Return the paper's figure of a position and its network's value there; empty and None."""
     place = shown.fen.split()[:2]
-    for ending in published.read_endings():
-        if ending.row in published.ENDINGS_SHOWN and ending.fen.split()[:2] == place:
+    for ending in read_endings():
+        if ending.row in ENDINGS_SHOWN and ending.fen.split()[:2] == place:
             value = ending.default if shown.arm == CORNERS[0] else ending.improved
-            return f"{published.ENDINGS_SHOWN[ending.row]}, row {ending.row} of Table 11", value
+            return f"{ENDINGS_SHOWN[ending.row]}, row {ending.row} of Table 11", value
     return "", None
 
 
@@ -380,7 +374,7 @@ def _endings(results: Results, labels: Mapping[str, str]) -> list[Item]:
         column_of(lambda row: row[0].default, signed, by="paper"),
         column_of(lambda row: row[0].improved, signed, by="paper, v2 + wdlp"),
     ]
-    rows = list(zip(published.read_endings(), *means, strict=True))
+    rows = list(zip(read_endings(), *means, strict=True))
     return [
         Text(
             "Table 11 has twenty endings. Rows 1, 17 and 18 are not whole as printed and were "
