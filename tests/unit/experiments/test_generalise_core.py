@@ -353,4 +353,4 @@ def results_of(error):
         for test in "ab"
     ]
     matrix = Matrix("toy", "", ERROR, ["a", "b"], ["a", "b"], cells, 1)
-    return Results(None, "", "", None, [matrix], {}, {})
+    return Results(None, "", "", None, [matrix], {})

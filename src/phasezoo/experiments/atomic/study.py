@@ -1,6 +1,5 @@
 """The study from the first game to the report: learning, matches, the search."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -173,13 +172,14 @@ def options_of(name: str, config: AtomicConfig) -> dict[str, Any]:
         "network": config.network,
         "planes": "minimal",
         "seed": config.seed,
-        "config": _config(config, ladder=name == THESIS),
+        "config": _config(config, ladder=name == THESIS, **_changes(name, config)),
     }
     if name in INPUTS:
         size = config.network.split(":")[0].split("-")[1]
         return {**options, "network": f"{NAME}-{size}:thing={name}", "planes": "v1"}
-    change = _CHANGES.get(name)
-    return options if change is None else {**options, **change(config)}
+    if name == "other-heads":
+        options["network"] = config.network.split(":")[0]
+    return options
 
 
 def _learning(config: AtomicConfig, **changes: Any) -> SupervisedConfig:
@@ -227,46 +227,25 @@ def _config(config: AtomicConfig, *, ladder: bool = False, **changes: Any) -> Se
     return SelfPlayConfig(**{**values, **changes})
 
 
-def _last_step(config: AtomicConfig) -> dict[str, Any]:
-    replay = ReplayRules(capacity=config.last_step)
-    return {"config": _config(config, replay=replay)}
-
-
-def _half_buffer(config: AtomicConfig) -> dict[str, Any]:
-    replay = ReplayRules(capacity=config.buffer // 2, half_life=config.buffer / 4)
-    return {"config": _config(config, replay=replay)}
-
-
-def _whole_buffer(config: AtomicConfig) -> dict[str, Any]:
-    replay = ReplayRules(capacity=config.buffer)
-    return {"config": _config(config, replay=replay, samples_per_update=config.buffer)}
-
-
-def _even_ages(config: AtomicConfig) -> dict[str, Any]:
-    return {"config": _config(config, replay=ReplayRules(capacity=config.buffer))}
-
-
-def _other_heads(config: AtomicConfig) -> dict[str, Any]:
-    learning = _learning(config, value_weight=0.0, wdl_weight=1.0, plies_weight=0.002)
-    return {
-        "network": config.network.split(":")[0],
-        "config": _config(config, learning=learning),
-    }
-
-
-def _adamw(config: AtomicConfig) -> dict[str, Any]:
-    learning = _learning(config, optimizer="adamw", max_lr=2e-3, min_lr=1e-5)
-    return {"config": _config(config, learning=learning)}
-
-
-_CHANGES: dict[str, Callable[[AtomicConfig], dict[str, Any]]] = {
-    "last-step": _last_step,
-    "half-buffer": _half_buffer,
-    "whole-buffer": _whole_buffer,
-    "even-ages": _even_ages,
-    "other-heads": _other_heads,
-    "adamw": _adamw,
-}
+def _changes(name: str, config: AtomicConfig) -> dict[str, Any]:
+    """Return the settings of self-play that a variant changes."""
+    buffer = config.buffer
+    match name:
+        case "last-step":
+            return {"replay": ReplayRules(capacity=config.last_step)}
+        case "half-buffer":
+            return {"replay": ReplayRules(capacity=buffer // 2, half_life=buffer / 4)}
+        case "whole-buffer":
+            return {"replay": ReplayRules(capacity=buffer), "samples_per_update": buffer}
+        case "even-ages":
+            return {"replay": ReplayRules(capacity=buffer)}
+        case "other-heads":
+            heads = {"value_weight": 0.0, "wdl_weight": 1.0, "plies_weight": 0.002}
+            return {"learning": _learning(config, **heads)}
+        case "adamw":
+            rates = {"optimizer": "adamw", "max_lr": 2e-3, "min_lr": 1e-5}
+            return {"learning": _learning(config, **rates)}
+    return {}
 
 
 class Shown(nn.Module):

@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -359,18 +360,19 @@ class _Counted:
 
 def _own_shares(store: training.GameStore) -> npt.NDArray[np.float64]:
     """``float64[games]``: the share of a game's positions that no other game met."""
-    met: list[set[int]] = []
-    for number, (low, high) in enumerate(pairwise(store.offsets.tolist())):
-        state, keys = start_state(games.make("chess"), store.starts.get(number, "")), set()
-        for action in store.actions[low:high].tolist():
-            state = state.play(action)
-            keys.add(state.key)
-        met.append(keys)
-    times: dict[int, int] = {}
-    for keys in met:
-        for key in keys:
-            times[key] = times.get(key, 0) + 1
+    met = [{state.key for state in states[1:]} for states in _games(store)]
+    times = Counter(key for keys in met for key in keys)
     return np.array([np.mean([times[key] == 1 for key in keys]) for keys in met])
+
+
+def _games(store: training.GameStore) -> Iterator[list[Any]]:
+    """Yield the states of each game, from its start to its end."""
+    chess = games.make("chess")
+    for number, (low, high) in enumerate(pairwise(store.offsets.tolist())):
+        states = [start_state(chess, store.starts.get(number, ""))]
+        for action in store.actions[low:high].tolist():
+            states.append(states[-1].play(action))
+        yield states
 
 
 def _bits(counts: npt.NDArray[np.integer[Any]]) -> float:
@@ -379,9 +381,11 @@ def _bits(counts: npt.NDArray[np.integer[Any]]) -> float:
     return float(-(shares * np.log2(shares)).sum())
 
 
-def _means(shares: npt.NDArray[np.float64], config: BeamStudyConfig) -> npt.NDArray[np.float64]:
+def _means(
+    shares: npt.NDArray[np.float64], config: BeamStudyConfig, *stream: int
+) -> npt.NDArray[np.float64]:
     """``float64[R]``: the mean over games, of games drawn with replacement."""
-    rng = np.random.default_rng(config.seed)
+    rng = np.random.default_rng([config.seed, *stream])
     drawn = shares[rng.integers(len(shares), size=(config.resamples, len(shares)))]
     means: npt.NDArray[np.float64] = drawn.mean(axis=1)
     return means
@@ -392,9 +396,8 @@ def diversity(config: BeamStudyConfig, kinds: Sequence[Played]) -> Interval | No
     beam, mcts = (
         np.array(next(kind.shares for kind in kinds if kind.name == name)) for name in (BEAM, MCTS)
     )
-    other = np.random.default_rng([config.seed, 1])
-    drawn = mcts[other.integers(len(mcts), size=(config.resamples, len(mcts)))].mean(axis=1)
-    return percentile_interval(float(beam.mean() - mcts.mean()), _means(beam, config) - drawn)
+    drawn = _means(beam, config) - _means(mcts, config, 1)
+    return percentile_interval(float(beam.mean() - mcts.mean()), drawn)
 
 
 def staleness(config: BeamStudyConfig, store: Path, threads: int) -> list[Stale]:
@@ -418,13 +421,9 @@ def staleness(config: BeamStudyConfig, store: Path, threads: int) -> list[Stale]
 
 def _positions(store: training.GameStore, seed: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
     """Positions of the games, and the game of each."""
-    states, owners = [], []
-    for number, (low, high) in enumerate(pairwise(store.offsets.tolist())):
-        state = start_state(games.make("chess"), store.starts.get(number, ""))
-        for action in store.actions[low:high].tolist():
-            states.append(state)
-            owners.append(number)
-            state = state.play(action)
+    games = [states[:-1] for states in _games(store)]
+    states = [state for each in games for state in each]
+    owners = [number for number, each in enumerate(games) for _ in each]
     chosen = np.sort(np.random.default_rng(seed).permutation(len(states))[:MOST_POSITIONS])
     return [states[place] for place in chosen], np.array(owners)[chosen]
 
@@ -459,11 +458,9 @@ def _compared(
     divergence = np.array([(old * np.log(old / new)).sum() for old, new in pairs])
     changed = sum(int(old.argmax() != new.argmax()) for old, new in pairs)
     each = np.array([divergence[owners == game].mean() for game in np.unique(owners)])
-    rng = np.random.default_rng([config.seed, 2])
-    drawn = each[rng.integers(len(each), size=(config.resamples, len(each)))].mean(axis=1)
     return Stale(
         steps=steps,
         positions=len(pairs),
-        divergence=percentile_interval(float(each.mean()), drawn),
+        divergence=percentile_interval(float(each.mean()), _means(each, config, 2)),
         changed=wilson(changed, len(pairs)),
     )

@@ -1,9 +1,10 @@
 """Report of a run: rates, games, matches, training steps, and the note's claims."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.experiments.beam import figures, published
+from phasezoo.experiments.beam import published
 from phasezoo.experiments.beam.config import BeamStudyConfig
 from phasezoo.experiments.beam.measurements import (
     BEAM,
@@ -19,11 +20,12 @@ from phasezoo.experiments.beam.measurements import (
 )
 from phasezoo.experiments.claims import by_sign, either
 from phasezoo.experiments.study import study_report
-from phasezoo.report import numbers
+from phasezoo.report import numbers, plots
 from phasezoo.report.document import (
     Claim,
     Column,
     Document,
+    Figure,
     Item,
     Section,
     Table,
@@ -55,7 +57,7 @@ def report(results: Results) -> Document:
         ),
     ]
     matches: list[Item] = [
-        figures.strength(
+        _strength_figure(
             results.matches,
             "The beam’s Elo less that of MCTS, with 95 % intervals from pairs of games. Equal time "
             "is by the rates of both, with as many games at once as in the measurement.",
@@ -66,7 +68,7 @@ def report(results: Results) -> Document:
         results,
         [
             Section("The note’s claims", [Text(_CLAIMS), *claims_of(results)]),
-            Section("Rows by call", [figures.rows_by_call(results.batches, calls)]),
+            Section("Rows by call", [_rows_figure(results.batches, calls)]),
             Section("Positions a second", rates),
             Section("Self-play", [played_table(config, results.played)]),
             Section("Strength", matches),
@@ -191,6 +193,55 @@ def _stale_table(results: Results) -> Table:
     positions = numbers.count(results.stale[0].positions)
     caption = f"At {positions} positions of those games; with 95 % intervals"
     return Table("steps a cycle", columns, results.stale, caption)
+
+
+def _rows_figure(found: Batches, caption: str) -> Figure:
+    """Show rows by call, of games a layer apart and in step."""
+
+    def draw() -> Any:
+        figure, plot = plots.axes(plots.WIDTH, 3.4)
+        for rows, colour, name in (
+            (found.in_step, plots.BASELINE, "games in step"),
+            (found.apart, plots.PHASE, "games a layer apart"),
+        ):
+            calls = range(1, len(rows) + 1)
+            plot.step(calls, rows, where="mid", color=colour, label=name, linewidth=1.6)
+            plot.plot(calls, rows, "o", color=colour, markersize=3)
+        plot.axhline(published.BLOCK_ROWS, color=plots.PAPER, linestyle="--", linewidth=1)
+        plot.annotate(
+            f"{numbers.count(published.BLOCK_ROWS)} (the note)",
+            (len(found.apart), published.BLOCK_ROWS), xytext=(0, 4), textcoords="offset points",
+            ha="right", color=plots.PAPER, fontsize=9,
+        )  # fmt: skip
+        plot.set_xlabel("call of the network")
+        plot.set_ylabel("rows")
+        plot.set_ylim(0)
+        plots.legend(plot, loc="lower right", fontsize=9)
+        return figure
+
+    words = (
+        f"Rows of each call of {published.GAMES_OF_A_BLOCK} games. A layer apart they come to "
+        f"{found.apart[-1]}; in step they swing between {min(found.in_step)} and "
+        f"{max(found.in_step)}."
+    )
+    return Figure("rows-by-call", draw, caption, words)
+
+
+def _strength_figure(matches: Sequence[MatchResult], caption: str) -> Figure:
+    """Show Elo of the beam against MCTS with intervals."""
+
+    def draw() -> Any:
+        rows = [
+            plots.Estimate(
+                f"at {one.name} ({numbers.count(one.nodes)} nodes)", one.elo, plots.PHASE
+            )
+            for one in matches
+        ]
+        hints = ("MCTS is stronger", "beam search is stronger")
+        return plots.forest([("Beam against MCTS", rows)], "Elo", 0, hints=hints)
+
+    words = "; ".join(f"at {one.name} {numbers.elo_interval(one.elo)} Elo" for one in matches)
+    return Figure("strength", draw, caption, f"Beam against MCTS: {words}.")
 
 
 def _tenths(value: float) -> str:
