@@ -316,10 +316,6 @@ class StudyRun(ABC, Generic[Config, Results]):
         """Return the report of what a run found."""
         raise NotImplementedError
 
-    def render(self, results: Results) -> str:
-        """Return the report as one HTML page."""
-        return self.report(results).to_html()
-
     def show(self, results: Results) -> None:
         """Tell the console what came out, but for the tables that it has."""
         self.report(results).show(self.console, self._tables)
@@ -330,7 +326,7 @@ class StudyRun(ABC, Generic[Config, Results]):
         results = self.work()
         self.console.heading("Report")
         self.directory.write_json("results.json", results)
-        path = self.directory.write_text("report.html", self.render(results))
+        path = self.directory.write_text("report.html", self.report(results).to_html())
         self.show(results)
         seconds: Mapping[str, float] = getattr(results, "seconds", {})
         self.console.note(f"In total {numbers.duration(sum(seconds.values()))}.")

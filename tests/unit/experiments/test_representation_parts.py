@@ -20,10 +20,11 @@ from phasezoo.experiments.representation import (
 )
 from phasezoo.experiments.representation.config import RepresentationConfig
 from phasezoo.experiments.representation.measurements import Latency, Losses, LossRow
-from phasezoo.experiments.representation.positions import NEW, Attribution, groups, read_endings
+from phasezoo.experiments.representation.positions import Attribution, groups, read_endings
 from phasezoo.experiments.timing import between_rounds
 from phasezoo.networks.architectures import alphavile
 from phasezoo.report.console import silent
+from phasezoo.zoo.boards.planes import NEW
 
 SHAPE = (52, 8, 8)
 

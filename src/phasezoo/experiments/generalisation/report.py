@@ -5,10 +5,10 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.claims import counted
@@ -25,7 +25,8 @@ HEAD = (
     *("value", "low", "high", "gap", "gap_low", "gap_high", "groups", "members", "trainings"),
 )
 
-NO_INTERVAL = "no interval"
+Form: TypeAlias = Callable[[float, Score], str]
+"""Writes a number of a score."""
 
 
 def report(results: Results) -> Document:
@@ -132,7 +133,7 @@ def _gaps_on(matrix: Matrix, test: str) -> Column:
         cell = matrix.cell(train, test)
         if cell.is_diagonal:
             return f"at home {number_of(cell.score, matrix.score)}"
-        return "" if cell.gap is None else gap_span(cell.gap, matrix.score)
+        return "" if cell.gap is None else span_of(cell.gap, matrix.score, signed_text)
 
     def tone(train: str) -> float | None:
         gap = matrix.cell(train, test).gap
@@ -141,7 +142,7 @@ def _gaps_on(matrix: Matrix, test: str) -> Column:
     return Column(
         test,
         lambda train: matrix.cell(train, test).gap,
-        lambda gap: numbers.ABSENT if gap is None else gap_number(gap, matrix.score),
+        lambda gap: number_of(gap, matrix.score, signed_text),
         ends,
         tone,
         lambda train: bool(train == test),
@@ -203,15 +204,15 @@ def headline(results: Results) -> str:
 
 def sentence(matrix: Matrix) -> str:
     """Return a sentence about the widest gap of a matrix."""
-    gaps = [(cell.gap.value, cell) for cell in matrix.cells if cell.gap is not None]
+    gaps = [(cell.gap, cell) for cell in matrix.cells if cell.gap is not None]
     if not gaps:
         return "No cell has a diagonal to be compared with."
-    _, widest = max(gaps, key=lambda pair: pair[0])
+    gap, widest = max(gaps, key=lambda pair: pair[0].value)
     return (
         f"The widest gap is that of the model trained on {widest.train} and tested on "
         f"{widest.test}: {number_of(widest.score, matrix.score)}, where the model trained there "
         f"has {number_of(matrix.cell(widest.test, widest.test).score, matrix.score)}; gap "
-        f"{gap_text(widest.gap, matrix.score)}."
+        f"{gap_text(gap, matrix.score)}."
     )
 
 
@@ -353,47 +354,31 @@ def number_text(number: float, score: Score) -> str:
     """Return a number of a score with three digits, at most three after the point."""
     if score.unit == "%":
         return numbers.percent(number)
-    return numbers.decimal(number, max(0, min(3, 2 - _magnitude(number) + 1)))
+    size = abs(number)
+    digits = 3 - math.floor(math.log10(size)) if 1 <= size < math.inf else 3
+    return numbers.decimal(number, max(0, min(3, digits)))
 
 
-def number_of(interval: Interval | None, score: Score) -> str:
-    """Return the estimate as text."""
-    return numbers.ABSENT if interval is None else number_text(interval.value, score)
-
-
-def span_of(interval: Interval | None, score: Score) -> str:
-    """Return both ends as text."""
-    if interval is None:
-        return "nothing counted"
-    if not interval.is_known:
-        return NO_INTERVAL
-    return f"{number_text(interval.low, score)} to {number_text(interval.high, score)}"
-
-
-def gap_text(interval: Interval | None, score: Score) -> str:
-    """Return a gap as text, with its sign and its ends."""
-    if interval is None:
-        return numbers.ABSENT
-    return f"{gap_number(interval, score)} ({gap_span(interval, score)})"
-
-
-def gap_number(interval: Interval, score: Score) -> str:
-    """Return a gap as text, with its sign."""
-    return _signed(interval.value, score)
-
-
-def gap_span(interval: Interval, score: Score) -> str:
-    """Return both ends of a gap as text."""
-    if not interval.is_known:
-        return NO_INTERVAL
-    return f"{_signed(interval.low, score)} to {_signed(interval.high, score)}"
-
-
-def _signed(number: float, score: Score) -> str:
+def signed_text(number: float, score: Score) -> str:
+    """Return a number as :func:`number_text` does, with its sign."""
     text = number_text(number, score)
     return text if number <= 0 or not text.strip("0.% ") else f"+{text}"
 
 
-def _magnitude(number: float) -> int:
-    size = abs(number)
-    return math.floor(math.log10(size)) if 1 <= size < math.inf else 0
+def number_of(interval: Interval | None, score: Score, form: Form = number_text) -> str:
+    """Return the estimate as text."""
+    return numbers.ABSENT if interval is None else form(interval.value, score)
+
+
+def span_of(interval: Interval | None, score: Score, form: Form = number_text) -> str:
+    """Return both ends as text."""
+    if interval is None:
+        return "nothing counted"
+    if not interval.is_known:
+        return "no interval"
+    return f"{form(interval.low, score)} to {form(interval.high, score)}"
+
+
+def gap_text(gap: Interval, score: Score) -> str:
+    """Return a gap as text, with its sign and its ends."""
+    return f"{number_of(gap, score, signed_text)} ({span_of(gap, score, signed_text)})"

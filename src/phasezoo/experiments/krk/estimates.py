@@ -243,23 +243,26 @@ def curves_of(means: CellMeans[Cell], rows: Sequence[GameRow], config: KrkConfig
     """Measure the curves of the study's figures."""
     cells = grid_of(config, "uct", config.budgets)
     length = means.each("length", cells)
+    budgets, shared = config.budgets, config.other_budgets
+
+    def over_c(budgets: Sequence[int], **which: Any) -> ResampledMeans:
+        return by_constant(means, config, budgets, **which)
+
+    def over_t(constant: float, budgets: Sequence[int], **which: Any) -> ResampledMeans:
+        return by_threshold(means, config, constant, budgets, **which)
+
     root = {
         measure: {
-            v: by_constant(
-                means,
-                config,
-                config.budgets if v == "uct" else config.other_budgets,
-                measure=measure,
-                variant=v,
-            )
+            v: over_c(budgets if v == "uct" else shared, measure=measure, variant=v)
             for v in config.variants
         }
         for measure in ROOT
     }
-    over_t = {c: by_threshold(means, config, c, config.budgets) for c in config.constants}
-    low = {c: curve for c, curve in over_t.items() if c <= published.LOW_CONSTANT}
-    high = {c: curve for c, curve in over_t.items() if c >= published.HIGH_CONSTANT}
-    over_c = {b: by_constant(means, config, [b]) for b in config.budgets}
+    by_t = {c: over_t(c, budgets) for c in config.constants}
+    low = {c: curve for c, curve in by_t.items() if c <= published.LOW_CONSTANT}
+    high = {c: curve for c, curve in by_t.items() if c >= published.HIGH_CONSTANT}
+    by_c = {b: over_c([b]) for b in budgets}
+    change = _less(by_c[max(by_c)], by_c[min(by_c)]) if len(by_c) > 1 else None
     others = config.variants if len(config.variants) > 1 else ()
     # One C of the low ones and one of the high ones, each nearest to the bound between them.
     shown = [*list(low)[-1:], *list(high)[:1]] if others else []
@@ -272,30 +275,16 @@ def curves_of(means: CellMeans[Cell], rows: Sequence[GameRow], config: KrkConfig
         },
         root_taus={measure: interval_of(rise(found["uct"])) for measure, found in root.items()},
         links=estimates_of(_links(rows, config)),
-        collapses=[
-            estimates_of(by_threshold(means, config, c, config.budgets, measure="collapses"))
-            for c in config.constants
-        ],
-        by_threshold=[estimates_of(curve) for curve in over_t.values()],
+        collapses=[estimates_of(over_t(c, budgets, measure="collapses")) for c in config.constants],
+        by_threshold=[estimates_of(curve) for curve in by_t.values()],
         low=_averaged(low.values()),
         high=_averaged(high.values()),
         taus=estimates_of(joined([rise(curve) for curve in low.values()])) if low else None,
-        by_constant=[estimates_of(curve) for curve in over_c.values()],
-        change=(
-            estimates_of(_less(over_c[max(over_c)], over_c[min(over_c)]))
-            if len(over_c) > 1
-            else None
-        ),
-        variants={
-            v: estimates_of(by_constant(means, config, config.other_budgets, variant=v))
-            for v in others
-        },
+        by_constant=[estimates_of(curve) for curve in by_c.values()],
+        change=None if change is None else estimates_of(change),
+        variants={v: estimates_of(over_c(shared, variant=v)) for v in others},
         variants_at={
-            f"{c:g}": {
-                v: estimates_of(by_threshold(means, config, c, config.other_budgets, variant=v))
-                for v in others
-            }
-            for c in shown
+            f"{c:g}": {v: estimates_of(over_t(c, shared, variant=v)) for v in others} for c in shown
         },
     )
 

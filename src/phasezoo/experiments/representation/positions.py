@@ -6,7 +6,6 @@ is checked by. Planes are grouped by what they show.
 """
 
 import csv
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -30,6 +29,7 @@ from phasezoo.experiments.statistics import resample_weights
 from phasezoo.inference.storage.manifest import MODEL, Manifest
 from phasezoo.inference.storage.weights import build_network
 from phasezoo.training.resampling import over_trainings
+from phasezoo.zoo.boards.planes import MASKS, NEW, groups_of_planes
 
 Answer: TypeAlias = Literal["value", "policy"]
 """Output to explain: the value for the player to move, or the logarithm of the probability of the
@@ -43,43 +43,10 @@ ROWS = 512
 OUTCOMES = ("draws", "wins")
 """Outcomes of endings, whoever wins."""
 
-COLOUR, HISTORY, MASKS = "colour", "last moves", "piece masks"
-"""Groups that the paper says something about."""
-
-NEW = (MASKS, "checkerboard", "material difference", "opposite bishops", "pieces giving check",
-       "material")  # fmt: skip
-"""Groups of planes that the paper adds in ``v2``."""
-
-_GROUPS = {
-    "own pieces": r"own \w+",
-    "their pieces": r"their \w+",
-    "repetitions": r"stood .* before",
-    "pockets": r".* in hand .*",
-    "promoted pieces": r".* promoted pieces",
-    "en passant": r"en passant, .*",
-    COLOUR: r"the viewer is White",
-    "move number": r"number of the full move .*",
-    "castling": r".* right to castle .*",
-    "clock": r"plies since .*",
-    "chess960": r"chess960",
-    HISTORY: r"(last move|move \d back), .*",
-    MASKS: r"all \w+ pieces",
-    "checkerboard": r"light squares",
-    "material difference": r"number of own \w+ less theirs .*",
-    "opposite bishops": r"bishops of opposite colours",
-    "pieces giving check": r"pieces that give check",
-    "material": r"number of own \w+ / 8",
-}
-"""Names of planes (:meth:`phasezoo.games.Game.names_of_planes`) by group."""
-
 
 def groups(game: str, spec: str) -> dict[str, list[int]]:
     """Return the planes of each group, every plane in one of them."""
-    found: dict[str, list[int]] = {}
-    for plane, name in enumerate(games.make(game).names_of_planes(spec)):
-        group = next(group for group, names in _GROUPS.items() if re.fullmatch(names, name))
-        found.setdefault(group, []).append(plane)
-    return found
+    return groups_of_planes(games.make(game).names_of_planes(spec))
 
 
 @dataclass(frozen=True)

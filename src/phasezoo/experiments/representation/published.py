@@ -13,9 +13,6 @@ from phasezoo.experiments.claims import BY_ELO, by_sign, judged
 from phasezoo.experiments.representation.config import CORNERS, HEADS, PLANES, corner
 from phasezoo.experiments.representation.measurements import Games, Latency, Losses, Results
 from phasezoo.experiments.representation.positions import (
-    COLOUR,
-    HISTORY,
-    MASKS,
     OUTCOMES,
     Attribution,
     Endings,
@@ -23,6 +20,7 @@ from phasezoo.experiments.representation.positions import (
 )
 from phasezoo.report import numbers
 from phasezoo.report.document import Claim, Judgement
+from phasezoo.zoo.boards.planes import HISTORY, MASKS, VIEWER
 
 CITATION = (
     "J. Czech, J. Blüml, K. Kersting, H. Steingrimsson: “Representation Matters for Mastering "
@@ -110,7 +108,7 @@ def claims_of(results: Results) -> list[Claim]:
     found += [*_networks(results.losses), *_elo(results.games[0])]
     for one in results.gradients.average:
         if one.answer == "value" and one.arm in (corner(PLANES[0], HEADS[1]), CORNERS[-1]):
-            names = [name for name in (COLOUR, HISTORY) if name in one.shares]
+            names = [name for name in (VIEWER, HISTORY) if name in one.shares]
             found += [_little(one, name, results.config.game) for name in names]
             if one.new:
                 found.append(_masks(one))
@@ -250,7 +248,7 @@ def _little(one: Attribution, name: str, game: str) -> Claim:
     """Return a group's share beside that of as many average planes."""
     even = len(groups(game, one.arm.partition("-")[0])[name]) / len(one.planes)
     share = one.shares[name]
-    subject = "the colour plane matters" if name == COLOUR else "the move history matters"
+    subject = "the colour plane matters" if name == VIEWER else "the move history matters"
     return Claim(
         text=f"By integrated gradients {subject} little.",
         ours=(

@@ -1,4 +1,7 @@
-"""Texts of what each input plane of the board games shows (``docs/definitions/planes.md``)."""
+"""Texts of the input planes of the board games (``docs/definitions/planes.md``); their groups."""
+
+import re
+from collections.abc import Sequence
 
 PIECES = ("pawns", "knights", "bishops", "rooks", "queens", "king")
 SIDES = ("own", "their")
@@ -116,3 +119,41 @@ CRAZYHOUSE_PLANES = {
     **SHARED,
 }  # fmt: skip
 """The same of crazyhouse."""
+
+VIEWER, HISTORY, MASKS = "colour", "last moves", "piece masks"
+"""Groups of planes whose share studies ask for."""
+
+NEW = (MASKS, "checkerboard", "material difference", "opposite bishops", "pieces giving check",
+       "material")  # fmt: skip
+"""Groups that planes ``v2`` add to ``v1``."""
+
+_GROUPS = {
+    "own pieces": r"own \w+",
+    "their pieces": r"their \w+",
+    "repetitions": r"stood .* before",
+    "pockets": r".* in hand .*",
+    "promoted pieces": r".* promoted pieces",
+    "en passant": r"en passant, .*",
+    VIEWER: r"the viewer is White",
+    "move number": r"number of the full move .*",
+    "castling": r".* right to castle .*",
+    "clock": r"plies since .*",
+    "chess960": r"chess960",
+    HISTORY: r"(last move|move \d back), .*",
+    MASKS: r"all \w+ pieces",
+    "checkerboard": r"light squares",
+    "material difference": r"number of own \w+ less theirs .*",
+    "opposite bishops": r"bishops of opposite colours",
+    "pieces giving check": r"pieces that give check",
+    "material": r"number of own \w+ / 8",
+}
+"""Names of planes (:meth:`phasezoo.games.Game.names_of_planes`) by group."""
+
+
+def groups_of_planes(names: Sequence[str]) -> dict[str, list[int]]:
+    """Return the planes of each group by their names, every plane in one of them."""
+    found: dict[str, list[int]] = {}
+    for plane, name in enumerate(names):
+        group = next(group for group, form in _GROUPS.items() if re.fullmatch(form, name))
+        found.setdefault(group, []).append(plane)
+    return found
