@@ -1,6 +1,7 @@
 """Console output of a run: headings, tables, progress; plain without a terminal."""
 
 import contextlib
+import io
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from typing import IO, Protocol
@@ -117,23 +118,12 @@ class _Line:
         self.last = note or f"{done:,} done"
 
 
-class SilentConsole:
+class SilentConsole(TerminalConsole):
     """A console that shows nothing, for runs started from a program."""
 
-    def heading(self, text: str) -> None:
-        """Show nothing."""
-
-    def note(self, text: str) -> None:
-        """Show nothing."""
-
-    def table(self, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Show nothing."""
-
-    @contextlib.contextmanager
-    def task(self, name: str, total: int) -> Iterator[Task]:
-        """Show nothing."""
-        del name, total
-        yield _Line()
+    def __init__(self) -> None:
+        super().__init__(io.StringIO())
+        self._rich.quiet = True
 
 
 def show(document: Document, console: Console, without: Collection[str] = ()) -> None:

@@ -235,6 +235,7 @@ class _Reporting(SilentConsole):
     """Sends the run how far a training is."""
 
     def __init__(self, pipe: Connection) -> None:
+        super().__init__()
         self.last = ""
         self._pipe = pipe
 
