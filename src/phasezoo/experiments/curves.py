@@ -144,13 +144,7 @@ def lowest_table(name: str, curves: Sequence[Curve], caption: str) -> Table:
 
 
 def numbers_behind(name: str, title: str, panels: Sequence[Panel]) -> Section:
-    """Return the numbers of a figure's panels, folded.
-
-    Args:
-        name: First word of the tables' names.
-        title: Second part of the name of a panel without a title.
-        panels: The panels.
-    """
+    """Return the numbers of a figure's panels, folded."""
     tables = [
         Table(
             f"{name} {panel.title or title}",

@@ -94,11 +94,7 @@ _LIMITS = """\
 
 
 def learning_table(trainings: Sequence[LearningRun]) -> Table:
-    """Return the results of learning, one variant a row.
-
-    Args:
-        trainings: The variants.
-    """
+    """Return the results of learning, one variant a row."""
     columns = [
         Column("variant", "name"),
         Column("what it is", lambda training: _title(training.name), prose=True),
@@ -113,24 +109,13 @@ def learning_table(trainings: Sequence[LearningRun]) -> Table:
 
 
 def matches_table(name: str, matches: Sequence[tuple[str, MatchSummary]], caption: str) -> Table:
-    """Return matches, one a row.
-
-    Args:
-        name: Name of the table.
-        matches: The name of each match, and the match.
-        caption: Heading of the table.
-    """
+    """Return matches, one a row."""
     columns = [Column("", 0), *result_columns(lambda row: row[1])]
     return Table(name, columns, matches, caption)
 
 
 def beaten_table(untrained: Sequence[MatchSummary], thesis: Sequence[MatchSummary]) -> Table:
-    """Return the matches of last versions.
-
-    Args:
-        untrained: Those against untrained weights.
-        thesis: Those against the thesis' own variant.
-    """
+    """Return the matches of last versions."""
     named = [(f"{one.first} v {one.second}", one) for one in (*untrained, *thesis)]
     caption = "Last versions against untrained weights, and against the thesis’ variant"
     return matches_table("matches", named, caption)
@@ -237,11 +222,7 @@ def _introduction(results: Results) -> str:
 
 
 def claims_of(results: Results) -> list[Claim]:
-    """Return every claim of the thesis that a run can judge.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return every claim of the thesis that a run can judge."""
     trainings, searched = results.courses, results.searched
     untrained = {one.first: one for one in results.against_untrained}
     own = {one.first: one for one in results.against_thesis}

@@ -30,11 +30,7 @@ Form: TypeAlias = Callable[[float, Score], str]
 
 
 def report(results: Results) -> Document:
-    """Return the report.
-
-    Args:
-        results: Everything a run found.
-    """
+    """Return the report."""
     worse, better, unclear = counts(results).values()
     verdicts = [
         ("worse away: the interval of the gap lies above zero", worse),
@@ -84,11 +80,7 @@ def _axis(matrices: list[Matrix]) -> list[Item]:
 
 
 def tables_of(matrix: Matrix) -> list[Table]:
-    """Return the scores of a matrix, and its gaps if it has several rows.
-
-    Args:
-        matrix: One score of an axis.
-    """
+    """Return the scores of a matrix, and its gaps if it has several rows."""
     score, name = matrix.score, f"{matrix.axis}-{matrix.score.name}".replace("/", "-")
     scores = [_scores_on(matrix, column) for column in matrix.columns]
     head = Column("trained on ↓, tested on →", str)
@@ -237,11 +229,7 @@ STRONGEST = 0.6
 
 
 def heat_of(matrix: Matrix) -> Figure:
-    """Return the heat map of a matrix.
-
-    Args:
-        matrix: One score of an axis.
-    """
+    """Return the heat map of a matrix."""
     cells = "; ".join(
         f"{cell.train} on {cell.test} {number_of(cell.score, matrix.score)}"
         for cell in matrix.cells

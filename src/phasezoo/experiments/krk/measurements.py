@@ -284,11 +284,7 @@ def search_positions(
 ) -> PositionRow:
     """Ask the study's search for one move in each position, with random rollouts.
 
-    Args:
-        config: The settings of the run.
-        positions: The positions.
-        setting: The setting of the search.
-        seed: Of the first search; the next ones have the following.
+    The search of the first position has the seed, those of the next ones have the following.
     """
     from phasezoo.agents import Limit, UCTAgent
 

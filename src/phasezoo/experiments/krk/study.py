@@ -98,14 +98,6 @@ def play_sweep(
 
     Games run in threads: the search works in native code, outside the interpreter's lock.
 
-    Args:
-        config: The settings.
-        path: The log of finished games.
-        console: Where progress is shown.
-        play: Plays one game.
-        threads: Games that are played at the same time; default
-            :func:`phasezoo._core.default_threads`.
-
     Raises:
         RunDirectoryError: The log is of other games, is damaged, or cannot be written.
     """
@@ -134,15 +126,6 @@ def judge_positions(
     config: KrkConfig, path: Path, console: Console, threads: int
 ) -> list[PositionRow]:
     """Search every position with every setting that ``path`` does not hold yet.
-
-    Args:
-        config: The settings of the run.
-        path: The log of finished settings.
-        console: Where progress is shown.
-        threads: Settings that are searched at the same time.
-
-    Returns:
-        A row for each setting, in order.
 
     Raises:
         RunDirectoryError: The log is of another run, is damaged, or cannot be written.

@@ -351,16 +351,7 @@ def play(
     config: RepresentationConfig,
     console: Console,
 ) -> Games:
-    """Play a round robin of every training of every contender, or go on with it.
-
-    Args:
-        paths: Networks of each contender.
-        limit: Bound of a move of theirs.
-        engine: The engine of reference, which has its own limit.
-        log: Where finished games are kept.
-        config: The settings.
-        console: Where progress is shown.
-    """
+    """Play a round robin of every training of every contender, or go on with it."""
     players: dict[str, Any] = {
         f"{name} #{training + 1}": MCTSAgent(
             inference.load(path, device=config.device, threads=config.threads),
