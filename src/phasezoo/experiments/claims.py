@@ -47,6 +47,13 @@ def by_sign(interval: Interval | None, claimed: Literal["lower", "higher"]) -> J
     return "agrees" if found == claimed else "disagrees"
 
 
+def by_no_gain(interval: Interval, most: float) -> Judgement:
+    """Judge a claim that nothing is gained: it disagrees above zero, and agrees below ``most``."""
+    if interval.low > 0:
+        return "disagrees"
+    return "agrees" if interval.high < most else "not settled"
+
+
 def by_contenders(
     possible: Collection[float], claimed: Collection[float], measured: Collection[float]
 ) -> Judgement:

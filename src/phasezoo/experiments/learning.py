@@ -88,9 +88,9 @@ def learn(
         outcome = _played(run, name, title, options)
         return _record_of(name, outcome)
 
-    course = run.once(f"learn/{name}", f"courses/{name}.json", LearningRun, work)
+    record = run.once(f"learn/{name}", f"courses/{name}.json", LearningRun, work)
     # A run that had ended before is opened for its versions alone.
-    return course, outcome or _played(run, name, title, options)
+    return record, outcome or _played(run, name, title, options)
 
 
 def _played(

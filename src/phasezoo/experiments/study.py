@@ -342,14 +342,15 @@ class StudyRun(ABC, Generic[Config, Results]):
             "provenance": self.directory.record.provenance,
         }
 
-    def table(self, table: Table) -> None:
-        """Show a table of the report as soon as its rows are there.
+    def table(self, *tables: Table) -> None:
+        """Show tables of the report as soon as their rows are there.
 
         Args:
-            table: The table.
+            *tables: The tables.
         """
-        self._tables.add(table.name)
-        show_table(table, self.console)
+        for table in tables:
+            self._tables.add(table.name)
+            show_table(table, self.console)
 
     def once(self, stage: str, name: str, kind: type[T], make: Callable[[], T]) -> T:
         """Do a stage unless it is done, keep what it found in a file, and return it.

@@ -19,6 +19,7 @@ from phasezoo.report.document import (
     Section,
     Table,
     Text,
+    columns_by,
     estimate,
     literal,
     published,
@@ -213,3 +214,19 @@ def test_the_console_shows_no_table_that_it_has(document):
     assert "Losses of both" not in text
     assert "Numbers" not in text  # a heading of nothing
     assert "agrees       Experts <win> 50 %." in text
+
+
+def test_a_table_has_a_column_for_each_key():
+    columns = columns_by(
+        ["loss", "theirs"],
+        lambda row, key: row[key],
+        numbers.decimal,
+        head=str.upper,
+        below=lambda row, key: f"{key} of {row['name']}",
+        marked=lambda row, key: row["name"] == "two" and key == "loss",
+    )
+    found = Table("by key", [Column("", "name"), *columns], ROWS)
+    assert found.head == ["", "LOSS", "THEIRS"]
+    assert found.texts()[1] == ["two", "0.500 (loss of two)", "– (theirs of two)"]
+    assert [column.marked(ROWS[1]) for column in columns] == [True, False]
+    assert columns[0].tone is None

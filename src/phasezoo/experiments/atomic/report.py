@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from phasezoo.experiments.atomic import figures, published
 from phasezoo.experiments.atomic.config import VARIANTS
 from phasezoo.experiments.atomic.measurements import CollisionRow, MoveCost, Results, WorkerRow
-from phasezoo.experiments.claims import BY_ELO, by_sign, either, judged
+from phasezoo.experiments.claims import BY_ELO, by_no_gain, by_sign, either, judged
 from phasezoo.experiments.learning import LearningRun
 from phasezoo.experiments.matches import MatchSummary, result_columns
 from phasezoo.experiments.study import study_report
@@ -285,7 +285,6 @@ def _ladder(training: LearningRun) -> list[Claim]:
 
 
 def _last_step(match: MatchSummary, beside: MatchSummary) -> Claim:
-    elo = match.elo
     return Claim(
         text=(
             "A buffer that holds the last step’s samples alone learns nothing "
@@ -301,7 +300,7 @@ def _last_step(match: MatchSummary, beside: MatchSummary) -> Claim:
             "agrees if the 95 % interval against untrained weights lies below +50 Elo, disagrees "
             "if it lies above zero"
         ),
-        judgement=judged(agrees=elo.high < 50 and elo.low <= 0, disagrees=elo.low > 0),
+        judgement=by_no_gain(match.elo, 50),
     )
 
 

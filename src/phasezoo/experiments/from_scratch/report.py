@@ -87,7 +87,7 @@ def report(results: Results) -> Document:
             ),
             Section(
                 "How every player learned",
-                [_lengths_figure(results.courses), _courses_table(results.courses)],
+                [_lengths_figure(results.courses), _runs_table(results.courses)],
             ),
             Section(
                 "Terms and limits",
@@ -129,7 +129,7 @@ def advantages_table(advantages: Sequence[Advantage]) -> Table:
 
     def games(one: Advantage) -> str:
         wins, draws, losses = (
-            sum(getattr(meeting, name) for meeting in one.meetings)
+            sum(getattr(match, name) for match in one.meetings)
             for name in ("wins", "draws", "losses")
         )
         return f"+{wins} ={draws} −{losses}"
@@ -145,9 +145,9 @@ def advantages_table(advantages: Sequence[Advantage]) -> Table:
 
 def _matches_table(advantages: Sequence[Advantage]) -> Table:
     rows = [
-        (one, training, meeting)
+        (one, training, match)
         for one in advantages
-        for training, meeting in enumerate(one.meetings, 1)
+        for training, match in enumerate(one.meetings, 1)
     ]
     columns = [
         Column("strategy", lambda row: row[0].strategy),
@@ -174,16 +174,16 @@ def _sizes_table(config: ScratchConfig) -> Table:
     return Table("sizes", columns, rows, "The size of both")
 
 
-def _courses_table(courses: Sequence[LearningRun]) -> Table:
+def _runs_table(runs: Sequence[LearningRun]) -> Table:
     columns = [
         Column("", "name"),
-        Column("games", lambda course: course.rounds[-1].games, numbers.count),
-        Column("samples learned", lambda course: course.rounds[-1].learnt, numbers.count),
-        Column("plies a game, first round", lambda course: course.rounds[0].plies, numbers.whole),
-        Column("last round", lambda course: course.rounds[-1].plies, numbers.whole),
+        Column("games", lambda run: run.rounds[-1].games, numbers.count),
+        Column("samples learned", lambda run: run.rounds[-1].learnt, numbers.count),
+        Column("plies a game, first round", lambda run: run.rounds[0].plies, numbers.whole),
+        Column("last round", lambda run: run.rounds[-1].plies, numbers.whole),
         Column("time", "seconds", numbers.duration),
     ]
-    return Table("learning", columns, courses)
+    return Table("learning", columns, runs)
 
 
 def claims_of(advantages: Sequence[Advantage], config: ScratchConfig) -> list[Claim]:
@@ -206,7 +206,7 @@ def claims_of(advantages: Sequence[Advantage], config: ScratchConfig) -> list[Cl
             f"{'above' if above else 'below'} one network after {published.UPDATES} rounds."
         )
         ours = f"Elo after {_rounds(config.updates)}: {numbers.elo_interval(elo)}."
-        known = elo if elo.is_known and settles else None
+        known = elo if settles else None
         rule = f"{_BY_MORE if above else BY_ELO}; {_SETTLES}"
         if known is not None and above:  # more than a number: by the sign of what is left
             known = Interval(*(end - theirs for end in (known.value, known.low, known.high)))
@@ -273,23 +273,22 @@ def _advantages_figure(results: Results) -> Figure:
     )
 
 
-def _lengths_figure(courses: Sequence[LearningRun]) -> Figure:
+def _lengths_figure(runs: Sequence[LearningRun]) -> Figure:
     """Show the mean length of games by rounds, a line for each training."""
 
     def draw() -> Any:
         figure, plot = plots.axes(plots.WIDTH, 2.6)
-        for place, course in enumerate(courses):
-            rounds = [one.update for one in course.rounds]
-            plot.plot(rounds, [one.plies for one in course.rounds], "-o", markersize=3,
-                      color=_colour(place), label=course.name)  # fmt: skip
+        for place, run in enumerate(runs):
+            rounds = [one.update for one in run.rounds]
+            plot.plot(rounds, [one.plies for one in run.rounds], "-o", markersize=3,
+                      color=_colour(place), label=run.name)  # fmt: skip
         _name_rounds(plot, "plies a game")
         plot.legend(frameon=False, fontsize=8, labelcolor=plots.INK, ncols=3)
         return figure
 
     words = "; ".join(
-        f"{course.name} {numbers.whole(course.rounds[0].plies)} to "
-        f"{numbers.whole(course.rounds[-1].plies)}"
-        for course in courses
+        f"{run.name} {numbers.whole(run.rounds[0].plies)} to {numbers.whole(run.rounds[-1].plies)}"
+        for run in runs
     )
     return Figure(
         "plies",

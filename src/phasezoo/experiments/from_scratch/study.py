@@ -45,7 +45,7 @@ class ScratchRun(StudyRun[ScratchConfig, Results]):
         config = self.config
         self.console.heading("Learning by play")
         self.outcomes: dict[tuple[str, int], SelfPlayOutcome] = {}
-        courses = [
+        runs = [
             self._learn(side, training)
             for training in range(config.trainings)
             for side in (BASELINE, *config.strategies)
@@ -59,7 +59,7 @@ class ScratchRun(StudyRun[ScratchConfig, Results]):
         self.table(report.advantages_table(advantages))
         return Results(
             **self.head(),
-            courses=courses,
+            courses=runs,
             advantages=advantages,
             seconds={
                 "learning by play": self.seconds(["learn/"]),
@@ -97,8 +97,8 @@ class ScratchRun(StudyRun[ScratchConfig, Results]):
             "config": knobs,
         }
         title = f"{side} ({training + 1})"
-        course, self.outcomes[side, training] = learn(self, name, title, **options)
-        return course
+        run, self.outcomes[side, training] = learn(self, name, title, **options)
+        return run
 
     def _advantage(self, strategy: str, update: int) -> Advantage:
         """Experts against one network after some rounds, each with that of its own seed."""

@@ -147,7 +147,7 @@ class Answers:
         return experts, placed(np.stack([change(self.one) for change in self.one_maps]), phase)
 
 
-def answers_of(
+def _answers_of(
     tested: TestedNetworks,
     networks: Mapping[str, Sequence[Path]],
     near: Indices,
@@ -155,11 +155,8 @@ def answers_of(
 ) -> Answers:
     """Ask the networks of one training.
 
-    Args:
-        tested: Everything that is tested.
-        networks: The directories of this training's networks by role.
-        near: Which test positions lie near a boundary.
-        validation: Validation positions that values are recalibrated by.
+    ``near`` are the rows of test positions near a boundary; values are recalibrated by
+    ``validation``.
     """
     prepared = tested.prepared
     experts, baseline = networks[EXPERT], networks[BASELINE]
@@ -245,20 +242,20 @@ def _players(
     return found
 
 
-def score_error(values: Array, results: npt.NDArray[np.float32]) -> Array:
+def _score_error(values: Array, results: npt.NDArray[np.float32]) -> Array:
     """``[..., P]``: squared error of (1 + v) / 2 against the points: 1, 1/2 or 0."""
     error: Array = np.square((values - results) / 2)
     return error
 
 
-def wdl_error(wdl: Array, results: npt.NDArray[np.float32]) -> Array:
+def _wdl_error(wdl: Array, results: npt.NDArray[np.float32]) -> Array:
     """``[..., P]``: squared error summed over win, draw and loss (Brier 1950)."""
     happened = np.stack([results > 0, results == 0, results < 0], axis=-1)
     error: Array = np.square(wdl - happened).sum(axis=-1)
     return error
 
 
-def brier_rows(
+def _brier_rows(
     phases: Sequence[str],
     rows: PositionTable,
     game: Indices,
@@ -267,17 +264,7 @@ def brier_rows(
     rng: np.random.Generator,
     resamples: int,
 ) -> list[BrierRow]:
-    """Score every expert, the mixture and the one network, as trained and recalibrated.
-
-    Args:
-        phases: Names of the phases.
-        rows: P test positions.
-        game: ``int64[P]``: their games, from 0.
-        results: ``float32[P]``: how the games ended for to_play.
-        trainings: What the networks of each training said.
-        rng: Draws the test games behind the intervals.
-        resamples: Number of draws.
-    """
+    """Score every expert, the mixture and the one network, as trained and recalibrated."""
     phase = rows.phase.astype(np.int64)
     asked = [
         player
@@ -286,9 +273,9 @@ def brier_rows(
     ]
     samples = {}
     for row in asked:
-        samples[row.key] = Sample(score_error(row.values, results), game, phase)
+        samples[row.key] = Sample(_score_error(row.values, results), game, phase)
         if row.wdl is not None:
-            samples[f"wdl {row.key}"] = Sample(wdl_error(row.wdl, results), game, phase)
+            samples[f"wdl {row.key}"] = Sample(_wdl_error(row.wdl, results), game, phase)
     games = int(game.max(initial=-1)) + 1
     means = means_of(samples, len(phases), games, rng, resamples)
     counts = np.bincount(phase, minlength=len(phases)).tolist()
@@ -331,7 +318,7 @@ def measure(tested: TestedNetworks) -> Boundaries:
     found = []
     with tested.console.task("Values where phases meet", len(tested.trainings)) as task:
         for networks in tested.trainings:
-            found.append(answers_of(tested, networks, near.rows, validation))
+            found.append(_answers_of(tested, networks, near.rows, validation))
             task.update(len(found), f"{len(near):,} test positions near a boundary")
     store: Any = prepared.splits.test
     results = store.returns[rows.game, rows.player]
@@ -377,7 +364,7 @@ def boundaries_of(
             for name, which, column in zip(names, chosen, columns, strict=True)
         ],
         places=[_place(by_place, offset) for offset in range(-NEAR, NEAR)],
-        brier=brier_rows(phases, rows, game, results, trainings, rng, resamples),
+        brier=_brier_rows(phases, rows, game, results, trainings, rng, resamples),
         maps=[
             Map(**vars(one), name=name, phase=phases[phase], training=training)
             for training, answers in enumerate(trainings)

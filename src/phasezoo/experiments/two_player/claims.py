@@ -7,7 +7,7 @@ printed Elo. So one training settles no claim.
 from collections.abc import Iterator, Mapping, Sequence
 
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.experiments.claims import BY_ELO, by_sign
+from phasezoo.experiments.claims import BY_ELO, by_no_gain, by_sign
 from phasezoo.experiments.statistics import Verdict, verdict
 from phasezoo.experiments.two_player import published
 from phasezoo.experiments.two_player.losses import Entry
@@ -29,8 +29,9 @@ _NOTHING_GAINED = 50.0
 
 
 def claims_of(results: Results) -> list[Claim]:
-    """Return every claim of the paper that a run can judge; none of other games than its own."""
-    if not published.has(results.dataset.game):
+    """Return every claim that a run can judge: none of other games or phases than the paper's."""
+    data = results.dataset
+    if not published.has(data.game) or data.phases != list(published.PHASES):
         return []
     found = [*_own_phase(results), *_off_phase(results), *_mixture_losses(results)]
     found += [*_strength(results), *_weighted_gains_less(results), *_batches(results)]
@@ -51,14 +52,8 @@ def has_little_data(results: Results) -> bool:
     return data_share(results) < published.LITTLE_DATA
 
 
-def _has_papers_phases(results: Results) -> bool:
-    return results.dataset.phases == list(published.PHASES)
-
-
 def _experts(results: Results) -> dict[str, Entry]:
-    """Return the phase experts, if their phases are the paper's."""
-    if not _has_papers_phases(results):
-        return {}
+    """Return the phase experts by phase."""
     return {one.phase: one for one in results.losses.entries if one.phase is not None}
 
 
@@ -67,9 +62,7 @@ def _own_phase(results: Results) -> Iterator[Claim]:
     strategy = results.config.strategy
     for row in published.TEST_LOSSES.get(strategy, ())[:-1]:
         phase = row.name.removesuffix(" expert")
-        entry = _experts(results).get(phase)
-        if entry is None:
-            continue
+        entry = _experts(results)[phase]
         theirs, one = getattr(row, phase), getattr(published.ONE_NETWORK_LOSS, phase)
         yield _loss_claim(
             f"The {phase} expert of {strategy} learning", f"in the {phase}", theirs, one,
@@ -103,7 +96,7 @@ def _loss_claim(who: str, where: str, theirs: float, one: float, ours: Interval 
 
 def _off_phase(results: Results) -> Iterator[Claim]:
     """Table XIV: experts where they are not meant to be used."""
-    if results.config.strategy != "separated" or not _experts(results):
+    if results.config.strategy != "separated":
         return
     gaps = {
         (phase, other): entry.differences[other]["total"]
@@ -137,8 +130,6 @@ def _off_phase(results: Results) -> Iterator[Claim]:
 
 def _by_strategy(results: Results) -> dict[str, VariantRow]:
     """Return the mixtures of the gate under study by how their experts learned."""
-    if not _has_papers_phases(results):
-        return {}
     main = results.variants[0]
     return {variant.strategy: variant for variant in results.variants if variant.gate == main.gate}
 
@@ -152,9 +143,9 @@ def _strength(results: Results) -> Iterator[Claim]:
             text = f"M2CTS with {strategy} experts beats MCTS with one network: {gain}."
             yield _gain(results, text, arm.matches)
     main = results.variants[0]
-    if main.strategy == "separated" and main.matches is not None and _has_papers_phases(results):
+    if main.strategy == "separated" and main.matches is not None:
         half = ", ".join(numbers.signed(row.value, 1) for _, row in published.DATA_AND_SIZE)
-        found = by_sign(_known(main.matches.elo), "lower")
+        found = by_sign(main.matches.elo, "lower")
         yield Claim(
             text=(
                 f"With little data separated experts lose: {half} Elo with half of the training "
@@ -171,7 +162,7 @@ def _strength(results: Results) -> Iterator[Claim]:
 
 def _gain(results: Results, text: str, matches: Matches) -> Claim:
     """Judge a gain that the paper has with all of its data; a loss with little data is no test."""
-    judgement = by_sign(_known(matches.elo), "higher")
+    judgement = by_sign(matches.elo, "higher")
     if judgement == "disagrees" and has_little_data(results):
         judgement = "not settled"
     rule = f"{BY_ELO} after {_MUCH_DATA}; {_ONE_TRAINING}"
@@ -202,7 +193,7 @@ def _weighted_gains_less(results: Results) -> Iterator[Claim]:
 def _gates(results: Results) -> Iterator[Claim]:
     """Fig. 7: phases of a game beside numbers of moves."""
     main = results.variants[0]
-    if main.matches is None or not _has_papers_phases(results):
+    if main.matches is None:
         return
     for variant in results.variants[1:]:
         is_by_moves = variant.gate.startswith("moves:") and variant.strategy == main.strategy
@@ -234,7 +225,7 @@ def _apart(text: str, played: Mapping[str, Matches]) -> Claim:
 
 def _batches(results: Results) -> Iterator[Claim]:
     """Table XV: the gain by the batch of the search, whose majority chooses the expert."""
-    if results.config.strategy != "separated" or not _has_papers_phases(results):
+    if results.config.strategy != "separated":
         return
     by_batch = {row.name.removeprefix("batch "): row for row in published.ELO_SEPARATED}
     for row in results.searches:
@@ -252,36 +243,27 @@ def _batches(results: Results) -> Iterator[Claim]:
 
 def _alone(results: Results) -> Iterator[Claim]:
     """Fig. 6: one expert at a time."""
-    if not _has_papers_phases(results) or results.config.strategy != "separated":
+    if results.config.strategy != "separated":
         return
     for row in results.alone:
-        elo, theirs = _known(row.matches.elo), published.ALONE[row.name]
+        theirs = published.ALONE[row.name]
         gain = f"about {numbers.signed(theirs, 0)} (Fig. 6)"
         if theirs > 0:
             text = f"The {row.name}’s expert alone gains Elo, {gain}."
             yield _gain(results, text, row.matches)
             continue
-        judgement: Judgement = "not settled"
-        if elo is not None and elo.low > 0:
-            judgement = "disagrees"
-        elif elo is not None and elo.high < _NOTHING_GAINED:
-            judgement = "agrees"
         yield Claim(
             f"The {row.name}’s expert alone gains nothing, {gain}.",
             _elo_found(row.matches),
             "agrees if the whole 95 % interval lies below "
             f"{numbers.signed(_NOTHING_GAINED, 0)} Elo, disagrees if it lies above zero; "
             f"{_ONE_TRAINING}",
-            judgement,
+            by_no_gain(row.matches.elo, _NOTHING_GAINED),
         )
 
 
 def _elo_found(matches: Matches) -> str:
     return f"{numbers.elo_interval(matches.elo)} Elo in {numbers.count(matches.total.games)} games."
-
-
-def _known(elo: Interval) -> Interval | None:
-    return elo if elo.is_known else None
 
 
 def claims_section(results: Results) -> Section:

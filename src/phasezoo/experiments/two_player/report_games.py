@@ -53,12 +53,13 @@ def games_table(
     return Table(name, [*before, *columns, *after], rows, caption, note=note)
 
 
-def cost_items(cost: Cost) -> list[Item]:
-    """Return memory and time of experts."""
-    items: list[Item] = [sizes_table(cost)]
-    if not cost.calls:
-        return items
-    items.append(calls_table(cost))
+def cost_tables(cost: Cost) -> list[Table]:
+    """Return memory and, if it was measured, time of experts."""
+    return [sizes_table(cost), *([calls_table(cost)] if cost.calls else [])]
+
+
+def _cost_items(cost: Cost) -> list[Item]:
+    items: list[Item] = [*cost_tables(cost)]
     if cost.gate:
         items.append(
             Text(
@@ -66,14 +67,15 @@ def cost_items(cost: Cost) -> list[Item]:
                 "looks at every position itself."
             )
         )
-    items.append(
-        Text(
-            "The positions are test positions of all phases, which is the most that a batch can be "
-            "divided; leaves of one tree are mostly of one phase, and then `exact` costs what "
-            "`majority` does.",
-            muted=True,
+    if cost.calls:
+        items.append(
+            Text(
+                "The positions are test positions of all phases, which is the most that a batch "
+                "can be divided; leaves of one tree are mostly of one phase, and then `exact` "
+                "costs what `majority` does.",
+                muted=True,
+            )
         )
-    )
     return items
 
 
@@ -239,7 +241,7 @@ def games_section(results: Results) -> Section:
                 ],
             ),
             *(_pairings(matches) if matches.spread is not None else []),
-            Section("Memory and time of experts", cost_items(results.cost)),
+            Section("Memory and time of experts", _cost_items(results.cost)),
             Section(
                 "All mixtures",
                 [variants_table(results.variants), *_variant_sentences(results.variants)],

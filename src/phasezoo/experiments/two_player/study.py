@@ -71,9 +71,11 @@ class TwoPlayerRun(PlayingRun):
         seeds = self._seeds(planned)
         self.same("seeds.json", seeds)
         cards = self.train(planned)
-        for training in range(self.config.trainings):
-            own = [card for card in cards if card.training == training]
-            self.table(report.networks_table(own, training))
+        by_training = [
+            [card for card in cards if card.training == training]
+            for training in range(self.config.trainings)
+        ]
+        self.table(*(report.networks_table(own, k) for k, own in enumerate(by_training)))
         gates = self._gates()
         paths = [self.path / "gates" / gate.name for gate in gates]
         specs = [losses.spec_of(path) for path in paths]
@@ -81,10 +83,11 @@ class TwoPlayerRun(PlayingRun):
             "Losses on test positions", "losses", Losses, lambda: losses.measure(self._tested)
         )
         self.directory.write_text("losses.csv", lost.to_csv())
-        self.table(report_losses.losses_table(lost))
-        for column in lost.columns:
-            self.table(report_losses.numbers_table(lost, column))
-        self.table(report_losses.comparisons_table(lost))
+        self.table(
+            report_losses.losses_table(lost),
+            *(report_losses.numbers_table(lost, column) for column in lost.columns),
+            report_losses.comparisons_table(lost),
+        )
         fitted = self._stage(
             "Losses on positions learned from",
             "overfitting",
@@ -95,17 +98,14 @@ class TwoPlayerRun(PlayingRun):
         boundaries = self._stage(
             "Where phases meet", "seam", Boundaries, lambda: boundary.measure(self._tested)
         )
-        self.table(report_losses.boundary_table(boundaries))
-        self.table(report_losses.brier_table(boundaries))
+        self.table(report_losses.boundary_table(boundaries), report_losses.brier_table(boundaries))
         priced = self._stage(
             "Memory and time of experts",
             "cost",
             Cost,
             lambda: cost.measure(self._tested, cards, specs[0] if specs else None),
         )
-        self.table(report_games.sizes_table(priced))
-        if priced.calls:
-            self.table(report_games.calls_table(priced))
+        self.table(*report_games.cost_tables(priced))
         judged = None
         if exact.is_solved(self.prepared):
             judged = self._stage(
@@ -117,26 +117,24 @@ class TwoPlayerRun(PlayingRun):
         from_phases = self.from_phases()
         searches = self.searches(boundaries, played[EXPERT])
         learned = self._learned(gates, paths) if gates else None
-        together_pgn = "".join(path.read_text(encoding="utf-8") for path in self.pgns)
-        self.directory.write_text("games.pgn", together_pgn)
+        all_pgn = "".join(path.read_text(encoding="utf-8") for path in self.pgns)
+        self.directory.write_text("games.pgn", all_pgn)
         together = played[EXPERT]
         whole = {**vars(together), "total": together.total, "spread": together.spread}
         self.directory.write_json("match.json", whole)
-        self.table(report_games.match_table(together))
-        self.table(report_games.inference_table(together.total))
         variants = [
             self._variant_row(variant, lost, played.get(variant.role))
             for variant in self.prepared.variants
         ]
-        self.table(report_games.variants_table(variants))
-        if alone:
-            self.table(report_games.alone_table(alone))
-        if from_phases:
-            self.table(report_games.phase_suites_table(from_phases))
-        if searches:
-            self.table(report_games.searches_table(searches))
-        if learned is not None:
-            self.table(report_games.learned_table(learned.division))
+        self.table(
+            report_games.match_table(together),
+            report_games.inference_table(together.total),
+            report_games.variants_table(variants),
+            *([report_games.alone_table(alone)] if alone else []),
+            *([report_games.phase_suites_table(from_phases)] if from_phases else []),
+            *([report_games.searches_table(searches)] if searches else []),
+            *([report_games.learned_table(learned.division)] if learned is not None else []),
+        )
         return Results(
             **self.head(),
             seeds=seeds,
