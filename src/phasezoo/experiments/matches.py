@@ -70,17 +70,11 @@ class MatchSummary:
     """A match between two players of a study, from the first one's view."""
 
     first: str
-    """The one."""
     second: str
-    """The other."""
     games: int
-    """Games played."""
     wins: int
-    """Games that the first won."""
     draws: int
-    """Games that nobody won."""
     losses: int
-    """Games that the first lost."""
     score: Interval
     """The first one's share of the points, with its 95 % interval."""
     elo: Interval

@@ -170,27 +170,22 @@ def _answers_of(
         one_maps.append(_map_of(measured[0]))
         expert_maps.append(_map_of(measured[1]))
     return Answers(
-        experts=np.stack([_values(found) for found in own]),
-        one=_values(one),
-        experts_wdl=np.stack([_chances(found) for found in own]) if has_wdl else None,
-        one_wdl=_chances(one) if has_wdl else None,
-        placebo=np.stack([_values(found) for found in beside]),
+        experts=np.stack([_kept(found.answer) for found in own]),
+        one=_kept(one.answer),
+        experts_wdl=np.stack([_kept(found.wdl) for found in own]) if has_wdl else None,
+        one_wdl=_kept(one.wdl) if has_wdl else None,
+        placebo=np.stack([_kept(found.answer) for found in beside]),
         expert_maps=expert_maps,
         one_maps=one_maps,
     )
 
 
 def _map_of(found: PositionLosses) -> Recalibration:
-    results = np.empty(0) if found.result is None else found.result
-    return fitted(_values(found), results)
+    return fitted(_kept(found.answer), _kept(found.result))
 
 
-def _values(found: PositionLosses) -> Array:
-    return np.empty(0) if found.answer is None else found.answer.astype(np.float64)
-
-
-def _chances(found: PositionLosses) -> Array:
-    return np.empty((0, 3)) if found.wdl is None else found.wdl.astype(np.float64)
+def _kept(column: npt.NDArray[Any] | None) -> Array:
+    return np.empty(0) if column is None else column.astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -308,8 +303,6 @@ def _cell(means: Means, row: _Player, kind: int, positions: int) -> BrierCell:
 MAPPED = ", recalibrated"
 """Ends the names of numbers that are of recalibrated values."""
 
-Numbers = dict[str, Interval | None]
-
 
 def measure(tested: TestedNetworks) -> Boundaries:
     """Ask the networks of every training about test positions, and compare what they say."""
@@ -360,10 +353,25 @@ def boundaries_of(
         near=NEAR,
         games=games,
         rows=[
-            _row(name, near, which, game, _numbers(by_kind, column))
+            BoundaryRow(
+                name=name,
+                positions=int(which.sum()),
+                boundaries=len(np.unique(near.boundary[which])),
+                games=len(np.unique(game[near.rows[which]])),
+                numbers=_numbers(by_kind, column),
+            )
             for name, which, column in zip(names, chosen, columns, strict=True)
         ],
-        places=[_place(by_place, offset) for offset in range(-NEAR, NEAR)],
+        places=[
+            BoundaryPlace(
+                offset=kind - NEAR,
+                experts=by_place.mean("apart", kind),
+                placebo=by_place.mean("apart, placebo", kind),
+                one=by_place.mean("step, one network", kind),
+                mixture=by_place.mean("step, mixture", kind),
+            )
+            for kind in range(2 * NEAR)
+        ],
         brier=_brier_rows(phases, rows, game, results, trainings, rng, resamples),
         maps=[
             Map(**vars(one), name=name, phase=phases[phase], training=training)
@@ -421,9 +429,9 @@ def _divided(
     }
 
 
-def _numbers(means: Means, kind: int) -> Numbers:
+def _numbers(means: Means, kind: int) -> dict[str, Interval | None]:
     """The numbers of ``docs/definitions/seam.md#numbers``."""
-    found: Numbers = {}
+    found: dict[str, Interval | None] = {}
     for end in ("", MAPPED):
         for name in ("apart", "for to_play", "for the first player"):
             found[name + end] = means.mean(name + end, kind)
@@ -437,26 +445,3 @@ def _numbers(means: Means, kind: int) -> Numbers:
     found["apart − placebo"] = means.difference("apart", "apart, placebo", kind)
     found["apart, gained"] = means.difference("apart" + MAPPED, "apart", kind)
     return found
-
-
-def _row(
-    name: str, near: Near, which: npt.NDArray[np.bool_], game: Indices, numbers: Numbers
-) -> BoundaryRow:
-    return BoundaryRow(
-        name=name,
-        positions=int(which.sum()),
-        boundaries=len(np.unique(near.boundary[which])),
-        games=len(np.unique(game[near.rows[which]])),
-        numbers=numbers,
-    )
-
-
-def _place(means: Means, offset: int) -> BoundaryPlace:
-    kind = offset + NEAR
-    return BoundaryPlace(
-        offset=offset,
-        experts=means.mean("apart", kind),
-        placebo=means.mean("apart, placebo", kind),
-        one=means.mean("step, one network", kind),
-        mixture=means.mean("step, mixture", kind),
-    )

@@ -218,8 +218,8 @@ def _timed(
     """Every player and the learned gate in turn, round by round; one network is the first."""
     calls = [player.timed(leaves) for player in players]
     if gate is not None:
-        learned, states, seats = gating.make(gate), leaves.states(), leaves.players.tolist()
-        calls.append(stopwatch(lambda: learned.batch(states, seats), clock))
+        learned, states, to_play = gating.make(gate), leaves.states(), leaves.players.tolist()
+        calls.append(stopwatch(lambda: learned.batch(states, to_play), clock))
     times = in_rounds(calls, ROUNDS, ROUND_SECONDS)
 
     def costs(own: Sequence[float]) -> tuple[Interval, Interval]:

@@ -67,7 +67,7 @@ Array = npt.NDArray[np.float64]
 
 
 def is_solved(prepared: Prepared) -> bool:
-    """Whether perfect play of the run's game is known, and what it needs is installed."""
+    """Return whether the game's perfect play is known, and what it needs is installed."""
     game = games.make(prepared.config.game)
     if game.solve is None:
         return False

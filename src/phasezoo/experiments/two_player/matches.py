@@ -5,7 +5,7 @@ Also everything that a run found.
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -388,19 +388,23 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
             if variant.plays
         }
 
+    def _phases(self, kind: str) -> Iterator[tuple[str, str]]:
+        """Yield every phase, and the first part of the names of its matches' files."""
+        phases = self.prepared.phases
+        return zip(phases, training_names(kind, phases), strict=True)
+
     def alone(self) -> list[Series]:
         """Each expert of the phase mixture with the one network of its training beside it."""
         if not self.config.alone:
             return []
         self.console.heading("Games: one expert at a time")
-        phases = self.prepared.phases
         found = []
-        for phase, slug in zip(phases, training_names("alone", phases), strict=True):
+        for phase, folder in self._phases("alone"):
             mixtures = [
-                dict.fromkeys(phases, networks[BASELINE][0]) | {phase: experts[phase]}
+                dict.fromkeys(experts, networks[BASELINE][0]) | {phase: experts[phase]}
                 for networks, experts in zip(self.trained, self.experts(), strict=True)
             ]
-            found.append(Series(phase, self.against_all(slug, f"{phase} expert", mixtures)))
+            found.append(Series(phase, self.against_all(folder, f"{phase} expert", mixtures)))
         return found
 
     def from_phases(self) -> list[Series]:
@@ -408,9 +412,8 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
         if not self.config.from_phases:
             return []
         self.console.heading("Games: from the beginning of each phase")
-        phases = self.prepared.phases
         found = []
-        for phase, slug in zip(phases, training_names("from", phases), strict=True):
+        for phase, folder in self._phases("from"):
             suite, too_late = self.prepared.openings_at(phase)
             if suite is None:
                 late = f"; {too_late:,} reach it after max_plies" if too_late else ""
@@ -418,7 +421,7 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
                 self.console.note(note)
                 continue
             row = self.against_all(
-                slug,
+                folder,
                 f"{phase} expert",
                 [{phase: experts[phase]} for experts in self.experts()],
                 prepared=replace(self.prepared, openings=suite),

@@ -160,7 +160,7 @@ class Prepared:
 
     @property
     def match_openings(self) -> OpeningSuite | None:
-        """The openings of the games; None where there is none, and starts are drawn."""
+        """The openings of the games; None if there is no other than a start that is drawn."""
         alone = self.openings.lines == ((),) and self.openings.start(0) is None
         return None if alone and draws_starts(self.config.game) else self.openings
 
@@ -185,7 +185,7 @@ def prepare(config: M2ctsConfig) -> Prepared:
 
     Raises:
         InvalidConfig: There is no such architecture or device.
-        InvalidGate: The gate is none, or has a single phase.
+        InvalidGate: The game has no such gate, or the gate has a single phase.
         InvalidPlaneSpec: The game has no such planes.
         StoreError: The games are missing, damaged, of another game, or too few to split.
         UnknownGame: There is no such game.
@@ -267,8 +267,8 @@ def _check_network(config: M2ctsConfig, variants: Sequence[Variant]) -> None:
     for how in {variant.strategy.phase_input for variant in variants}:
         if how is None:
             continue
-        told = networks.conditioned(config.network, how, 2)
-        networks.make(told, *sizes, num_players=game.num_players)  # or refuse now
+        given = networks.conditioned(config.network, how, 2)
+        networks.make(given, *sizes, num_players=game.num_players)  # or refuse now
     networks.resolve_device(config.device)
     chosen(config.backend, Running(config.device))
 

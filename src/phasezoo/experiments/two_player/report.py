@@ -228,26 +228,26 @@ def _expert(config: M2ctsConfig) -> str:
 
 def _placebo(results: Results) -> str:
     """Return what the placebo is, and what comparing with it tells."""
-    spelled = numbers.in_words(len(results.dataset.phases))
+    count = numbers.in_words(len(results.dataset.phases))
     strategy = Strategy.parse(results.config.strategy)
     means = "by a hash of the position, which means nothing"
     if strategy.phase_input is not None:
         return (
             "Experts might win because knowing the phase helps, or because their network is a "
             "little larger. To tell these apart there is a placebo: the same network with "
-            f"{spelled} phases told {means}."
+            f"{count} phases told {means}."
         )
     if strategy.kind == "separated":
         return (
             "Experts might win because they specialise, and might lose because each sees only a "
-            f"part of the games. To tell these apart there is a placebo: {spelled} more networks "
+            f"part of the games. To tell these apart there is a placebo: {count} more networks "
             f"that divide the same positions just as thinly, but {means}. Placebo against one "
             "network is what thinner data costs; phase experts against the placebo is what knowing "
             "a phase gives."
         )
     return (
         "Experts might win because they specialise, and might lose because a part of the positions "
-        f"counts more for each of them. To tell these apart there is a placebo: {spelled} more "
+        f"counts more for each of them. To tell these apart there is a placebo: {count} more "
         f"networks that learn in the same way, but for parts that are made {means}. Placebo "
         "against one network is what such a division costs; phase experts against the placebo is "
         "what knowing a phase gives."

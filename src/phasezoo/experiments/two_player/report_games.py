@@ -26,7 +26,7 @@ BESIDE = {"higher": "stronger than", "lower": "weaker than", "unclear": "not tol
 """A player beside one network, by the verdict of their Elo difference."""
 
 
-def games_table(
+def _games_table(
     name: str,
     rows: Sequence[Any],
     before: Sequence[Column],
@@ -34,16 +34,7 @@ def games_table(
     note: str = "",
     after: Sequence[Column] = (),
 ) -> Table:
-    """Return the games of several rows against one network.
-
-    Args:
-        name: Name of the table.
-        rows: Rows with ``matches``.
-        before: Columns before the games'.
-        caption: Heading.
-        note: Remark below it.
-        after: Columns after the games'.
-    """
+    """Return the games of several rows against one network, between other columns."""
     columns = [
         Column("won", lambda row: row.matches.total.wins, numbers.count),
         Column("drawn", lambda row: row.matches.total.draws, numbers.count),
@@ -132,7 +123,7 @@ def calls_table(cost: Cost) -> Table:
 def learned_section(found: LearnedGates) -> Section:
     """Return the section on gates that learned to choose among the phase mixture's experts."""
     positions = numbers.plural(found.gates[0].positions, "validation position")
-    match = games_table(
+    match = _games_table(
         "learned gates, games",
         [found],
         [Column("", lambda _: "by learned gates")],
@@ -386,7 +377,7 @@ def _variant_sentences(variants: Sequence[VariantRow]) -> list[Item]:
 
 def alone_table(rows: Sequence[Series]) -> Table:
     """Return every expert beside the one network of its training."""
-    return games_table(
+    return _games_table(
         "alone",
         rows,
         [Column("expert of", "name")],
@@ -417,7 +408,7 @@ def phase_suites_table(rows: Sequence[Series]) -> Table:
         for row in rows
         if row.too_late
     )
-    return games_table(
+    return _games_table(
         "from phases",
         rows,
         [Column("expert of", "name"), Column("positions", "starts", numbers.count)],
@@ -436,7 +427,7 @@ def _phase_suites(rows: Sequence[Series]) -> list[Item]:
 
 def searches_table(rows: Sequence[Series]) -> Table:
     """Return the phase mixture against one network by other searches."""
-    return games_table(
+    return _games_table(
         "searches",
         rows,
         [Column("both players search with", "name", below=lambda row: row.matches.limit)],

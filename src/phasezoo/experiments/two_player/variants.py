@@ -44,7 +44,7 @@ class Variant:
     strategy: Strategy
     """How its experts learn."""
     plays: bool
-    """Whether it plays matches against one network."""
+    """True if it plays matches against one network."""
 
     @property
     def folder(self) -> str:
@@ -148,9 +148,9 @@ class Search:
     config: "M2ctsConfig"
     """The settings with what differs."""
     recalibrated: bool
-    """Whether values are recalibrated (``docs/definitions/seam.md#recalibrated-values``)."""
+    """True if values are recalibrated (``docs/definitions/seam.md#recalibrated-values``)."""
     equal_cost: bool
-    """Whether inference, and not the nodes, is as dear on both sides
+    """True if inference, and not the number of nodes, costs the same on both sides
     (``docs/definitions/matches.md#what-is-compared``)."""
 
     def at_equal_nodes(self, others: "Sequence[Search]") -> "Search | None":
@@ -182,7 +182,7 @@ def searches_of(config: "M2ctsConfig") -> list[Search]:
 
 
 def _is_same(one: Search, other: Search) -> bool:
-    """Whether two searches differ by cost at the most."""
+    """Return whether two searches differ by cost at the most."""
     return (_what_counts(one.config), one.recalibrated) == (
         _what_counts(other.config),
         other.recalibrated,
