@@ -1,7 +1,9 @@
-"""Checks that a report is a whole page: well-formed, self-contained, without stray values."""
+"""Checks of every study's run, and of its page: well-formed, self-contained, no stray values."""
 
 import re
 from html.parser import HTMLParser
+
+from phasezoo import experiments
 
 VOID = {"meta", "br", "link", "img"}
 
@@ -65,20 +67,26 @@ def check_page(text):
     return words, checker.images
 
 
-def check_run(study, out, results, images, files=()):
-    """Check that a run left what it promises, and return its report.
+def check_run(study, out, results, **own):
+    """Check what a run that has ended left, and return its report and the words of its page.
 
-    Its results are read back as they are, and its page has so many drawings and every claim.
+    The run reads back as what it found. Going on with it does no stage again, or, of a study that
+    takes ``own`` functions for its work, calls none of them.
     """
-    for name in ("config.json", "journal.jsonl", "results.json", "report.html", *files):
-        assert (out / name).stat().st_size > 0
-    document, back = study.report(results), study.report(study.results_in(out))
-    assert back.to_markdown() == document.to_markdown()
-    assert back.claims == document.claims
-    words, found = check_page((out / "report.html").read_text())
-    assert found == images
+    for name in ("config.json", "journal.jsonl", "results.json", "report.html"):
+        assert (out / name).stat().st_size > 0, name
+    assert not list(out.rglob("*.partial"))
+    document = experiments.open(out)
+    assert document.to_markdown() == study.report(results).to_markdown()
+    words, images = check_page((out / "report.html").read_text())
+    assert images == len(document.figures)
+    assert document.headline in words
     for claim in document.claims:
         assert claim.text in words
         assert claim.rule in words
         assert claim.judgement in words
-    return document
+    journal = (out / "journal.jsonl").read_bytes()
+    again = study.resume(out, **own)
+    assert own or (out / "journal.jsonl").read_bytes() == journal
+    assert study.report(again).claims == document.claims
+    return document, words

@@ -1,7 +1,6 @@
 """The study of atomic chess at a size of seconds: whole, interrupted, refused."""
 
 import dataclasses
-import shlex
 import shutil
 
 import numpy as np
@@ -11,12 +10,10 @@ from page_checker import check_run
 
 from phasezoo import experiments, games, inference, networks
 from phasezoo.agents import Limit, MCTSAgent
-from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments.atomic import measurements
 from phasezoo.experiments.atomic.config import ATOMIC, INPUTS, PRESETS, VARIANTS, AtomicConfig
 from phasezoo.experiments.atomic.study import NAME, options_of, variants_of
-from phasezoo.experiments.catalogue import STUDIES
 from phasezoo.training import SelfPlayConfig
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
@@ -54,12 +51,13 @@ def whole(tmp_path_factory):
 
 def test_a_run_leaves_everything_it_promises(whole):
     out, results = whole
-    check_run(ATOMIC, out, results, 4, files=["search.json"])
-    assert [course.name for course in results.courses] == ["thesis", "last-step"]
-    assert [one.games for one in results.courses[0].rounds] == [4, 8]
-    assert [rating.name for rating in results.courses[0].ladder] == ["0", "1", "2"]
-    matches = (*results.against_untrained, *results.against_thesis, results.itself, results.styles)
-    for one in matches:
+    document, _ = check_run(ATOMIC, out, results)
+    assert len(document.figures) == 4
+    back = ATOMIC.results_in(out)
+    assert [run.name for run in back.courses] == ["thesis", "last-step"]
+    assert [one.games for one in back.courses[0].rounds] == [4, 8]
+    assert [rating.name for rating in back.courses[0].ladder] == ["0", "1", "2"]
+    for one in (*back.against_untrained, *back.against_thesis, back.itself, back.styles):
         assert one.wins + one.draws + one.losses == one.games == 4
         assert one.score.low < one.score.value < one.score.high or one.score.value in (0, 1)
 
@@ -154,38 +152,6 @@ def test_the_things_shown_are_the_planes_of_their_names():
         *range(12, 22),
         *range(23, 39),
     ]
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"arms": ("last-step",)}, "must have thesis among them"),
-        ({"arms": ("thesis", "thesis")}, "each once"),
-        ({"arms": ("thesis", "no")}, "expected are thesis"),
-        ({"inputs": ("colours",)}, "expected are repetitions"),
-        ({"match_games": 5}, "expected an even whole number"),
-        ({"simulations": (100, 50)}, "rising values of 1 or more"),
-        ({"workers": ()}, "rising values"),
-        ({"batches": (0,)}, "--batches 0: expected a list, each a whole number, 1 or more"),
-        ({"network": "resnet-3x1"}, "expected a whole number from 8"),
-        ({"nodes": 0}, "--nodes 0: expected a whole number, 1 or more"),
-        ({"learning_rate": float("nan")}, "expected a finite number above 0"),
-    ],
-)
-def test_settings_that_make_no_sense_are_named(changes, words, tmp_path):
-    with pytest.raises(InvalidConfig, match=words):
-        ATOMIC.reproduce(dataclasses.replace(SMALL, **changes), tmp_path / "run")
-    assert not (tmp_path / "run").exists()
-
-
-def test_the_command_knows_it(capsys):
-    assert STUDIES["atomic"]["atomic"] is ATOMIC
-    with pytest.raises(SystemExit) as stop:
-        cli.main(shlex.split("reproduce atomic --help"))
-    assert stop.value.code == 0
-    words = capsys.readouterr().out
-    assert "--match-games" in words
-    assert "--inputs" in words
 
 
 def test_a_program_runs_it_and_opens_its_report(tmp_path):

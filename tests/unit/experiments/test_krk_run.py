@@ -2,15 +2,12 @@
 
 import dataclasses
 import json
-import shlex
-from pathlib import Path
 
 import pytest
 from krk_fakes import SMALL, fake_play
 from page_checker import check_page, check_run
 
-from phasezoo.apps import cli
-from phasezoo.errors import InvalidConfig, RunDirectoryError
+from phasezoo.errors import RunDirectoryError
 from phasezoo.experiments.krk.config import KRK, PRESETS, KrkConfig
 from phasezoo.experiments.krk.measurements import (
     cells_of,
@@ -19,9 +16,8 @@ from phasezoo.experiments.krk.measurements import (
     tasks_of,
 )
 from phasezoo.experiments.krk.study import GAMES_FILE, play_sweep
-from phasezoo.experiments.study import Study
 from phasezoo.report.console import silent
-from phasezoo.zoo.krk import readings as published
+from phasezoo.zoo.krk import readings
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
 
@@ -41,10 +37,14 @@ def whole(tmp_path_factory):
 
 def test_a_run_leaves_everything_it_promises(whole):
     out, results = whole
-    # Seven figures, the share of games won, and the arg-mins of figure 4.7.
-    document = check_run(KRK, out, results, 9, files=[GAMES_FILE])
-    assert sum(one.games for one in results.variants.values()) == sum(cells_of(SMALL).values())
 
+    def never(task, config):
+        raise AssertionError
+
+    document, _ = check_run(KRK, out, results, play=never)
+    assert sum(one.games for one in results.variants.values()) == sum(cells_of(SMALL).values())
+    # Seven figures, the share of games won, and the arg-mins of figure 4.7.
+    assert len(document.figures) == 9
     figures = [number for number, _ in document.tables["claims"].rows]
     assert list(dict.fromkeys(figures)) == [f"4.{i}" for i in range(2, 9)]
     assert len(figures) == len(document.claims) == 15
@@ -83,15 +83,6 @@ def test_a_run_that_was_killed_equals_an_uninterrupted_one(whole, tmp_path):
     assert numbers_of(tmp_path / "run") == numbers_of(whole[0])
 
 
-def test_a_finished_run_plays_nothing_again(whole):
-    def never(task, config):
-        raise AssertionError
-
-    before = numbers_of(whole[0])
-    resume(whole[0], play=never)
-    assert numbers_of(whole[0]) == before
-
-
 @pytest.mark.parametrize("line", [b"{}\n", b"[]\n", b"nonsense\n"])
 def test_a_damaged_line_is_named(line, tmp_path):
     (tmp_path / "games.jsonl").write_bytes(line)
@@ -123,38 +114,7 @@ def test_the_papers_size_is_the_studys():
     own = [games for cell, games in cells.items() if cell.variant == "uct"]
     assert len(own) == 13 * 10 * 2
     assert sum(own) == 26_000
-    assert PRESETS["standard"].constants == published.CONSTANTS
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"constants": (-1.0,)}, "--constants -1.0"),
-        ({"constants": (5.0, 1.0)}, "rising"),
-        ({"constants": (float("inf"),)}, "--constants inf"),
-        ({"thresholds": (-1, 5)}, "--thresholds -1 5"),
-        ({"thresholds": ()}, "--thresholds"),
-        ({"budgets": (0,)}, "--budgets 0"),
-        ({"other_budgets": (7,)}, "must be among 3000 6000"),
-        ({"variants": ("puct",)}, "uct"),
-        ({"games": 3}, "--games 3: expected a whole number, 4 or more"),
-        ({"threads": 0}, "--threads 0"),
-    ],
-)
-def test_wrong_settings_are_refused_before_anything_is_written(changes, words, tmp_path):
-    config = dataclasses.replace(SMALL, **changes)
-    with pytest.raises(InvalidConfig, match=words):
-        reproduce(config, tmp_path / "run", play=fake_play)
-    assert not (tmp_path / "run").exists()
-
-
-def test_the_command_of_a_report_gives_the_same_settings(tmp_path, monkeypatch):
-    seen = []
-    monkeypatch.setattr(Study, "reproduce", lambda _, config, out, __: seen.append((config, out)))
-    words = shlex.split(command_line(SMALL, Path("runs/a b")))[1:]
-    assert cli.main(words) == 0
-    assert seen == [(SMALL, Path("runs/a b"))]
-    assert cli.main(["reproduce", "krk", "--constants", "5", "1"]) == 2
+    assert PRESETS["standard"].constants == readings.CONSTANTS
 
 
 def test_a_real_sweep_of_a_few_games(tmp_path):

@@ -104,11 +104,6 @@ def test_a_mixture_with_another_gate_answers_each_position_by_that_gate(whole):
         assert rows[name].cells["all"].total > 0
 
 
-def test_the_same_command_goes_on_with_what_is_there(whole):
-    out, results, config = whole
-    assert STUDY.reproduce(config, out) == results
-
-
 @pytest.mark.parametrize(
     ("arms", "error", "told"),
     [

@@ -188,7 +188,7 @@ def test_what_gates_cost_stands_beside_the_networks(whole):
 
 
 def test_the_command_of_a_run_is_one_that_is_understood(whole):
-    out, results, config = whole
+    out, results, _ = whole
     assert " --learned-gate " in results.command
     assert " True" not in results.command
     spelled = STUDY.command_line(dataclasses.replace(STUDY.default, alone=True), out)
@@ -197,7 +197,6 @@ def test_the_command_of_a_run_is_one_that_is_understood(whole):
     # Nor has the game of a run that goes on to be named again.
     assert cli.main(["reproduce", "m2cts", "--resume", str(out)]) == 0
     assert results.seeds["gate 1"] != results.seeds["gate 2"]
-    assert STUDY.reproduce(config, out) == results
 
 
 def test_the_same_command_goes_on_with_what_is_there(whole):

@@ -1,7 +1,6 @@
 """The study of representations at a size of seconds: whole, interrupted, refused."""
 
 import dataclasses
-import shlex
 import subprocess
 import sys
 import time
@@ -10,10 +9,7 @@ import numpy as np
 import pytest
 from page_checker import check_page, check_run
 
-from phasezoo.apps import cli
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.errors import InvalidConfig, InvalidFen
-from phasezoo.experiments.catalogue import STUDIES
 from phasezoo.experiments.representation import config, positions
 from phasezoo.experiments.representation.config import (
     CORNERS,
@@ -89,8 +85,8 @@ def whole(small, tmp_path_factory):
 
 def test_a_run_leaves_everything_it_promises(whole, small):
     out, results = whole
-    check_run(REPRESENTATION, out, results, 5 + len(results.gradients.boards))
-    assert len(results.gradients.boards) == 4
+    document, _ = check_run(REPRESENTATION, out, results)
+    assert len(document.figures) == 5 + len(results.gradients.boards) == 9
     assert len(results.networks) == 4 * 2 + 1 + 2
     assert all(card.positions == 1000 for card in results.networks)
     assert list(results.losses.tables) == ["corners", "architectures", "blocks"]
@@ -298,38 +294,3 @@ def test_the_quick_size_runs(tmp_path):
     results = REPRESENTATION.reproduce(PRESETS["quick"], tmp_path / "run")
     assert len(report(results).claims) >= 12
     check_page((tmp_path / "run" / "report.html").read_text())
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"game": "krk"}, "expected chess, atomic, crazyhouse"),
-        ({"network": "resnet-3x1"}, "expected a whole number from 8"),
-        ({"blocks": ("tower-8x1", "tower-8x1")}, "each must be there once"),
-        ({"transformers": ("tower-8x1:transformers=1",)}, "multiple of 32"),
-        ({"batches": (4, 2)}, "rising values"),
-        ({"match_games": 3}, "expected an even whole number"),
-        ({"rounds": 5}, "--rounds 5: expected a whole number, 6 or more"),
-        ({"learning_rate": 0.0}, "expected a finite number above 0"),
-    ],
-)
-def test_settings_that_make_no_sense_are_named(small, changes, words, tmp_path):
-    with pytest.raises(InvalidConfig, match=words):
-        REPRESENTATION.reproduce(dataclasses.replace(small, **changes), tmp_path / "run")
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_position_that_is_none_is_refused(small, tmp_path):
-    changed = dataclasses.replace(small, positions_shown=("8/8/8 w - - 0 1",))
-    with pytest.raises(InvalidFen):
-        REPRESENTATION.reproduce(changed, tmp_path / "run")
-
-
-def test_the_command_knows_it(capsys):
-    assert STUDIES["representation"]["chess"] is REPRESENTATION
-    with pytest.raises(SystemExit) as stop:
-        cli.main(shlex.split("reproduce representation --help"))
-    assert stop.value.code == 0
-    words = capsys.readouterr().out
-    assert "--gradient-steps" in words
-    assert "--engine-nodes" in words
