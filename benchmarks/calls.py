@@ -18,7 +18,7 @@ import numpy as np
 
 import phasezoo
 from phasezoo import agents, games, gating, inference
-from phasezoo.inference.uniform import Uniform
+from phasezoo.inference.evaluator import Uniform
 
 PACKAGE = str(Path(phasezoo.__file__).parent)
 STEPS = 200

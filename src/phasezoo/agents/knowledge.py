@@ -8,11 +8,11 @@ from typing import Any
 from phasezoo.agents.search.mcts import M2CTSAgent
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.backends.choice import Backend
+from phasezoo.inference.evaluator import Uniform
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage.experts import load_experts
 from phasezoo.inference.storage.load import load
-from phasezoo.inference.uniform import Uniform
 from phasezoo.specs import Part
 from phasezoo.types import Gate, InferenceDtype
 

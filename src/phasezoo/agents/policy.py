@@ -15,8 +15,8 @@ from phasezoo.agents.search.tree_pool import DEFAULT_POOL_ROWS
 from phasezoo.errors import InvalidState
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, evaluate_leaves, name_of
+from phasezoo.inference.leaf_batches import StateBatch
 from phasezoo.inference.other_games import check_plays
-from phasezoo.inference.states import StateBatch
 from phasezoo.observation import Observation, View
 from phasezoo.specs import NonNegativeFloat, check_value
 from phasezoo.types import Gate

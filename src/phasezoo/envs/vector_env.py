@@ -18,8 +18,7 @@ from phasezoo.envs.opponents import opponents_of
 from phasezoo.envs.options import VectorOptions, conducted, shown, taken
 from phasezoo.envs.spaces import action_space, num_actions, observation_space
 from phasezoo.envs.starts import given_options, start
-from phasezoo.envs.vector_gate import VectorGate
-from phasezoo.envs.vector_infos import ExtraInfos
+from phasezoo.envs.vector_infos import ExtraInfos, VectorGate
 from phasezoo.envs.vector_opponents import VectorOpponents
 from phasezoo.envs.vector_seeds import GameSeeds
 from phasezoo.errors import IllegalAction, InvalidArray, InvalidConfig

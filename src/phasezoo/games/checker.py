@@ -15,7 +15,7 @@ from phasezoo.games.base import Game
 from phasezoo.games.contracts import is_state
 from phasezoo.games.random_play import MOST_PLIES, random_action
 from phasezoo.games.registry import make
-from phasezoo.games.symmetry_checker import SymmetryChecker
+from phasezoo.games.symmetries import SymmetryChecker
 from phasezoo.types import SIMULTANEOUS
 
 KEYS = 1 << 64

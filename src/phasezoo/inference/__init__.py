@@ -13,18 +13,18 @@ from phasezoo.inference.evaluator import (
     Evaluation,
     Evaluator,
     Leaves as Leaves,
+    Uniform,
     evaluate_leaves,
 )
+from phasezoo.inference.leaf_batches import StateBatch
 from phasezoo.inference.making import make, names, register, spec_of
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator as NetworkEvaluator
 from phasezoo.inference.oracle import Known as Known, Oracle
-from phasezoo.inference.states import StateBatch
 from phasezoo.inference.storage.experts import Experts, load_experts
 from phasezoo.inference.storage.load import load, load_network as load_network
 from phasezoo.inference.storage.packaged import packaged_networks
 from phasezoo.inference.storage.save import save
-from phasezoo.inference.uniform import Uniform
 
 if TYPE_CHECKING:  # a type checker cannot follow __getattr__
     from phasezoo.inference.backends.onnx import OnnxEvaluator

@@ -12,6 +12,7 @@ from phasezoo import _core
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import PackedPlanes
 from phasezoo.games.varlen import entries_of
+from phasezoo.inference.calls import parallel_calls_of
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import (
     Evaluation,
@@ -23,7 +24,6 @@ from phasezoo.inference.evaluator import (
 )
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
-from phasezoo.inference.parallel import parallel_calls_of
 from phasezoo.specs import check_value
 from phasezoo.types import Planes
 

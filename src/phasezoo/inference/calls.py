@@ -1,15 +1,16 @@
-"""Calls of an evaluator: what is asked, and what becomes of the answer."""
+"""Calls of an evaluator: the questions, their answers, and how many go on at once."""
 
 import os
+import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves
-from phasezoo.inference.parallel import set_calls_at_once
 
 AT_ONCE = 2
 """Calls in flight: one is answered while the search works on the leaves of the other."""
@@ -113,3 +114,36 @@ class CallsInFlight:
         spent.seconds = max(0.0, spent.seconds - together)
         self._busy_until = max(self._busy_until, call.ended)
         self._counts.add(spent)
+
+
+class _Share(threading.local):
+    calls = 1
+
+
+_share = _Share()
+
+
+def calls_at_once() -> int:
+    """Return how many calls the machine is meant for at once, this thread's among them.
+
+    A backend with threads of its own divides them by it.
+    """
+    return _share.calls
+
+
+def set_calls_at_once(calls: int) -> None:
+    """Say it, for the calls that this thread makes."""
+    _share.calls = calls
+
+
+def parallel_calls_of(evaluator: Any) -> int:
+    """Return how many calls an evaluator, or each expert of a mixture, may be given at once.
+
+    0: it wants to be asked in the thread that searches, as any evaluator does that does not say
+    otherwise by an attribute ``parallel_calls``.
+    """
+    own = getattr(evaluator, "parallel_calls", None)
+    if own is not None:
+        return int(own)
+    experts = getattr(evaluator, "experts", ())
+    return min(map(parallel_calls_of, experts), default=0) if isinstance(experts, tuple) else 0

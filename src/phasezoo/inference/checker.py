@@ -10,8 +10,8 @@ from phasezoo.errors import GameMismatch, InvalidEvaluation, PhasezooError
 from phasezoo.games.random_play import random_states
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import evaluate_leaves, name_of
+from phasezoo.inference.leaf_batches import StateBatch
 from phasezoo.inference.other_games import check_plays
-from phasezoo.inference.states import StateBatch
 
 ROWS = 16
 """States in the batch; each is asked about alone too."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import evaluate_leaves
-from phasezoo.inference.states import StateBatch
+from phasezoo.inference.leaf_batches import StateBatch
 from phasezoo.specs import NonNegativeFloat, check
 
 

@@ -309,3 +309,24 @@ def _array(given: Any, shape: tuple[int, ...], what: str) -> Floats:
         message = f"{what} has {array[bad]} at index {place}, expected finite numbers"
         raise InvalidEvaluation(message)
     return array
+
+
+class Uniform:
+    """Values every position 0 and likes all legal actions alike.
+
+    Search with it finds what the rules alone prove: mates, forced ends, and who runs out of moves.
+    """
+
+    plane_spec: str | None = None
+    """No planes are made for it."""
+
+    def evaluate(self, planes: Planes) -> Evaluation:
+        """Zeros, one per row of ``planes``."""
+        return Evaluation(value=np.zeros(len(planes), dtype=np.float32))
+
+    def evaluate_batch(self, leaves: Leaves) -> Evaluation:
+        """Zeros, one per leaf."""
+        return Evaluation(value=np.zeros(len(leaves), dtype=np.float32))
+
+    def __repr__(self) -> str:
+        return "Uniform()"

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from phasezoo.errors import InvalidConfig
+from phasezoo.inference.evaluator import Uniform
 from phasezoo.inference.storage.load import load
 from phasezoo.inference.storage.packaged import packaged_networks
-from phasezoo.inference.uniform import Uniform
 from phasezoo.specs import Recipe, Registry, SpecText, joined, read_spec, write_spec
 
 NETWORK = "network"

@@ -8,10 +8,9 @@ import pytest
 from leaf_fakes import FakeGate, FakeLeaves
 
 from phasezoo.inference import Counts, Evaluation
-from phasezoo.inference.calls import Call, CallsInFlight
+from phasezoo.inference.calls import Call, CallsInFlight, calls_at_once, parallel_calls_of
+from phasezoo.inference.evaluator import Uniform
 from phasezoo.inference.mixture import MixtureOfExperts
-from phasezoo.inference.parallel import calls_at_once, parallel_calls_of
-from phasezoo.inference.uniform import Uniform
 
 ANSWER = Evaluation(value=np.zeros(1, np.float32))
 

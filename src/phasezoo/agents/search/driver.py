@@ -8,13 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.errors import InvalidEvaluation
-from phasezoo.inference.calls import Call, CallsInFlight
+from phasezoo.inference.calls import Call, CallsInFlight, parallel_calls_of
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves, ask, evaluate_leaves, name_of
 from phasezoo.inference.leaf_batches import LeafBatches
 from phasezoo.inference.mixture import MixtureOfExperts, merged
 from phasezoo.inference.oracle import Known, Oracle, looked_up, with_known
-from phasezoo.inference.parallel import parallel_calls_of
 from phasezoo.inference.queues import ExpertQueues
 
 MOST_COLLECTIONS = 16
@@ -27,7 +26,7 @@ LEAST_ROWS = 8
 class Driver:
     """Carries leaves from a pool to an evaluator and the answers back.
 
-    If the evaluator allows it (``parallel_calls``, see :mod:`phasezoo.inference.parallel`), half of
+    If the evaluator allows it (``parallel_calls``, see :mod:`phasezoo.inference.calls`), half of
     the trees' leaves are answered by other threads while this one searches for the other half.
     Trees do not notice: each hands out a mini-batch and waits for it.
 

@@ -13,7 +13,7 @@ from phasezoo.apps.web.bounds import Bounds
 from phasezoo.apps.web.workers import Workers
 from phasezoo.errors import InvalidConfig
 from phasezoo.gating.learned import LEARNED
-from phasezoo.inference.parallel import parallel_calls_of
+from phasezoo.inference.calls import parallel_calls_of
 from phasezoo.inference.storage import packaged
 from phasezoo.specs import read_spec
 

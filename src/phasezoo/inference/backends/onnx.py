@@ -19,9 +19,9 @@ from phasezoo.games.queries import action_spec
 from phasezoo.inference.backends.onnx_export import own_tensors
 from phasezoo.inference.backends.onnx_model import OnnxModel
 from phasezoo.inference.backends.tensors import Floats, answer_in_parts, kind_of, looks_like_odds
+from phasezoo.inference.calls import calls_at_once
 from phasezoo.inference.evaluator import Legal
 from phasezoo.inference.network import NetworkEvaluator
-from phasezoo.inference.parallel import calls_at_once
 from phasezoo.inference.storage.expert_metadata import expert_metadata
 from phasezoo.inference.storage.files import digest, read_file
 from phasezoo.inference.storage.manifest import ONNX_MODEL, Manifest
