@@ -1,10 +1,12 @@
 """Any game as a PettingZoo AEC environment."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
 from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
 
 from phasezoo import games
 from phasezoo.envs.game_env import GameEnv, PettingZooEnv
@@ -165,3 +167,21 @@ class AECGameEnv(PettingZooEnv, AECEnv[str, dict[str, Any], int | None]):  # typ
     def _info(self, turn: Turn, player: int, *, illegal: bool) -> Info:
         mask = mask_of(turn, player, self._view, when_over=0)
         return info_of(turn, player, self._view, mask=mask, illegal=illegal)
+
+
+def with_order_check(raw_env: Callable[..., Any]) -> Callable[..., wrappers.OrderEnforcingWrapper]:
+    """Return the function ``env`` of a PettingZoo module."""
+
+    def env(**options: Any) -> wrappers.OrderEnforcingWrapper:
+        """Make :class:`raw_env` with the check that calls come in order.
+
+        Illegal actions are dealt with by the environment itself (``illegal=``), so that
+        PettingZoo's wrapper for them is not needed.
+
+        Args:
+            options: Those of :class:`raw_env`.
+        """
+        return wrappers.OrderEnforcingWrapper(raw_env(**options))
+
+    env.__module__, env.__qualname__ = raw_env.__module__, "env"
+    return env

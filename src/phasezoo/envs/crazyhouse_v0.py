@@ -16,11 +16,9 @@ values: the state comes by ``env.unwrapped.game_state``, or in infos with ``stat
 ``player_0`` is White.
 """
 
-from typing import Any, Unpack
+from typing import Unpack
 
-from pettingzoo.utils import wrappers
-
-from phasezoo.envs.aec_env import AECGameEnv
+from phasezoo.envs.aec_env import AECGameEnv, with_order_check
 from phasezoo.envs.options import PettingZooOptions
 
 __all__ = ["env", "raw_env"]
@@ -39,10 +37,4 @@ class raw_env(AECGameEnv):  # noqa: N801 - PettingZoo's name for it
         super().__init__("crazyhouse", **options)
 
 
-def env(**options: Any) -> wrappers.OrderEnforcingWrapper:
-    """Crazyhouse with the check that calls come in order.
-
-    Args:
-        options: Those of :class:`raw_env`.
-    """
-    return wrappers.OrderEnforcingWrapper(raw_env(**options))
+env = with_order_check(raw_env)

@@ -19,12 +19,10 @@ Where :class:`phasezoo.envs.KRKEnv` has None for ``dtm`` or ``dtm_difference``, 
 """
 
 from collections.abc import Sequence
-from typing import Any, Unpack
-
-from pettingzoo.utils import wrappers
+from typing import Unpack
 
 from phasezoo import games
-from phasezoo.envs.aec_env import AECGameEnv
+from phasezoo.envs.aec_env import AECGameEnv, with_order_check
 from phasezoo.envs.options import PettingZooOptions
 
 __all__ = ["env", "raw_env"]
@@ -51,10 +49,4 @@ class raw_env(AECGameEnv):  # noqa: N801 - PettingZoo's name for it
         super().__init__(games.make("krk", start=start, dtm=dtm), **options)
 
 
-def env(**options: Any) -> wrappers.OrderEnforcingWrapper:
-    """King and rook against king with the check that calls come in order.
-
-    Args:
-        options: Those of :class:`raw_env`.
-    """
-    return wrappers.OrderEnforcingWrapper(raw_env(**options))
+env = with_order_check(raw_env)

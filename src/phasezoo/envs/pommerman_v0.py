@@ -18,9 +18,9 @@ seeing the state before any of them has moved.
 
 from typing import Any, Unpack
 
-from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
+from phasezoo.envs.aec_env import with_order_check
 from phasezoo.envs.options import ParallelOptions
 from phasezoo.envs.parallel_env import ParallelGameEnv
 from phasezoo.errors import IllegalAction
@@ -90,10 +90,4 @@ class raw_env(parallel_to_aec_wrapper):  # type: ignore[misc]  # noqa: N801 - Pe
         super().step(action)
 
 
-def env(**options: Any) -> wrappers.OrderEnforcingWrapper:
-    """The same with the check that calls come in order.
-
-    Args:
-        options: Those of :class:`parallel_env`.
-    """
-    return wrappers.OrderEnforcingWrapper(raw_env(**options))
+env = with_order_check(raw_env)
