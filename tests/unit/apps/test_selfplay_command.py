@@ -14,31 +14,11 @@ from phasezoo.training import GameStore
 from phasezoo.training.metrics import read_metrics
 
 SMALL = [
-    "--network",
-    "mlp-16x1",
-    "--updates",
-    "2",
-    "--games-per-update",
-    "4",
-    "--nodes",
-    "6",
-    "--samples-per-update",
-    "64",
-    "--learning.threads",
-    "1",
-    "--learning.batch-size",
-    "32",
-    "--backend",
-    "torch",
-    "--seed",
-    "3",
-    "--watching.probe-every",
-    "0",
-    "--watching.ladder-games",
-    "0",
-]
-
-
+    "--network", "mlp-16x1", "--updates", "2", "--games-per-update", "4", "--nodes", "6",
+    "--samples-per-update", "64", "--learning.threads", "1", "--learning.batch-size", "32",
+    "--backend", "torch", "--seed", "3", "--watching.probe-every", "0",
+    "--watching.ladder-games", "0",
+]  # fmt: skip
 UNREPORTED = [*SMALL, "--watching.no-report"]
 """The page takes longer than such a run."""
 
