@@ -6,8 +6,8 @@ the plain Python alone.
 """
 
 import json
-import sys
 
+import make_golden_positions as script
 import numpy as np
 import pytest
 
@@ -15,18 +15,6 @@ from phasezoo import games, gating
 
 GAMES = ("chess", "chess960", "atomic", "crazyhouse", "krk")
 EXACT = 1e-6
-
-
-@pytest.fixture(scope="module")
-def script(repository):
-    """The script that wrote the positions, as a module; its references with it."""
-    folders = [str(repository / "scripts")]
-    sys.path[:0] = folders
-    try:
-        import make_golden_positions
-    finally:
-        del sys.path[: len(folders)]
-    return make_golden_positions
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +43,7 @@ def test_there_are_hundreds_of_positions(golden):
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_planes_are_those_of_the_plain_encoder(golden, script, name):
+def test_planes_are_those_of_the_plain_encoder(golden, name):
     shown = np.zeros(52, dtype=bool)
     for entry, row in rows_of(golden, name):
         state = state_of(entry, row)
@@ -73,7 +61,7 @@ def test_planes_are_those_of_the_plain_encoder(golden, script, name):
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_phases_are_those_of_the_plain_gates(golden, script, name):
+def test_phases_are_those_of_the_plain_gates(golden, name):
     specs = golden["gates"]
     gates = {spec: gating.make(spec, game=name) for spec in specs}
     seen = {spec: set() for spec in specs}

@@ -2,10 +2,10 @@
 
 import gzip
 import json
-import sys
 
 import numpy as np
 import pytest
+import replay_pommerman as recordings
 
 from phasezoo import _core
 from phasezoo.pommerman_compat.constants import Item
@@ -15,18 +15,7 @@ from phasezoo.zoo.pommerman.observation import pommerman_observation
 MAPS = ("bomb_blast_strength", "bomb_life", "bomb_moving_direction", "flame_life")
 
 
-@pytest.fixture(scope="module")
-def recordings(repository):
-    """The script that replays recordings, as a module."""
-    sys.path.insert(0, str(repository / "scripts"))
-    try:
-        import replay_pommerman
-    finally:
-        sys.path.pop(0)
-    return replay_pommerman
-
-
-def states(recordings, path):
+def states(path):
     """(record, state before it or None, state after it) of every line."""
     playing = None
     with gzip.open(path, "rt") as file:
@@ -72,9 +61,9 @@ def recorded(observation):
 
 
 @pytest.mark.parametrize("name", ["radio_random_obs", "team_comp_simple_obs"])
-def test_observations_are_the_recorded_ones(recordings, shared_dir, name):
+def test_observations_are_the_recorded_ones(shared_dir, name):
     compared = 0
-    for record, _, state in states(recordings, shared_dir / "pommerman" / f"{name}.jsonl.gz"):
+    for record, _, state in states(shared_dir / "pommerman" / f"{name}.jsonl.gz"):
         for player, expected in enumerate(record["obs"]):
             observation = pommerman_observation(state, player)
             assert recorded(observation) == expected, (record["t"], record.get("i"), player)
@@ -83,10 +72,10 @@ def test_observations_are_the_recorded_ones(recordings, shared_dir, name):
     assert compared > 2000
 
 
-def test_a_simple_agent_that_sees_observations_decides_as_recorded(recordings, shared_dir):
+def test_a_simple_agent_that_sees_observations_decides_as_recorded(shared_dir):
     path = shared_dir / "pommerman" / "team_comp_simple_obs.jsonl.gz"
     compared = 0
-    for record, before, _ in states(recordings, path):
+    for record, before, _ in states(path):
         if record["t"] == "game":
             natives = [_core.PommermanSimple() for _ in range(4)]
             continue

@@ -2,10 +2,11 @@
 
 import gzip
 import pickle
-import sys
 
 import numpy as np
 import pytest
+import record_pommerman
+import replay_pommerman as replay
 
 from phasezoo import _core
 from phasezoo.zoo.pommerman.observation import pommerman_observation
@@ -13,32 +14,20 @@ from phasezoo.zoo.pommerman.observation import pommerman_observation
 NAMES = ("ffa_simple", "team_simple", "ovo_simple", "radio_random", "ffa_collapse", "team_collapse")
 
 
-@pytest.fixture(scope="module")
-def scripts(repository):
-    """The scripts that replay and record, as modules."""
-    sys.path.insert(0, str(repository / "scripts"))
-    try:
-        import record_pommerman
-        import replay_pommerman
-    finally:
-        sys.path.pop(0)
-    return replay_pommerman, record_pommerman
-
-
 def path_of(repository, name):
     return repository / "tests" / "golden" / "pommerman_recordings" / f"{name}.jsonl.gz"
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_our_recordings_replay(repository, scripts, name):
-    tally = scripts[0].replay(path_of(repository, name))
+def test_our_recordings_replay(repository, name):
+    tally = replay.replay(path_of(repository, name))
     assert not tally.differences, tally.first
     assert tally.records >= 2
     assert tally.steps > 200
 
 
-def test_the_same_seeds_give_the_same_games(repository, scripts, tmp_path):
-    scripts[1].main([str(tmp_path)])
+def test_the_same_seeds_give_the_same_games(repository, tmp_path):
+    record_pommerman.main([str(tmp_path)])
     assert {path.name for path in tmp_path.iterdir()} == {f"{name}.jsonl.gz" for name in NAMES}
     for name in NAMES:
         anew, kept = (
@@ -49,8 +38,7 @@ def test_the_same_seeds_give_the_same_games(repository, scripts, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["ffa_collapse", "team_collapse"])
-def test_the_step_of_a_collapse_is_told_of_as_before_it(repository, scripts, name):
-    replay, _ = scripts
+def test_the_step_of_a_collapse_is_told_of_as_before_it(repository, name):
     collapses = deaths = 0
     for record in replay.lines(path_of(repository, name)):
         if record["t"] == "game":

@@ -1,27 +1,15 @@
 """MaskablePPO learns from native vectors, in at most 50,000 steps (``scripts/sb3_curves.py``)."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
+import sb3_curves as curves
 
 from phasezoo import games
 
 pytest.importorskip("sb3_contrib", reason="needs the extra sb3")
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "sb3_curves.py"
 
-
-@pytest.fixture(scope="module")
-def curves():
-    spec = importlib.util.spec_from_file_location("sb3_curves", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_two_thousand_steps_give_points(curves):
+def test_two_thousand_steps_give_points():
     told = []
     points = curves.train(curves.TASKS["connect-four"], seed=1, steps=2_000, told=told.append)
     assert points == told
@@ -29,7 +17,7 @@ def test_two_thousand_steps_give_points(curves):
     assert all(0 <= point["wins"] <= 1 for point in points)
 
 
-def test_random_play_does_as_well_as_through_states(curves):
+def test_random_play_does_as_well_as_through_states():
     """Rewards, starts, the table's answers and the statistics are those of games played by hand."""
     options = {"start": "dtm", "dtm": (1, 1), "max_plies": 8, "compact_actions": True}
     task = curves.Task("", "KRK-v0", options | {"planes": "minimal"})
@@ -61,7 +49,7 @@ def random_game(state, rng):
 @pytest.mark.parametrize(
     ("name", "wins"), [("connect-four", 0.8), ("krk", 0.3), ("pommerman", 0.9)]
 )
-def test_it_learns_to_win(curves, name, wins):
+def test_it_learns_to_win(name, wins):
     points = curves.train(curves.TASKS[name], seed=1)
     assert points[-1]["steps"] <= 51_200
     assert points[-1]["wins"] >= wins

@@ -1,6 +1,5 @@
 """What the packages hold, and that versions, workflows and targets name each other rightly."""
 
-import importlib.util
 import os
 import re
 import shutil
@@ -14,21 +13,15 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+import smoke
+import tasks
+import third_party
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
-
-def script(name):
-    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-smoke, tasks, third_party = script("smoke"), script("tasks"), script("third_party")
 
 in_git = pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no checkout")
 needs_cargo = pytest.mark.skipif(shutil.which("cargo") is None, reason="there is no cargo")

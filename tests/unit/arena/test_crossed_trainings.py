@@ -1,6 +1,6 @@
 import math
-import sys
 
+import compare_training_intervals as compare
 import numpy as np
 import pytest
 
@@ -111,18 +111,7 @@ def test_the_interval_covers_where_pairings_differ_and_trainings_do_not(training
     assert covered / 400 >= 0.94
 
 
-@pytest.fixture(scope="module")
-def compare(repository):
-    """The script that simulates intervals over trainings, with its grid, as a module."""
-    sys.path.insert(0, str(repository / "scripts"))
-    try:
-        import compare_training_intervals
-    finally:
-        sys.path.pop(0)
-    return compare_training_intervals
-
-
-def least_held(compare, cells, count):
+def least_held(cells, count):
     rng = np.random.default_rng(31)
     return min((compare.simulate(cell, rng, count)["package"].held, cell) for cell in cells)
 
@@ -132,27 +121,27 @@ def is_promised(cell):
     return not cell.effects.startswith("skewness 2") or cell.spreads[0] == cell.spreads[1]
 
 
-def test_unequal_sides_hold_the_true_mean(compare):
+def test_unequal_sides_hold_the_true_mean():
     cells = [cell for cell in compare.cells() if cell.sides in ((2, 3), (2, 8), (3, 5), (4, 8))]
-    least = least_held(compare, filter(is_promised, cells), 2000)
+    least = least_held(filter(is_promised, cells), 2000)
     # 94 %, less three errors of so many draws.
     assert least[0] > 0.94 - 3 * math.sqrt(0.94 * 0.06 / 2000), least
 
 
 @pytest.mark.slow
-def test_all_sides_hold_the_true_mean(compare):
-    least = least_held(compare, filter(is_promised, compare.cells()), 8000)
+def test_all_sides_hold_the_true_mean():
+    least = least_held(filter(is_promised, compare.cells()), 8000)
     assert least[0] > 0.94 - 3 * math.sqrt(0.94 * 0.06 / 8000), least
 
 
-def test_the_grid_finds_intervals_that_do_not_hold(compare):
+def test_the_grid_finds_intervals_that_do_not_hold():
     cell = compare.Cell((2, 8), "normal", (1.0, 1.0), 0.0)
     found = compare.simulate(cell, np.random.default_rng(2), 4000)
     assert found["Satterthwaite"].held < 0.93
     assert found["package"].held > 0.95
 
 
-def test_many_trainings_are_told_as_narrow_as_may_be(compare):
+def test_many_trainings_are_told_as_narrow_as_may_be():
     rng = np.random.default_rng(3)
     cells = [c for c in compare.cells() if c.sides == (8, 8) and c.effects == "normal"]
     widths = [compare.simulate(cell, rng, 2000)["package"].width for cell in cells]
@@ -160,7 +149,7 @@ def test_many_trainings_are_told_as_narrow_as_may_be(compare):
     assert max(widths) < 1.21 * SKEW_FACTOR * 1.02
 
 
-def test_simulated_tables_are_told_as_crossed_tells_them(compare):
+def test_simulated_tables_are_told_as_crossed_tells_them():
     drawn, _ = compare.Cell((3, 5), "normal", (1.0, 3.0), 1.0).draw(np.random.default_rng(4), 5)
     tables = 0.5 + drawn / 100
     halves = compare.crossed_half_width(*compare.mean_squares(tables), (3, 5))

@@ -3,8 +3,8 @@
 import json
 import math
 import statistics
-import sys
 
+import compare_intervals as compare
 import numpy as np
 import pytest
 
@@ -15,18 +15,7 @@ from phasezoo.arena.statistics.intervals import Interval, score_ends, score_erro
 T_TABLE = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 10: 2.228, 30: 2.042, 120: 1.980}
 
 
-@pytest.fixture(scope="module")
-def compare(repository):
-    """The script that compares intervals, with the grid of distributions, as a module."""
-    sys.path.insert(0, str(repository / "scripts"))
-    try:
-        import compare_intervals
-    finally:
-        sys.path.pop(0)
-    return compare_intervals
-
-
-def least_coverage(compare, cells, matches):
+def least_coverage(cells, matches):
     rng = np.random.default_rng(20)
     found = []
     for pairs, score, kind, chances in cells:
@@ -40,26 +29,26 @@ def least_coverage(compare, cells, matches):
 
 
 @pytest.mark.parametrize("pairs", [4, 7, 12, 40, 250, 1000])
-def test_intervals_hold_the_true_score(compare, pairs):
+def test_intervals_hold_the_true_score(pairs):
     cells = compare.cells((pairs,), (0.5, 0.62, 0.75, 0.9, 0.98))
-    least = least_coverage(compare, cells, 1500)
+    least = least_coverage(cells, 1500)
     # 93 %, less three errors of so many draws.
     assert least[0] > 0.93 - 3 * math.sqrt(0.93 * 0.07 / 1500), least
 
 
 @pytest.mark.slow
-def test_intervals_hold_the_true_score_on_the_whole_grid(compare):
-    least = least_coverage(compare, compare.cells(), 10_000)
+def test_intervals_hold_the_true_score_on_the_whole_grid():
+    least = least_coverage(compare.cells(), 10_000)
     assert least[0] > 0.93, least
 
 
-def test_the_grid_finds_intervals_that_do_not_hold(compare):
+def test_the_grid_finds_intervals_that_do_not_hold():
     counts = np.random.default_rng(1).multinomial(10, [0.05, 0, 0, 0, 0.95], 1000).astype(float)
     assert compare.held(*compare.normal(counts), 0.95) < 0.7
     assert compare.held(*compare.ours(counts), 0.95) > 0.93
 
 
-def test_many_pairs_near_equality_are_as_narrow_as_the_normal_interval(compare):
+def test_many_pairs_near_equality_are_as_narrow_as_the_normal_interval():
     rng = np.random.default_rng(3)
     for _, score, kind, chances in compare.cells((400,), (0.5, 0.55)):
         if not kind.startswith(("independent", "half alike", "alike", "openings", "engines")):

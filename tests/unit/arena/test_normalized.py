@@ -2,24 +2,14 @@
 
 import math
 import statistics
-import sys
 
+import compare_intervals as compare
 import numpy as np
 import pytest
 
 from phasezoo.arena.statistics.elo import elo_of_score, pentanomial_elo
 from phasezoo.arena.statistics.normalized import normalized_elo, t_ends
 from phasezoo.errors import InvalidConfig
-
-
-@pytest.fixture(scope="module")
-def compare(repository):
-    sys.path.insert(0, str(repository / "scripts"))
-    try:
-        import compare_intervals
-    finally:
-        sys.path.pop(0)
-    return compare_intervals
 
 
 def test_it_is_the_mean_by_the_deviation_of_a_game():
@@ -56,7 +46,7 @@ def test_edges():
 
 
 @pytest.mark.parametrize("pairs", [4, 7, 20, 250])
-def test_intervals_hold_the_true_one(compare, pairs):
+def test_intervals_hold_the_true_one(pairs):
     rng = np.random.default_rng(21)
     found = []
     for _, score, kind, chances in compare.cells((pairs,), (0.5, 0.62, 0.75, 0.85, 0.98)):

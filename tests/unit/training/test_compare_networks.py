@@ -1,31 +1,23 @@
 """The script that compares networks at equal CPU time, on a few games and in no time."""
 
-import importlib.util
 import json
-from pathlib import Path
 
+import compare_networks as script
 import numpy as np
 import pytest
 
 from phasezoo.training import GameStore
 
-SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "compare_networks.py"
 
-
-@pytest.fixture
-def script(monkeypatch):
-    """The script, with the measurements as short as can be."""
-    spec = importlib.util.spec_from_file_location("compare_networks", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+@pytest.fixture(autouse=True)
+def as_short_as_can_be(monkeypatch):
     few = GameStore.sample("chess").subset(np.arange(60))
-    monkeypatch.setattr(module.training.GameStore, "sample", lambda game: few)
+    monkeypatch.setattr(script.training.GameStore, "sample", lambda game: few)
     for name, value in {"ROUNDS": 1, "UPDATES": 4, "CALLS": 2, "BATCHES": (1, 4)}.items():
-        monkeypatch.setattr(module, name, value)
-    return module
+        monkeypatch.setattr(script, name, value)
 
 
-def test_what_is_in_the_file_is_not_done_again(script, tmp_path):
+def test_what_is_in_the_file_is_not_done_again(tmp_path):
     out = tmp_path / "networks.jsonl"
     settings = script.Settings(minutes=0.0005, rates=(0.001, 0.003), test_positions=50, out=out)
     script.run(("rise-8x1", "resnet-8x1:policy=pointwise"), settings)
@@ -41,7 +33,7 @@ def test_what_is_in_the_file_is_not_done_again(script, tmp_path):
     assert not list((tmp_path / "networks").glob("*-*"))
 
 
-def test_a_budget_buys_updates_at_the_measured_cost(script, tmp_path):
+def test_a_budget_buys_updates_at_the_measured_cost(tmp_path):
     out = tmp_path / "networks.jsonl"
     cost = {"update_seconds": 0.25, "call_seconds": 1e-4, "row_seconds": 1e-5}
     out.write_text(json.dumps({"kind": "cost", "network": "rise-8x1", "batch": 64, **cost}) + "\n")
@@ -50,7 +42,7 @@ def test_a_budget_buys_updates_at_the_measured_cost(script, tmp_path):
     assert row["updates"] == 3
 
 
-def test_the_table_averages_seeds_and_puts_the_lowest_loss_first(script, tmp_path, capsys):
+def test_the_table_averages_seeds_and_puts_the_lowest_loss_first(tmp_path, capsys):
     def trained(network, seed, loss):
         job = {"network": network, "minutes": 3.0, "optimizer": "adamw", "rate": 0.003}
         numbers = {"parameters": 1000, "positions": 64_000, "total": loss, "accuracy": 0.25}

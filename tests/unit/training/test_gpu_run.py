@@ -1,9 +1,8 @@
 """The script that carries a run to a machine with a GPU."""
 
-import importlib.util
 import json
-from pathlib import Path
 
+import gpu_run as script
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -11,16 +10,7 @@ import pytest
 from phasezoo import agents, games, inference
 from phasezoo.training import GameStore
 
-SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "gpu_run.py"
 PLAN = {"gate": "lichess", "trainings": {"a": {"strategy": "one", "positions": 9, "seed": 1}}}
-
-
-@pytest.fixture
-def script():
-    spec = importlib.util.spec_from_file_location("gpu_run", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture
@@ -34,7 +24,7 @@ def parts(tmp_path):
     return plan, tmp_path / "own.parquet", [wheel]
 
 
-def test_a_packed_folder_holds_the_moves_and_no_names(script, parts, tmp_path):
+def test_a_packed_folder_holds_the_moves_and_no_names(parts, tmp_path):
     size = script.pack(tmp_path / "packed", *parts)
     names = ["games.parquet", "gpu_run.py", "phasezoo-0.2.0-none.whl", "plan.json"]
     files = [path for path in (tmp_path / "packed").rglob("*") if path.is_file()]
@@ -48,7 +38,7 @@ def test_a_packed_folder_holds_the_moves_and_no_names(script, parts, tmp_path):
     assert pq.read_table(tmp_path / "packed" / "games.parquet")["player_0"].null_count == len(after)
 
 
-def test_what_cannot_run_there_is_refused_before_it_is_packed(script, parts, tmp_path, monkeypatch):
+def test_what_cannot_run_there_is_refused_before_it_is_packed(parts, tmp_path, monkeypatch):
     plan, store, wheels = parts
     folder = tmp_path / "packed"
     with pytest.raises(SystemExit, match=r"none\.parquet: no such file"):
@@ -73,7 +63,7 @@ def test_what_cannot_run_there_is_refused_before_it_is_packed(script, parts, tmp
         script.pack(folder, plan, store, wheels)
 
 
-def test_settings_of_a_stage_stay_with_it(script, parts, tmp_path):
+def test_settings_of_a_stage_stay_with_it(parts, tmp_path):
     wanted = {
         "strategy": "staged",
         "positions": 600,
@@ -112,7 +102,7 @@ class Fixed:
         )
 
 
-def test_a_search_takes_policies_and_values_of_different_networks(script):
+def test_a_search_takes_policies_and_values_of_different_networks():
     state = games.make("chess").initial_state()
     action = state.parse_uci("a2a3")
     phases = ("opening", "middlegame", "endgame")

@@ -1,24 +1,13 @@
 """The script that makes the networks in the package, where it is used too early."""
 
 import shutil
-import sys
-from importlib import util
 from pathlib import Path
 
+import make_models as script
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGED = ROOT / "src" / "phasezoo" / "models"
-
-
-@pytest.fixture
-def script(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
-    spec = util.spec_from_file_location("make_models", ROOT / "scripts" / "make_models.py")
-    module = util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "make_models", module)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture
@@ -32,7 +21,7 @@ def files(folder):
     return {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
 
 
-def test_nothing_is_packed_that_was_not_measured(script, work, tmp_path, capsys):
+def test_nothing_is_packed_that_was_not_measured(work, tmp_path, capsys):
     arguments = ["pack", "chess-small", "--work", str(work), "--models", str(tmp_path / "models")]
     assert script.main(arguments) == 0
     packed = files(tmp_path / "models")
@@ -43,7 +32,7 @@ def test_nothing_is_packed_that_was_not_measured(script, work, tmp_path, capsys)
     assert files(tmp_path / "models") == packed
 
 
-def test_measuring_without_the_engine_is_one_sentence(script, work, capsys):
+def test_measuring_without_the_engine_is_one_sentence(work, capsys):
     arguments = ["measure", "chess-small", "--work", str(work), "--engine", str(work / "none")]
     assert script.main(arguments) == 1
     assert "install it or pass --engine" in capsys.readouterr().err
