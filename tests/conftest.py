@@ -3,6 +3,8 @@
 import contextlib
 import gc
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,18 @@ def pytest_xdist_auto_num_workers() -> int:
     from phasezoo import _core
 
     return min(4, _core.default_threads())
+
+
+@pytest.fixture(autouse=True)
+def one_torch_thread() -> Iterator[None]:
+    """No test waits for another process's share of the cores."""
+    torch = sys.modules.get("torch")
+    before = None if torch is None else torch.get_num_threads()
+    if torch is not None:
+        torch.set_num_threads(1)
+    yield
+    if torch is not None:
+        torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="session")
