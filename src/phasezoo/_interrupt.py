@@ -68,6 +68,23 @@ def nothing_written(out: object = None) -> str | None:
     return "Stopped before anything was written." if command.startswith(_WRITERS) else None
 
 
+def continuing(out: "os.PathLike[str]", begun: str, how: str) -> Callable[[], str]:
+    """Return a line for :func:`saying`: how a command that leaves something goes on.
+
+    Args:
+        out: Where it writes.
+        begun: File or folder there that exists as soon as something is kept; empty: ``out`` itself.
+        how: The sentence that says so.
+    """
+
+    def line() -> str:
+        if os.path.exists(os.path.join(out, begun)):  # noqa: PTH110, PTH118 - see is_command
+            return f"Stopped. {how}"
+        return str(nothing_written(out))
+
+    return line
+
+
 def _say() -> None:
     global _is_said
     if _is_said or _WORKER in sys.orig_argv:  # Ctrl-C reaches all; the command itself speaks

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from phasezoo._interrupt import nothing_written, saying
+from phasezoo._interrupt import continuing, saying
 from phasezoo.apps.command_line import option_in
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import CURVES, GAMES, STUDIES, find
@@ -48,14 +48,8 @@ class StudyOptions:
         config.validate()
         out = self.resume or self.out or self._default_out(config.preset)
         console = TerminalConsole()
-
-        def stopped() -> str | None:
-            is_begun = (out / "config.json").exists()
-            if is_begun:
-                return f"Stopped. Continue with: {study.resuming(out)}"
-            return nothing_written(out)
-
-        with saying(stopped):
+        how = f"Continue with: {study.resuming(out)}"
+        with saying(continuing(out, "config.json", how)):
             if self.resume is not None:
                 self._check_alone()
                 study.resume(out, console)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 
-from phasezoo._interrupt import nothing_written, saying
+from phasezoo._interrupt import continuing, saying
 from phasezoo.apps.command_line import option_in
 from phasezoo.runs import jsonable
 from phasezoo.specs import Argument
@@ -57,7 +57,9 @@ class SelfPlayOptions:
         Raises:
             PhasezooError: An option is wrong, or the run failed; what is finished is kept.
         """
-        with saying(self._stopped), _watching(sys.stderr) as progress:
+        how = f"The same command continues what is in {self.out}."
+        stopped = continuing(self.out, "config.json", how)
+        with saying(stopped), _watching(sys.stderr) as progress:
             from phasezoo.training.selfplay.loop import SelfPlay
 
             loop = SelfPlay(
@@ -78,12 +80,6 @@ class SelfPlayOptions:
         shown = "; report.html shows it" if self.config.watching.report else ""
         sys.stdout.write(f"{outcome.describe()}\nin {outcome.path}{shown}\n")
         return 0
-
-    def _stopped(self) -> str | None:
-        known = (self.out / "config.json").exists()
-        if not known:
-            return nothing_written(self.out)
-        return f"Stopped. The same command continues what is in {self.out}."
 
 
 def selfplay_command(arguments: Sequence[str]) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from rich.console import Console
 
-from phasezoo._interrupt import nothing_written, saying
+from phasezoo._interrupt import continuing, saying
 from phasezoo.apps.stores import open_games
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import Argument, PositiveInt
@@ -80,17 +80,12 @@ class TrainOptions:
         }
         console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else WIDTH)
         bar = progress_bar("training", sys.stderr)
-        with saying(self._stopped), bar as shared["progress"]:
+        how = f"The same command continues what is in {self.out}."
+        with saying(continuing(self.out, "", how)), bar as shared["progress"]:
             shown = self._experts(store, shared) if self.strategy else self._one(store, shared)
         for part in shown:
             console.print(part, soft_wrap=isinstance(part, str))  # tables keep to the width
         return 0
-
-    def _stopped(self) -> str | None:
-        known = self.out.is_dir()
-        if not known:
-            return nothing_written(self.out)
-        return f"Stopped. The same command continues what is in {self.out}."
 
     def _one(self, store: "PositionStore", shared: dict[str, Any]) -> list[Any]:
         from phasezoo.training.supervised import train_supervised

@@ -25,6 +25,7 @@ from phasezoo.report.document import Document, Item, Section, Table
 from phasezoo.runs import RunDirectory, jsonable
 from phasezoo.runs.directory import check_free, read_record
 from phasezoo.runs.provenance import Provenance
+from phasezoo.specs import words_of
 
 INCIDENTAL = ("train_workers",)
 """Settings that say how a run is worked off; another attempt at it may have others."""
@@ -206,17 +207,9 @@ class Study(Generic[Config]):
 
     def command_line(self, config: Config, out: Path) -> str:
         """Return the command line for these settings: the preset, and what differs from it."""
-        words = [*self.program.split(), "--preset", config.preset, "--out", str(out)]
-        preset: Any = self.presets[config.preset]
-        for one in dataclasses.fields(preset):
-            value = getattr(config, one.name)
-            if one.name != "preset" and value != getattr(preset, one.name):
-                name = one.name.replace("_", "-")
-                if isinstance(value, bool):
-                    words.append(f"--{name}" if value else f"--no-{name}")
-                    continue
-                values = value if isinstance(value, tuple) else (value,)
-                words += [f"--{name}", *map(str, values)]
+        places, options = words_of(config, self.presets[config.preset])
+        start = [*self.program.split(), *places]
+        words = [*start, "--preset", config.preset, "--out", str(out), *options]
         if "--seed" not in words:
             words += ["--seed", str(config.seed)]
         return shlex.join([*words, *self._imports()])

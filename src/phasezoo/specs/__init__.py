@@ -9,7 +9,7 @@
 * ``registry``: a registry finds things by name.
 """
 
-from phasezoo.specs.arguments import Argument, Arguments
+from phasezoo.specs.arguments import Argument, Arguments, words_of
 from phasezoo.specs.options import (
     Option,
     Options,
@@ -82,6 +82,7 @@ __all__ = [
     "unknown_option",
     "values_of",
     "warn_renamed",
+    "words_of",
     "write_spec",
     "write_value",
 ]

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from phasezoo.errors import InvalidConfig
@@ -64,6 +65,12 @@ class Parameter:
     def spelling(self) -> str:
         """Its name as it is typed."""
         return self.metavar if self.note.positional else "--" + self.name.replace("_", "-")
+
+    @property
+    def negation(self) -> str:
+        """The name that sets a flag to false."""
+        group, dot, last = self.spelling.removeprefix("--").rpartition(".")
+        return f"--{group}{dot}no-{last}"
 
     @property
     def metavar(self) -> str:
@@ -145,6 +152,8 @@ class Arguments:
         self.by_name = {
             name: each for each in self._own for name in (each.name, *each.note.aliases)
         }
+        flags = (each for each in self._own if each.is_flag)
+        self._negations = {each.negation[2:].replace("-", "_"): each for each in flags}
         self._positional = [each for each in self._own if each.note.positional]
 
     def read(self, words: Sequence[str]) -> dict[str, Any]:
@@ -261,10 +270,7 @@ class Arguments:
         key = name.removeprefix("--").replace("-", "_")
         parameter, flag = self.by_name.get(key), "true"
         if parameter is None:
-            group, dot, last = key.rpartition(".")
-            parameter, flag = self.by_name.get(f"{group}{dot}{last.removeprefix('no_')}"), "false"
-            if parameter is not None and not parameter.is_flag:
-                parameter = None
+            parameter, flag = self._negations.get(key), "false"
         if parameter is None or parameter.note.positional or not name.startswith("--"):
             raise InvalidConfig(self._unknown(name))
         taken = [value] if equals else []
@@ -312,6 +318,30 @@ class Arguments:
             raise InvalidConfig(message) from None
 
 
+def words_of(given: Any, default: Any) -> tuple[list[str], list[str]]:
+    """Return the words that write an object on the command line.
+
+    Args:
+        given: A dataclass of options.
+        default: Another of its kind, whose values need not be written.
+
+    Returns:
+        The words that places identify, and the options with theirs.
+    """
+    places: list[str] = []
+    options: list[str] = []
+    for each in parameters_of(type(given), default):
+        value = attrgetter(".".join(each.path))(given)
+        values = value if isinstance(value, tuple) else (value,)
+        texts = [NONE if one is None else str(one) for one in values]
+        if each.note.positional:
+            places += texts
+        elif value != each.option.default:
+            flag = each.spelling if value else each.negation
+            options += [flag] if each.is_flag else [each.spelling, *texts]
+    return places, options
+
+
 def _built(kind: type[Any], values: Mapping[tuple[str, ...], Any], default: Any = None) -> Any:
     """Make a dataclass, or change one, by values under the fields that lead to them."""
     own: dict[str, Any] = {}
@@ -345,9 +375,8 @@ def _add(target: Any, each: Parameter) -> None:
     if each.note.positional:
         target.add_argument(each.spelling, help=text)
     elif each.is_flag:
-        group, dot, last = each.spelling.removeprefix("--").rpartition(".")
-        flags = [each.spelling, f"--{group}{dot}no-{last}"]
-        flags[1:1] = [f"--{alias.replace('_', '-')}" for alias in each.note.aliases]
+        aliases = [f"--{alias.replace('_', '-')}" for alias in each.note.aliases]
+        flags = [each.spelling, *aliases, each.negation]
         target.add_argument(*flags, help=text, action="store_true")
     else:
         target.add_argument(each.spelling, help=text, metavar=each.metavar)

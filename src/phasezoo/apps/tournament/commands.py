@@ -8,11 +8,11 @@ import shlex
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from phasezoo._interrupt import nothing_written, saying
+from phasezoo._interrupt import continuing, saying
 from phasezoo.apps.tournament.report import report
 from phasezoo.arena import Standings
 from phasezoo.arena.frames import without_infinite
@@ -20,7 +20,7 @@ from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.plugins import is_installed_program, lasting
 from phasezoo.report.again import done_again
 from phasezoo.runs import RunDirectory
-from phasezoo.specs import Argument
+from phasezoo.specs import Argument, read_spec, words_of
 
 
 def write_results(run: RunDirectory, standings: Standings, options: Any, seconds: float) -> None:
@@ -140,12 +140,8 @@ class _PlayOptions:
             return 0
         from phasezoo.runs import RunDirectory
 
-        def stopped() -> str | None:
-            if not (out / "games.jsonl").exists():
-                return nothing_written(out)
-            return f"Stopped. Continue with: {self._resuming(out)}"
-
-        with saying(stopped):
+        how = f"Continue with: {self._resuming(out)}"
+        with saying(continuing(out, "games.jsonl", how)):
             if self.resume is not None:
                 self._go_on(out.absolute())
                 return 0
@@ -281,7 +277,6 @@ class _PlayOptions:
     def _keep(self, run: Any) -> None:
         """Play in a directory, and leave results and a report there."""
         from phasezoo import games
-        from phasezoo.apps.tournament.commands import write_results
 
         began = time.monotonic()
         has_pgn = hasattr(games.make(self.game).initial_state(), "san")
@@ -298,19 +293,10 @@ class _PlayOptions:
     @property
     def command(self) -> str:
         """The command line that does the same again, without its directory."""
-        words: list[str] = ["phasezoo", self.kind, *self.agents]
-        default = type(self)()
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name in ("agents", "out", "resume") or value == getattr(default, field.name):
-                continue
-            option = "--" + field.name.replace("_", "-")
-            many: Sequence[Any] = value if isinstance(value, tuple) else (value,)
-            if field.name == "plugin":
-                words += [word for plugin in many for word in (option, plugin)]
-            else:
-                words += [option] if value is True else [option, *map(str, many)]
-        return shlex.join(words)
+        settings = replace(self, out=None, resume=None, plugin=())
+        places, options = words_of(settings, type(self)())
+        plugins = [word for each in self.plugin for word in ("--plugin", each)]
+        return shlex.join(["phasezoo", self.kind, *places, *options, *plugins])
 
 
 def _runs_code(agent: str) -> bool:
@@ -320,7 +306,6 @@ def _runs_code(agent: str) -> bool:
     name a file.
     """
     from phasezoo.agents.making import code_named
-    from phasezoo.specs import read_spec
 
     code = code_named(agent)
     spec = read_spec(agent)

@@ -8,7 +8,6 @@ makes a model from the one, and a measure scores the model on the other
 import dataclasses
 import hashlib
 import re
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -320,13 +319,7 @@ _PACKAGES = {"matplotlib": "plot"}
 
 
 class _Generalise(Study[GeneraliseConfig]):
-    """The study of axes by their names, which stand before the options."""
-
-    def command_line(self, config: GeneraliseConfig, out: Path) -> str:
-        """Return the command line for these settings."""
-        words = super().command_line(dataclasses.replace(config, axes=()), out)
-        program = len(self.program.split())
-        return shlex.join([*self.program.split(), *config.axes, *shlex.split(words)[program:]])
+    """The study of axes by their names."""
 
     def resume(self, out: Path, console: Console | None = None, **own: Any) -> Any:
         """Finish the run in ``out``; see :meth:`Study.resume`.
