@@ -6,7 +6,8 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from phasezoo.apps.web.server import Settings, make_app
+from phasezoo.apps.web.command import WebOptions
+from phasezoo.apps.web.server import MOST_PAGES, make_app
 
 BASE = "http://127.0.0.1:8017"
 
@@ -85,8 +86,9 @@ class Refused(Exception):
 
 
 def client(**settings: Any) -> TestClient:
-    given = {"threads": 1, **settings}
-    return TestClient(make_app(Settings(**given)), base_url=BASE)
+    given = {"threads": 1, "trusting": True, **settings}
+    pages = given.pop("pages", MOST_PAGES)
+    return TestClient(make_app(WebOptions(**given), pages), base_url=BASE)
 
 
 @contextmanager

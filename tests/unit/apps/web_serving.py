@@ -8,9 +8,9 @@ from typing import Any
 
 import uvicorn
 
-from phasezoo.apps.web.command import listening
+from phasezoo.apps.web.command import WebOptions, listening
 from phasezoo.apps.web.connections import configured
-from phasezoo.apps.web.server import Settings, make_app
+from phasezoo.apps.web.server import MOST_PAGES, make_app
 from phasezoo.registration import register_all
 
 
@@ -21,7 +21,9 @@ class Served:
         register_all()
         self._listener = listening("127.0.0.1", 0)
         self.port = self._listener.getsockname()[1]
-        self.app = make_app(Settings(port=self.port, **settings))
+        given = {"trusting": True, **settings}
+        pages = given.pop("pages", MOST_PAGES)
+        self.app = make_app(WebOptions(port=self.port, **given), pages)
         config = configured(self.app, most, seconds)
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, daemon=True)

@@ -6,7 +6,7 @@ import secrets
 import socket
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
@@ -48,13 +48,13 @@ class WebOptions:
     token: str | None = None
     """Secret that lets pages in (none: no secret on this machine, elsewhere a new one).
     Without it, others who have an account on this machine may play too."""
-    name: Annotated[tuple[str, ...], Argument(metavar="NAME")] = ()
+    names: Annotated[tuple[str, ...], Argument(name="name", metavar="NAME ...")] = ()
     """Further names by which browsers reach this server, such as that of a proxy, at any port."""
-    agents: Annotated[tuple[str, ...], Argument(metavar="TEXT")] = ()
+    agents: Annotated[tuple[str, ...], Argument(metavar="TEXT ...")] = ()
     """Agents to suggest first, as short texts such as "m2cts:experts=runs/x,nodes=400"."""
-    runs: Annotated[tuple[Path, ...], Argument(metavar="DIR")] = ()
+    runs: Annotated[tuple[Path, ...], Argument(metavar="DIR ...")] = ()
     """Folders of runs, stores and PGN that pages may look into (none: runs, if there is one)."""
-    trust: Annotated[bool, Argument(aliases=("any_agent",))] = False
+    trusting: Annotated[bool, Argument(name="trust", aliases=("any_agent",))] = False
     """Let pages name any folder, and agents that import modules, start programs or load pickled
     objects. With --token, pages on this machine always may."""
     threads: Annotated[int, Interval(ge=1, le=256)] = 2
@@ -81,7 +81,7 @@ class WebOptions:
 
             from phasezoo.apps.web.access import bytes_of, is_loopback
             from phasezoo.apps.web.connections import configured
-            from phasezoo.apps.web.server import Settings, make_app
+            from phasezoo.apps.web.server import MOST_PAGES, make_app
         except ImportError as error:
             message = "phasezoo web needs starlette and uvicorn: pip install 'phasezoo[web]'"
             raise MissingDependency(message) from error
@@ -95,22 +95,15 @@ class WebOptions:
             token = secrets.token_urlsafe(18)
         with listening(self.host, self.port) as listener:
             port = listener.getsockname()[1]
-            settings = Settings(
-                host=self.host,
+            settings = replace(
+                self,
                 port=port,
                 token=token,
-                names=self.name,
-                agents=self.agents,
-                trusting=self.trust or (is_local and self.token is not None),
-                threads=self.threads,
-                games=self.games,
+                trusting=self.trusting or (is_local and self.token is not None),
                 runs=(*self.runs, *usual),
-                move_seconds=self.move_seconds,
-                memory_mb=self.memory_mb,
-                engines=self.engines,
             )
             app = make_app(settings)
-            config = configured(app, settings.pages + SPARE)
+            config = configured(app, MOST_PAGES + SPARE)
             shown = f"[{self.host}]" if ":" in self.host else self.host
             ticket = "" if token is None else f"/?token={quote(bytes_of(token), safe='')}"
             sys.stdout.write(f"phasezoo: http://{shown}:{port}{ticket}  (Ctrl-C ends it)\n")

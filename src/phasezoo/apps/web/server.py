@@ -5,7 +5,6 @@ import contextlib
 import json
 import time
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from phasezoo.apps.web.access import Access
 from phasezoo.apps.web.agents import Agents
 from phasezoo.apps.web.bounds import Bounds
+from phasezoo.apps.web.command import WebOptions
 from phasezoo.apps.web.fields import LONGEST_MESSAGE
 from phasezoo.apps.web.outbox import Outbox
 from phasezoo.apps.web.page import Page
@@ -27,7 +27,7 @@ from phasezoo.apps.web.storage import REPORT, Storage
 from phasezoo.apps.web.workers import Workers
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["Settings", "make_app", "sent"]
+__all__ = ["MOST_PAGES", "make_app", "sent"]
 
 STATIC = Path(__file__).parent / "static"
 
@@ -53,38 +53,11 @@ ALLOWANCE = 120
 PER_SECOND = 40.0
 """Messages a second that a page may send on and on."""
 
+MOST_PAGES = 500
+"""Pages that are open at once."""
+
 MOST_WAITING = 500
 """Replies that wait for a page before nothing more is read from it."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How the server is started."""
-
-    host: str = "127.0.0.1"
-    port: int = 8017
-    token: str | None = None
-    """Secret that lets pages in; None: no secret."""
-    names: tuple[str, ...] = ()
-    """Further names by which it is reached."""
-    agents: tuple[str, ...] = ()
-    """Texts of agents that are suggested first, and always allowed."""
-    trusting: bool = True
-    """Whether pages may name agents that run code of their own, and any folder."""
-    memory_mb: int = 2_048
-    """MiB for the trees and caches of all games."""
-    engines: int = 8
-    """Processes of engines at once."""
-    threads: int = 2
-    """Agents that play at once, and the same number that analyse."""
-    games: int = 2_000
-    """Games at once."""
-    pages: int = 500
-    """Pages that are open at once."""
-    runs: tuple[Path, ...] = ()
-    """Folders that pages may look into."""
-    move_seconds: float = 60.0
-    """The longest that a search goes on."""
 
 
 class Server:
@@ -92,10 +65,10 @@ class Server:
 
     Args:
         settings: How it is started.
+        pages: Pages that may be open at once.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+    def __init__(self, settings: WebOptions, pages: int) -> None:
         self.workers = Workers(settings.threads, settings.move_seconds)
         self.sessions = Sessions(self.workers, settings.games)
         self.storage = Storage(settings.runs)
@@ -108,12 +81,12 @@ class Server:
             folders=self.storage.folders,
             bounds=bounds,
         )
-        self._pages = 0
+        self._pages, self._most_pages = 0, pages
 
     async def talk(self, socket: WebSocket) -> None:
         """A page, for as long as it is open."""
         await socket.accept()
-        if self._pages >= self.settings.pages:
+        if self._pages >= self._most_pages:
             await socket.close(TRY_LATER, "too many pages are open")
             return
         self._pages += 1
@@ -184,13 +157,14 @@ def _plain(value: Any) -> Any:
     return item() if callable(item) else str(value)
 
 
-def make_app(settings: Settings) -> Starlette:
-    """The application that an ASGI server runs.
+def make_app(settings: WebOptions, pages: int = MOST_PAGES) -> Starlette:
+    """Return the application that an ASGI server runs.
 
     Args:
         settings: How it is started.
+        pages: Pages that may be open at once.
     """
-    server = Server(settings)
+    server = Server(settings, pages)
     files = {path.name: path for path in STATIC.iterdir() if path.suffix in TYPES}
 
     async def page(request: Request) -> Response:
