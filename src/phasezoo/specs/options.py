@@ -3,6 +3,7 @@
 import ast
 import dataclasses
 import inspect
+import re
 import textwrap
 import typing
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Config = TypeVar("Config", bound="DataclassInstance")
+
+_ATTRIBUTE = re.compile(r"^ {4}(?P<name>\w+): (?P<text>.*(?:\n {5,}.*)*)", re.MULTILINE)
+"""An entry of the section ``Attributes:``."""
 
 
 @dataclass(frozen=True)
@@ -100,13 +104,16 @@ def fields_of(config: type) -> tuple[Option, ...]:
 
 @lru_cache(maxsize=256)
 def descriptions_of(config: type) -> dict[str, str]:
-    """Return the strings below the fields of a class, and of those that it inherits from, by name.
+    """Return the descriptions of a class's fields by name, with those that it inherits.
 
     Args:
-        config: The class; one that was made by a function has only what it inherits.
+        config: The class. They stand below its fields, or in the section ``Attributes:`` of its
+            docstring; a class that was made by a function has only what it inherits.
     """
     found: dict[str, str] = {}
     for kind in reversed(config.__mro__[:-1]):
+        _, _, section = inspect.cleandoc(vars(kind).get("__doc__") or "").partition("Attributes:\n")
+        found |= {each["name"]: each["text"] for each in _ATTRIBUTE.finditer(section)}
         try:
             source = inspect.getsource(kind)
         except (OSError, TypeError):

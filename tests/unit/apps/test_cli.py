@@ -7,6 +7,9 @@ import pytest
 
 from phasezoo._interrupt import nothing_written, saying
 from phasezoo.apps import cli
+from phasezoo.apps.command_line import COMMANDS
+from phasezoo.specs import descriptions_of
+from phasezoo.specs.arguments import parameters_of
 
 
 def run(*arguments):
@@ -145,6 +148,19 @@ def test_every_command_and_group_has_help_of_its_own(command, words, capsys):
     assert f"usage: phasezoo {title} " in shown
     for word in words:
         assert word in shown
+
+
+def commands(entry=COMMANDS):
+    if entry.options is not None:
+        yield entry.options(())
+    for member in entry.members().values():
+        yield from commands(member)
+
+
+def test_every_option_of_every_command_is_described():
+    for kind in commands():
+        for each in parameters_of(kind):
+            assert each.name == "plugin" or descriptions_of(each.owner).get(each.path[-1]), each
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from phasezoo.specs import (
     Unit,
     changed,
     check,
+    descriptions_of,
     fields_of,
     read_spec,
     read_value,
@@ -247,3 +248,27 @@ def test_networks_take_options_beside_their_text():
     assert networks.spec_of(network) == "resnet-8x1:value=mse"
     with pytest.raises(InvalidConfig, match="has value too: give it once"):
         networks.make("resnet-8x1:value=mse", (3, 6, 7), 7, value="wdl")
+
+
+@dataclass(frozen=True)
+class Described:
+    """Settings.
+
+    Attributes:
+        first: The first,
+            in two lines: so.
+        second: The second.
+    """
+
+    first: int = 1
+    second: int = 2
+    third: int = 3
+    """The third."""
+
+
+def test_descriptions_stand_below_fields_or_in_the_docstring():
+    assert descriptions_of(Described) == {
+        "first": "The first,\n        in two lines: so.",
+        "second": "The second.",
+        "third": "The third.",
+    }
