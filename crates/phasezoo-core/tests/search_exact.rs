@@ -156,10 +156,10 @@ fn monotone_gates_read_the_phase_before() {
     while driver.pool.running() > 0 {
         let leaves = driver.pool.collect(4).unwrap();
         for row in 0..leaves.len() {
-            assert!(leaves.phases[row] >= leaves.previous[row].max(1));
+            assert!(leaves.phases[row] >= leaves.origins[row].parent_phase.max(1));
             if let [before @ .., _] = leaves.path(row) {
                 let parent = driver.pool.inspect(driver.tree, before).unwrap().unwrap();
-                assert_eq!(parent.phase, leaves.previous[row]);
+                assert_eq!(parent.phase, leaves.origins[row].parent_phase);
             }
         }
         toys::answer(&mut driver.pool, &leaves, EVEN);

@@ -91,8 +91,8 @@ struct JointRows<M: JointWalked> {
 
 impl<M: JointWalked> DynRows for JointRows<M> {
     fn columns(&self) -> Columns<'_> {
-        let JointBatch { tickets, phases, previous, players, offsets, actions, .. } = &self.batch;
-        Columns { tickets, phases, previous, players, offsets, actions }
+        let JointBatch { tickets, phases, origins, players, offsets, actions, .. } = &self.batch;
+        Columns { tickets, phases, origins, players, offsets, actions }
     }
 
     fn planes<'py>(

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use numpy::{IntoPyArray, PyArray1};
 use phasezoo_core::Error;
+use phasezoo_core::search::Origin;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -97,6 +98,36 @@ impl LeafBatch {
         PyArray1::from_slice(py, self.rows.columns().phases)
     }
 
+    /// int8[B]: the phase one ply before each row; -1 if nobody knows, as above a game's start.
+    #[getter]
+    fn parent_phases<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
+        self.origins(py, |origin| origin.parent_phase)
+    }
+
+    /// int8[B]: the phase of the root of each row's tree.
+    #[getter]
+    fn root_phases<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
+        let Columns { phases, origins, .. } = self.rows.columns();
+        // A gate of the user's is asked about a root when it has gone out.
+        let rows = origins.iter().zip(phases);
+        let of = |(origin, &phase): (&Origin, &i8)| {
+            if origin.depth == 0 { phase } else { origin.root_phase }
+        };
+        rows.map(of).collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// int32[B]: plies from the root of its tree to each row.
+    #[getter]
+    fn depths<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+        self.origins(py, |origin| origin.depth as i32)
+    }
+
+    /// int64[B]: visits of the node above each row when the row was collected; 0 at a root.
+    #[getter]
+    fn visits<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        self.origins(py, |origin| i64::from(origin.parent_visits))
+    }
+
     /// int32[B]: the tree that each row belongs to.
     #[getter]
     fn trees<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
@@ -167,6 +198,15 @@ impl LeafBatch {
 }
 
 impl LeafBatch {
+    /// An array of something that is known of where each row is.
+    fn origins<'py, T: numpy::Element>(
+        &self,
+        py: Python<'py>,
+        of: impl Fn(&Origin) -> T,
+    ) -> Bound<'py, PyArray1<T>> {
+        self.rows.columns().origins.iter().map(of).collect::<Vec<_>>().into_pyarray(py)
+    }
+
     /// B, the number of rows.
     pub(crate) fn count(&self) -> usize {
         self.rows.columns().tickets.len()
@@ -176,20 +216,21 @@ impl LeafBatch {
     /// about without `previous`.
     pub(crate) fn ask_gate(&self, py: Python<'_>, gate: &Bound<'_, PyAny>) -> PyResult<Vec<i8>> {
         let count = gate.getattr("names")?.len()?;
-        let Columns { players, previous, .. } = self.rows.columns();
+        let Columns { players, origins, .. } = self.rows.columns();
         let states = self.states(py)?;
         let mut phases = vec![0; self.count()];
         for known in [false, true] {
-            let rows: Vec<usize> =
-                (0..phases.len()).filter(|&row| (previous[row] >= 0) == known).collect();
+            let rows: Vec<usize> = (0..phases.len())
+                .filter(|&row| (origins[row].parent_phase >= 0) == known)
+                .collect();
             if rows.is_empty() {
                 continue;
             }
             let asked =
                 rows.iter().map(|&row| states.get_item(row)).collect::<PyResult<Vec<_>>>()?;
             let seen_by: Vec<i64> = rows.iter().map(|&row| i64::from(players[row])).collect();
-            let before: Option<Vec<i64>> =
-                known.then(|| rows.iter().map(|&row| i64::from(previous[row])).collect());
+            let before: Option<Vec<i64>> = known
+                .then(|| rows.iter().map(|&row| i64::from(origins[row].parent_phase)).collect());
             let answer = gate.call_method1("batch", (asked, seen_by, before))?;
             let given = integers(&answer).map_err(|_| {
                 to_py(Error::InvalidGate(format!(

@@ -6,7 +6,7 @@ use std::ops::Range;
 use phasezoo_core::game::{Action, Kept, Player};
 use phasezoo_core::model::{SearchModel, Turns};
 use phasezoo_core::plane_buffers::{PlaneBuffer, PlaneRows};
-use phasezoo_core::search::{LeafBatch, Ticket};
+use phasezoo_core::search::{LeafBatch, Origin, Ticket};
 use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -72,7 +72,7 @@ pub(crate) trait DynRows: Any + Send + Sync {
 pub(crate) struct Columns<'a> {
     pub(crate) tickets: &'a [Ticket],
     pub(crate) phases: &'a [i8],
-    pub(crate) previous: &'a [i8],
+    pub(crate) origins: &'a [Origin],
     pub(crate) players: &'a [Player],
     pub(crate) offsets: &'a [usize],
     pub(crate) actions: &'a [Action],
@@ -86,8 +86,8 @@ pub(crate) struct Rows<M: Walked> {
 
 impl<M: Walked> DynRows for Rows<M> {
     fn columns(&self) -> Columns<'_> {
-        let LeafBatch { tickets, phases, previous, players, offsets, actions, .. } = &self.batch;
-        Columns { tickets, phases, previous, players, offsets, actions }
+        let LeafBatch { tickets, phases, origins, players, offsets, actions, .. } = &self.batch;
+        Columns { tickets, phases, origins, players, offsets, actions }
     }
 
     fn planes<'py>(

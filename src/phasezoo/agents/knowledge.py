@@ -11,8 +11,9 @@ from phasezoo.inference.backends.choice import Backend
 from phasezoo.inference.evaluator import Uniform
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
-from phasezoo.inference.storage.experts import load_experts
+from phasezoo.inference.storage.experts import Experts, load_experts
 from phasezoo.inference.storage.load import load
+from phasezoo.inference.storage.packaged import EXPERTS, resolved
 from phasezoo.specs import Part
 from phasezoo.types import Gate, InferenceDtype
 
@@ -65,9 +66,11 @@ def network(
 
 
 def make_m2cts(
-    experts: Mapping[str, Any] | str | Path,
+    experts: Mapping[str, Any] | str | Path | None = None,
     gate: str | Gate | None = None,
     *,
+    policy: Mapping[str, Any] | str | Path | None = None,
+    value: Mapping[str, Any] | str | Path | None = None,
     fallback: str | None = None,
     loading: Loading | None = None,
     **options: Any,
@@ -77,27 +80,51 @@ def make_m2cts(
     Args:
         experts: Evaluators by phase; or the folder of experts, or its name in the package.
         gate: The gate that they were trained under; default the one that the folder names.
+        policy: In place of ``experts``, and with ``value``: what answers policies, by phase; or the
+            folder of experts, or of one network for all phases.
+        value: What answers values, likewise.
         fallback: The phase whose expert answers for those that have none; likewise.
         loading: How the folder's networks are loaded.
         options: As for :class:`~phasezoo.agents.M2CTSAgent`.
 
     Raises:
         CheckpointError: The folder has no experts, or they cannot be loaded.
-        InvalidConfig: Evaluators are given without a gate.
+        InvalidConfig: Evaluators are given without a gate, or no experts at all.
     """
-    if isinstance(experts, Mapping):
-        if gate is None:
-            message = "m2cts needs gate=, the gate that its experts were trained under"
-            raise InvalidConfig(message)
-        return M2CTSAgent(experts, gate, fallback=fallback, **options)
-    found = load_experts(experts)
     how = (loading or Loading()).as_options()
-    return M2CTSAgent(
-        {phase: found.expert(phase, **how) for phase in found.phases},
-        found.gate if gate is None else gate,
-        fallback=found.fallback if fallback is None else fallback,
-        **options,
-    )
+    parts: dict[str, Any] = {"experts": experts, "policy": policy, "value": value}
+    if experts is None and policy is None and value is None:
+        message = (
+            "m2cts needs experts=, the folder of phase experts, or policy= and value=, such as "
+            "m2cts:policy=runs/experts,value=runs/network"
+        )
+        raise InvalidConfig(message)
+    for name, given in parts.items():
+        if isinstance(given, str | Path):
+            parts[name] = found = _by_phase(given, how, alone=name != "experts")
+            if isinstance(found, LoadedExperts):
+                gate = found.gate if gate is None else gate
+                fallback = found.fallback if fallback is None else fallback
+    if gate is None:
+        message = "m2cts needs gate=, the gate that its experts were trained under"
+        raise InvalidConfig(message)
+    return M2CTSAgent(gate=gate, fallback=fallback, **parts, **options)
+
+
+class LoadedExperts(dict[str, Any]):
+    """Evaluators by phase, with what their folder says of them."""
+
+    def __init__(self, found: Experts, how: Mapping[str, Any]) -> None:
+        super().__init__({phase: found.expert(phase, **how) for phase in found.phases})
+        self.gate = found.gate
+        self.fallback = found.fallback
+
+
+def _by_phase(folder: str | Path, how: Mapping[str, Any], *, alone: bool) -> Any:
+    """Return the experts in a folder, or its network if one ``alone`` will do."""
+    if alone and not (resolved(folder) / EXPERTS).is_file():
+        return load(folder, **how)
+    return LoadedExperts(load_experts(folder), how)
 
 
 NETWORK = Part("evaluator", network, like=Loading, always=True)

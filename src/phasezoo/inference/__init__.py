@@ -21,6 +21,7 @@ from phasezoo.inference.making import make, names, register, spec_of
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator as NetworkEvaluator
 from phasezoo.inference.oracle import Known as Known, Oracle
+from phasezoo.inference.policy_value import PolicyAndValue
 from phasezoo.inference.storage.experts import Experts, load_experts
 from phasezoo.inference.storage.load import load, load_network as load_network
 from phasezoo.inference.storage.packaged import packaged_networks
@@ -42,6 +43,7 @@ __all__ = [
     "OnnxEvaluator",
     "OpenVinoEvaluator",
     "Oracle",
+    "PolicyAndValue",
     "StateBatch",
     "TensorRtEvaluator",
     "TorchEvaluator",

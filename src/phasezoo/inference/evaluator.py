@@ -38,6 +38,22 @@ class Leaves(Protocol):
         """``int8[B]``: each row's phase under the search's gate; 0 without one."""
 
     @property
+    def parent_phases(self) -> npt.NDArray[np.int8]:
+        """``int8[B]``: the phase one ply before each row; -1 where it is not known."""
+
+    @property
+    def root_phases(self) -> npt.NDArray[np.int8]:
+        """``int8[B]``: the phase of the root of each row's tree."""
+
+    @property
+    def depths(self) -> npt.NDArray[np.int32]:
+        """``int32[B]``: plies from the root of its tree to each row."""
+
+    @property
+    def visits(self) -> npt.NDArray[np.int64]:
+        """``int64[B]``: visits of the node above each row when it was collected; 0 at a root."""
+
+    @property
     def trees(self) -> npt.NDArray[np.int32]:
         """``int32[B]``: the tree that each row belongs to."""
 

@@ -55,6 +55,10 @@ class StateBatch:
         given = [state.to_play for state in self._states] if players is None else players
         self.players = np.asarray(given, np.int64)
         self.trees = np.arange(count, dtype=np.int32)
+        self.root_phases = self.phases
+        self.parent_phases = np.full(count, -1, np.int8)
+        self.depths = np.zeros(count, np.int32)
+        self.visits = np.zeros(count, np.int64)
         self._threads = threads
         self._planes: dict[tuple[str, bool], Planes | PackedPlanes] = {}
         self._legal: Legal | None = None
@@ -122,17 +126,40 @@ class LeafBatches:
     @property
     def phases(self) -> npt.NDArray[np.int8]:
         """``int8[B]``."""
-        return np.concatenate([part.phases for part in self.parts])
+        return self._joined("phases")
+
+    @property
+    def parent_phases(self) -> npt.NDArray[np.int8]:
+        """``int8[B]``."""
+        return self._joined("parent_phases")
+
+    @property
+    def root_phases(self) -> npt.NDArray[np.int8]:
+        """``int8[B]``."""
+        return self._joined("root_phases")
+
+    @property
+    def depths(self) -> npt.NDArray[np.int32]:
+        """``int32[B]``."""
+        return self._joined("depths")
+
+    @property
+    def visits(self) -> npt.NDArray[np.int64]:
+        """``int64[B]``."""
+        return self._joined("visits")
 
     @property
     def trees(self) -> npt.NDArray[np.int32]:
         """``int32[B]``."""
-        return np.concatenate([part.trees for part in self.parts])
+        return self._joined("trees")
 
     @property
     def players(self) -> npt.NDArray[np.int64]:
         """``int64[B]``."""
-        return np.concatenate([part.players for part in self.parts])
+        return self._joined("players")
+
+    def _joined(self, name: str) -> npt.NDArray[Any]:
+        return np.concatenate([getattr(part, name) for part in self.parts])
 
     @property
     def legal(self) -> Legal:

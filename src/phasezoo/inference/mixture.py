@@ -15,12 +15,11 @@ from phasezoo.errors import (
     InvalidState,
 )
 from phasezoo.games.varlen import entries_of, segment_softmax
-from phasezoo.gating.callables import check_probabilities
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves, evaluate_leaves, name_of
 from phasezoo.inference.other_games import check_plays, common_game
-from phasezoo.inference.routing import Routing, majority_winners
-from phasezoo.specs import check_value
+from phasezoo.inference.policy_value import PolicyAndValue, paired
+from phasezoo.inference.routing import Routing, name_of_rule, routed, rule_of
 from phasezoo.types import Gate, Planes
 
 
@@ -36,7 +35,11 @@ class MixtureOfExperts:
         routing: ``"exact"``: every row goes to its own phase's expert, one call per expert
             present. ``"majority"``: the new leaves of a tree vote, the winner answers them all
             (Helfenstein et al., M2CTS). ``"soft"``: all experts answer every row; their policies
-            and values are averaged with the gate's probabilities.
+            and values are averaged with the gate's probabilities. Or a rule of one's own
+            (:data:`~phasezoo.inference.routing.RoutingRule`).
+        policy: In place of ``experts`` and together with ``value``: an evaluator for each phase's
+            name, or one for all phases, whose policies are used.
+        value: The same of values.
         search_gate: Route by this gate instead, on purpose; its phases need the same names. Rows on
             which the two gates differ are counted.
         fallback: The phase whose expert also answers the phases that have none.
@@ -53,22 +56,32 @@ class MixtureOfExperts:
 
     def __init__(
         self,
-        experts: Mapping[str, Any],
-        gate: str | Gate,
+        experts: Mapping[str, Any] | None = None,
+        gate: str | Gate | None = None,
         routing: Routing = "exact",
         *,
+        policy: Any = None,
+        value: Any = None,
         search_gate: str | Gate | None = None,
         fallback: str | None = None,
         game: str | None = None,
     ) -> None:
-        check_value("routing", Routing, routing)
-        self.game = game = common_game(experts.values(), game)
+        if gate is None:
+            message = "gate= is missing: the gate that the experts were trained under"
+            raise InvalidConfig(message)
+        answering = _evaluators(experts, policy, value)
+        self.game = game = common_game(answering, game)
         if game is not None:
-            for expert in experts.values():
+            for expert in answering:
                 check_plays(expert, games.make(game))
         self.gate = gate_of(gate, game)
+        if experts is None:
+            experts = paired(policy, value, self.gate.names)
         self.search_gate = self.gate if search_gate is None else gate_of(search_gate, game)
-        self.routing = routing
+        self.rule = rule_of(routing, self.search_gate)
+        """What divides rows among the experts."""
+        self.routing = name_of_rule(routing)
+        self._given_routing = routing
         self.fallback = fallback
         self.names = tuple(self.gate.names)
         if tuple(self.search_gate.names) != self.names:
@@ -85,7 +98,8 @@ class MixtureOfExperts:
             for name, expert in zip(self.names, self.experts, strict=True)
         )
         for name, expert in experts.items():
-            _check_trained_for(name, expert, self.gate, game)
+            for part in _parts(expert):
+                _check_trained_for(name, part, self.gate, game)
 
     @property
     def num_phases(self) -> int:
@@ -131,28 +145,23 @@ class MixtureOfExperts:
         return MixtureOfExperts(
             {**experts, phase: expert},
             self.gate,
-            self.routing,
+            self._given_routing,
             search_gate=self.search_gate,
             fallback=self.fallback,
             game=self.game,
         )
 
     def winners(self, leaves: Leaves) -> npt.NDArray[np.int64]:
-        """``int64[B]``: the phase whose expert answers each row (routings majority and exact).
+        """``int64[B]``: the phase whose expert answers each row, by a rule that names one for each.
 
         Raises:
-            InvalidConfig: A row's phase is not one of the gate's.
+            InvalidConfig: A row's phase is not one of the gate's, or the rule gives weights.
         """
-        phases, most = leaves.phases, len(self.names)
-        if int(phases.max(initial=0)) >= most or int(phases.min(initial=0)) < 0:
-            message = (
-                f"a leaf has phase {int(phases.max())}, the mixture's gate has {most} "
-                "phases: search with the mixture's own gate, as MCTSAgent does"
-            )
+        found = routed(self.rule, leaves, self.num_phases)
+        if found.ndim > 1:
+            message = f"routing {self.routing!r} gives each row the weights of all experts"
             raise InvalidConfig(message)
-        if self.routing == "majority":
-            return majority_winners(phases, leaves.trees, most)
-        return phases.astype(np.int64)
+        return found
 
     def evaluate_batch(self, leaves: Leaves) -> Evaluation:
         """Answer every row by the expert, or experts, that the routing names.
@@ -160,10 +169,10 @@ class MixtureOfExperts:
         Raises:
             InvalidEvaluation: An expert's answer is not valid; the message names its phase.
         """
-        winners = self.winners(leaves)
+        winners = routed(self.rule, leaves, self.num_phases)
         spent = Counts(regated_rows=self.regated(leaves))
-        if self.routing == "soft":
-            return self._averaged(leaves, spent)
+        if winners.ndim > 1:
+            return self._averaged(leaves, winners, spent)
         parts = []
         for phase in np.unique(winners):
             rows = np.flatnonzero(winners == phase)
@@ -195,8 +204,9 @@ class MixtureOfExperts:
         spent.off_phase_rows += int(np.count_nonzero(~own))
         return evaluation
 
-    def _averaged(self, leaves: Leaves, spent: Counts) -> Evaluation:
-        weights = _probabilities(self.search_gate, leaves, self.num_phases)
+    def _averaged(
+        self, leaves: Leaves, weights: npt.NDArray[np.float64], spent: Counts
+    ) -> Evaluation:
         offsets, actions = leaves.legal
         lengths = np.diff(offsets)
         policy = np.zeros(len(actions))
@@ -246,6 +256,28 @@ def gate_of(gate: Any, game: str | None) -> Gate:
         own: Gate = gate
         return own
     return gating.make(gate, game=game)
+
+
+def _evaluators(experts: Mapping[str, Any] | None, policy: Any, value: Any) -> list[Any]:
+    """Return all evaluators that are given, refusing experts beside a policy or a value."""
+    if experts is not None:
+        if policy is not None or value is not None:
+            message = "experts answer policy and value: leave out policy= and value=, or experts"
+            raise InvalidConfig(message)
+        return list(experts.values())
+    return [
+        each
+        for given in (policy, value)
+        if given is not None
+        for each in (given.values() if isinstance(given, Mapping) else [given])
+    ]
+
+
+def _parts(expert: Any) -> tuple[Any, ...]:
+    """Return the evaluators that an expert asks."""
+    if isinstance(expert, PolicyAndValue):
+        return expert.policy, expert.value
+    return (expert,)
 
 
 def _experts_by_phase(
@@ -309,22 +341,6 @@ def _mismatch(phase: str, expert: Any, theirs: str, ours: str) -> str:
         f"{who} the gate {theirs!r}, the mixture has {ours!r}: give the first as gate=, and "
         "search_gate= to route by another one on purpose"
     )
-
-
-def _probabilities(gate: Gate, leaves: Leaves, num_phases: int) -> npt.NDArray[np.float64]:
-    """Return the experts' weights, ``float64[B, num_phases]``.
-
-    Built-in gates are certain, and the leaves carry their phase; others are asked.
-    """
-    certain = type(gate) in (gating.Gate, gating.CallableGate)
-    if certain or not hasattr(gate, "probabilities"):
-        return np.eye(num_phases)[leaves.phases]
-    spec = gating.spec_of(gate)
-    if isinstance(gate, gating.LearnedGate):  # leaves make planes faster than they make states
-        given = gate.probabilities_of(leaves.planes(gate.plane_spec))
-    else:
-        given = gate.probabilities(leaves.states())
-    return check_probabilities(given, len(leaves), num_phases, spec).astype(np.float64)
 
 
 def merged(

@@ -17,6 +17,19 @@ pub struct Ticket {
     pub serial: u64,
 }
 
+/// Where in its tree a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The phase one ply before, -1 if nobody knows.
+    pub parent_phase: i8,
+    /// The phase of the tree's root; the row's own at depth 0.
+    pub root_phase: i8,
+    /// Plies from the tree's root.
+    pub depth: u32,
+    /// Visits of the node above when the row was collected; 0 at depth 0.
+    pub parent_visits: u32,
+}
+
 /// Positions that await an evaluation, of one tree or many.
 ///
 /// States are not stored: a row keeps its root, which it shares, and the way from there.
@@ -25,8 +38,8 @@ pub struct LeafBatch<M: SearchModel> {
     pub tickets: Vec<Ticket>,
     /// The phase of each row; 0 without a gate.
     pub phases: Vec<i8>,
-    /// The phase one ply before each row, -1 if nobody knows.
-    pub previous: Vec<i8>,
+    /// Where in its tree each row is.
+    pub origins: Vec<Origin>,
     /// The player to move in each row.
     pub players: Vec<Player>,
     /// Row `i`'s legal actions are `actions[offsets[i]..offsets[i + 1]]`.
@@ -46,7 +59,7 @@ pub struct LeafBatch<M: SearchModel> {
 pub(crate) struct Leaf<'a, M: SearchModel> {
     pub(crate) ticket: Ticket,
     pub(crate) phase: i8,
-    pub(crate) previous: i8,
+    pub(crate) origin: Origin,
     pub(crate) player: Player,
     pub(crate) actions: &'a [Action],
     pub(crate) path: &'a [Action],
@@ -58,7 +71,7 @@ impl<M: SearchModel> Default for LeafBatch<M> {
         Self {
             tickets: Vec::new(),
             phases: Vec::new(),
-            previous: Vec::new(),
+            origins: Vec::new(),
             players: Vec::new(),
             offsets: vec![0],
             actions: Vec::new(),
@@ -117,7 +130,7 @@ impl<M: SearchModel> LeafBatch<M> {
                 Leaf {
                     ticket: self.tickets[row],
                     phase: self.phases[row],
-                    previous: self.previous[row],
+                    origin: self.origins[row],
                     player: self.players[row],
                     actions: self.legal(row),
                     path: self.path(row),
@@ -138,7 +151,7 @@ impl<M: SearchModel> LeafBatch<M> {
     pub(crate) fn push(&mut self, root: u32, leaf: Leaf<'_, M>) {
         self.tickets.push(leaf.ticket);
         self.phases.push(leaf.phase);
-        self.previous.push(leaf.previous);
+        self.origins.push(leaf.origin);
         self.players.push(leaf.player);
         self.actions.extend_from_slice(leaf.actions);
         self.offsets.push(self.actions.len());
@@ -158,7 +171,7 @@ impl<M: SearchModel> LeafBatch<M> {
         let roots = self.roots.len() as u32;
         self.tickets.append(&mut other.tickets);
         self.phases.append(&mut other.phases);
-        self.previous.append(&mut other.previous);
+        self.origins.append(&mut other.origins);
         self.players.append(&mut other.players);
         self.offsets.extend(other.offsets[1..].iter().map(|at| at + actions));
         self.actions.append(&mut other.actions);
@@ -173,7 +186,7 @@ impl<M: SearchModel> LeafBatch<M> {
     pub(crate) fn reserve(&mut self, rows: usize) {
         self.tickets.reserve(rows);
         self.phases.reserve(rows);
-        self.previous.reserve(rows);
+        self.origins.reserve(rows);
         self.players.reserve(rows);
         self.offsets.reserve(rows);
         self.root_of.reserve(rows);

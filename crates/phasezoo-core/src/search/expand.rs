@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::backup::add_waiting;
-use super::batch::{Leaf, LeafBatch};
+use super::batch::{Leaf, LeafBatch, Origin};
 use super::params::MemoryFull;
 use super::select::Step;
 use super::session::{Rules, Search};
@@ -155,10 +155,15 @@ impl<M: SearchModel> Search<M> {
         let ticket = self.hand_out(at.tree, id);
         let path = &self.path_actions;
         let player = actor;
-        at.out.push(
-            at.shared,
-            Leaf { ticket, phase, previous, player, actions: legal, path, snapshot },
-        );
+        let above = self.path.last().map(|step| self.tree.node(step.node));
+        let origin = Origin {
+            parent_phase: previous,
+            root_phase: if above.is_some() { self.tree.node(ROOT).phase } else { phase },
+            depth: path.len() as u32,
+            parent_visits: above.map_or(0, |node| node.visits),
+        };
+        let leaf = Leaf { ticket, phase, origin, player, actions: legal, path, snapshot };
+        at.out.push(at.shared, leaf);
         Ok(())
     }
 

@@ -68,7 +68,7 @@ mod trees;
 pub mod uct;
 mod values;
 
-pub use batch::{LeafBatch, Ticket};
+pub use batch::{LeafBatch, Origin, Ticket};
 pub use cache::{CacheKey, EvaluationCache};
 pub use evaluation::{Evaluation, Policy, Value};
 pub use heads::Heads;

@@ -169,7 +169,10 @@ class M2CTSAgent(MCTSAgent):
     Args:
         experts: An evaluator for each phase's name.
         gate: The gate the experts were trained under.
-        routing: ``"exact"``, ``"majority"`` or ``"soft"``; see :class:`MixtureOfExperts`.
+        routing: ``"exact"``, ``"majority"``, ``"soft"`` or a rule; see :class:`MixtureOfExperts`.
+        policy: In place of ``experts``, and with ``value``: evaluators whose policies are used, by
+            phase, or one for all phases.
+        value: The same of values.
         search_gate: Route by this gate instead, on purpose.
         fallback: The phase whose expert answers for phases that have none.
         options: As for :class:`MCTSAgent`, ``others=`` for games whose players move at once among
@@ -181,28 +184,34 @@ class M2CTSAgent(MCTSAgent):
 
     def __init__(
         self,
-        experts: Mapping[str, Any],
-        gate: str | Gate,
+        experts: Mapping[str, Any] | None = None,
+        gate: str | Gate | None = None,
         routing: Routing = "exact",
         *,
+        policy: Any = None,
+        value: Any = None,
         search_gate: str | Gate | None = None,
         fallback: str | None = None,
         **options: Any,
     ) -> None:
         given: Any = experts
-        if not isinstance(given, Mapping):
+        if given is not None and not isinstance(given, Mapping):
             message = (
                 f"experts is a {type(given).__name__}: expected a dictionary from the names of the "
                 "gate's phases to evaluators, such as {'opening': …, 'endgame': …}"
             )
             raise InvalidConfig(message)
-        for expert in experts.values():
-            check_evaluator(expert)
+        for each in (experts, policy, value):
+            for expert in each.values() if isinstance(each, Mapping) else (each,):
+                if expert is not None:
+                    check_evaluator(expert)
         game = options.get("game")
         mixture = MixtureOfExperts(
             experts,
             gate,
             routing,
+            policy=policy,
+            value=value,
             search_gate=search_gate,
             fallback=fallback,
             game=game.name if isinstance(game, games.Game) else game,

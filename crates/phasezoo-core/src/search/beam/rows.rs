@@ -5,7 +5,7 @@ use super::params::Params;
 use super::search::Search;
 use crate::error::{Error, Result};
 use crate::model::SearchModel;
-use crate::search::batch::{Leaf, LeafBatch, Ticket};
+use crate::search::batch::{Leaf, LeafBatch, Origin, Ticket};
 use crate::search::evaluation::{Evaluation, Shape, sort_candidates};
 
 impl<M: SearchModel> Search<M> {
@@ -22,7 +22,8 @@ impl<M: SearchModel> Search<M> {
                 continue;
             }
             self.path_to((depth, place), &mut path);
-            let previous = self.previous_phase((depth, place));
+            let parent_phase = self.previous_phase((depth, place));
+            let root_phase = self.layers[0][0].phase;
             let serial = self.next_serial;
             self.next_serial += 1;
             let node = &mut self.layers[depth][place];
@@ -30,7 +31,7 @@ impl<M: SearchModel> Search<M> {
             let leaf = Leaf {
                 ticket: Ticket { tree, slot: place as u32, serial },
                 phase: node.phase,
-                previous,
+                origin: Origin { parent_phase, root_phase, depth: depth as u32, parent_visits: 0 },
                 player: node.actor,
                 actions: &node.legal,
                 path: &path,

@@ -1,7 +1,7 @@
 //! Leaves of decoupled searches on their way to an evaluator: a row for each player who moves.
 
 use crate::game::{Action, Player};
-use crate::search::batch::Ticket;
+use crate::search::batch::{Origin, Ticket};
 
 /// Positions that await an evaluation, as players see them who move there.
 #[derive(Clone, Debug)]
@@ -10,8 +10,8 @@ pub struct JointBatch<S> {
     pub tickets: Vec<Ticket>,
     /// The phase of each row; 0 without a gate.
     pub phases: Vec<i8>,
-    /// The phase one ply before each row, -1 if nobody knows.
-    pub previous: Vec<i8>,
+    /// Where in its tree each row is, phases being those of the row's player.
+    pub origins: Vec<Origin>,
     /// The player who sees each row.
     pub players: Vec<Player>,
     /// Row `i`'s actions are `actions[offsets[i]..offsets[i + 1]]`.
@@ -27,7 +27,7 @@ impl<S> Default for JointBatch<S> {
         Self {
             tickets: Vec::new(),
             phases: Vec::new(),
-            previous: Vec::new(),
+            origins: Vec::new(),
             players: Vec::new(),
             offsets: vec![0],
             actions: Vec::new(),
@@ -40,7 +40,7 @@ impl<S> Default for JointBatch<S> {
 pub(super) struct Row<'a, S> {
     pub(super) ticket: Ticket,
     pub(super) phase: i8,
-    pub(super) previous: i8,
+    pub(super) origin: Origin,
     pub(super) player: Player,
     pub(super) actions: &'a [Action],
     pub(super) state: &'a S,
@@ -70,7 +70,7 @@ impl<S: Clone> JointBatch<S> {
             batch.push(&Row {
                 ticket: self.tickets[row],
                 phase: self.phases[row],
-                previous: self.previous[row],
+                origin: self.origins[row],
                 player: self.players[row],
                 actions: self.legal(row),
                 state: &self.states[row],
@@ -82,7 +82,7 @@ impl<S: Clone> JointBatch<S> {
     pub(super) fn push(&mut self, row: &Row<'_, S>) {
         self.tickets.push(row.ticket);
         self.phases.push(row.phase);
-        self.previous.push(row.previous);
+        self.origins.push(row.origin);
         self.players.push(row.player);
         self.actions.extend_from_slice(row.actions);
         self.offsets.push(self.actions.len());

@@ -11,7 +11,7 @@ use super::select;
 use crate::error::{Error, Result};
 use crate::game::{MAX_PLAYERS, PlayerSet};
 use crate::gate::Gating;
-use crate::search::batch::Ticket;
+use crate::search::batch::{Origin, Ticket};
 use crate::search::expand::phase_of;
 use crate::search::limit::Ended;
 
@@ -242,7 +242,10 @@ impl<M: JointModel> Search<M> {
         batch: &mut JointBatch<M::State>,
     ) -> Result<()> {
         for (leaf, Leaf { node, path }) in self.leaves.iter().enumerate() {
-            let before = path.last().map(|step| self.nodes[step.node as usize].phases);
+            let above = path.last().map(|step| &self.nodes[step.node as usize]);
+            let before = above.map(|node| node.phases);
+            let parent_visits = above.map_or(0, |node| node.visits);
+            let root_phases = self.nodes[ROOT as usize].phases;
             let node = &mut self.nodes[*node as usize];
             let goes_on = |seat: &Seat| node.known >> seat.player & 1 == 0;
             let asks_all = !node.seats.iter().any(goes_on);
@@ -258,10 +261,12 @@ impl<M: JointModel> Search<M> {
                 self.next_serial += 1;
                 let slot = self.rows.len() as u32;
                 self.rows.push(Row { serial, leaf, seat: index, answer: None });
+                let root_phase = if path.is_empty() { phase } else { root_phases[player] };
+                let depth = path.len() as u32;
                 batch.push(&batch::Row {
                     ticket: Ticket { tree, slot, serial },
                     phase,
-                    previous,
+                    origin: Origin { parent_phase: previous, root_phase, depth, parent_visits },
                     player: seat.player,
                     actions: &seat.actions,
                     state: &node.state,
