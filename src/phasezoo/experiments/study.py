@@ -419,7 +419,7 @@ def study_report(
     limits: str,
     beside: str,
     more: Sequence[Item] = (),
-    **texts: str,
+    **texts: Any,
 ) -> Document:
     """Return the report of a study: its sections between what every report begins and ends with.
 

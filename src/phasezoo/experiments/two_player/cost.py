@@ -18,7 +18,7 @@ from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, mixt
 from phasezoo.inference.cost import CostModel
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, ask
-from phasezoo.inference.routing import Routing
+from phasezoo.inference.routing import RoutingName
 from phasezoo.inference.storage.manifest import MODEL
 from phasezoo.training.planned import TrainedNetwork
 from phasezoo.training.trainer import torch_threads
@@ -159,7 +159,7 @@ class _Player:
     """Who is asked, and the networks in it."""
 
     name: str
-    routing: Routing | None
+    routing: RoutingName | None
     evaluator: Any
     networks: Sequence[_Watched]
 
@@ -188,7 +188,7 @@ def _players(
     experts = [load(path) for path in trained[EXPERT]]
     gate = gating.make(config.gate, config.game)
     named = dict(zip(gate.names, experts, strict=True))
-    for routing in get_args(Routing):
+    for routing in get_args(RoutingName):
         mixture = inference.MixtureOfExperts(named, gate=gate, routing=routing, game=config.game)
         found.append(_Player(mixture_name(EXPERT), routing, mixture, experts))
     return found

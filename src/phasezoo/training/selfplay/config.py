@@ -10,7 +10,7 @@ from phasezoo.agents import Limit, SearchConfig
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.backends.choice import Backend
-from phasezoo.inference.routing import Routing
+from phasezoo.inference.routing import RoutingName
 from phasezoo.specs import Even, NonNegativeInt, PositiveInt, Share, check
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.schedules import drops_of
@@ -201,7 +201,7 @@ class SelfPlayConfig:
     """Share of games that are played on, to see how often resigning was wrong."""
     strategy: str = "staged"
     """Training strategy of experts, if there is a gate: separated, staged or weighted:FACTOR."""
-    routing: Routing = "exact"
+    routing: RoutingName = "exact"
     """Routing of rows to experts."""
     promote_games: Even = 0
     """Games of a match that a new version has to win against the best so far, which then plays on
