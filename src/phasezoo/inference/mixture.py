@@ -151,18 +151,6 @@ class MixtureOfExperts:
             game=self.game,
         )
 
-    def winners(self, leaves: Leaves) -> npt.NDArray[np.int64]:
-        """``int64[B]``: the phase whose expert answers each row, by a rule that names one for each.
-
-        Raises:
-            InvalidConfig: A row's phase is not one of the gate's, or the rule gives weights.
-        """
-        found = routed(self.rule, leaves, self.num_phases)
-        if found.ndim > 1:
-            message = f"routing {self.routing!r} gives each row the weights of all experts"
-            raise InvalidConfig(message)
-        return found
-
     def evaluate_batch(self, leaves: Leaves) -> Evaluation:
         """Answer every row by the expert, or experts, that the routing names.
 

@@ -13,6 +13,7 @@ from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves
 from phasezoo.inference.leaf_batches import LeafBatches
 from phasezoo.inference.mixture import MixtureOfExperts
+from phasezoo.inference.routing import routed
 
 Calls: TypeAlias = Iterator[Call]
 Rows: TypeAlias = npt.NDArray[np.int64]
@@ -56,7 +57,7 @@ class ExpertQueues:
     def push(self, leaves: Leaves) -> Calls:
         """Take in leaves; yields the calls of the queues that became full."""
         self._counts.regated_rows += self._mixture.regated(leaves)
-        winners = self._mixture.winners(leaves)
+        winners = routed(self._mixture.rule, leaves, len(self._mixture.names))
         sheet = _Sheet(leaves)
         self._pushes += 1
         for phase in np.unique(winners).tolist():

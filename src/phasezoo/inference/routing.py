@@ -94,25 +94,24 @@ def routed(rule: RoutingRule, rows: "Leaves", phases: int) -> npt.NDArray[Any]:
     Raises:
         InvalidConfig: It says anything else, or names no expert.
     """
-    given = np.asarray(rule(rows))
-    name, count = name_of_rule(rule), len(rows)
+    given, count = np.asarray(rule(rows)), len(rows)
     if given.shape == (count,) and given.dtype.kind in "iub":
         most, least = int(given.max(initial=0)), int(given.min(initial=0))
         if least >= 0 and most < phases:
             return given.astype(np.int64)
-        wrong = most if most >= phases else least
-        message = (
-            f"routing {name!r}: a leaf has phase {wrong}, the mixture's gate has {phases} "
-            "phases: search with the mixture's own gate, as MCTSAgent does"
+        reason = (
+            f"says that a leaf has phase {most if most >= phases else least}, the mixture's gate "
+            f"has {phases} phases: search with the mixture's own gate, as MCTSAgent does"
         )
-        raise InvalidConfig(message)
-    if given.shape == (count, phases) and given.dtype.kind == "f":
-        return check_probabilities(given, count, phases, f"routing {name}").astype(np.float64)
-    message = (
-        f"routing {name!r} returned {given.dtype}{list(given.shape)} for {count} rows; expected "
-        f"whole numbers [{count}], the expert of each row, or numbers [{count}, {phases}], the "
-        "experts' weights"
-    )
+    elif given.shape == (count, phases) and given.dtype.kind == "f":
+        name = f"routing {name_of_rule(rule)}"
+        return check_probabilities(given, count, phases, name).astype(np.float64)
+    else:
+        reason = (
+            f"returned {given.dtype}{list(given.shape)} for {count} rows; expected whole numbers "
+            f"[{count}], the expert of each row, or numbers [{count}, {phases}], their weights"
+        )
+    message = f"routing {name_of_rule(rule)!r} {reason}"
     raise InvalidConfig(message)
 
 
