@@ -49,7 +49,8 @@ class TestPage:
 
     def test_names_every_plane_of_every_choice(self, name: str, pages: dict[str, str]) -> None:
         tables = PLANES.finditer(pages[name])
-        told = {spec: found[0] for found in tables for spec in re.findall(r"<code>(\w+)", found[1])}
+        specs = re.compile(r"<code>([\w-]+)")
+        told = {spec: found[0] for found in tables for spec in specs.findall(found[1])}
         for env in FAMILIES[name].made:
             for spec, (channels, *_) in env.game.plane_specs.items():
                 rows = re.findall(r"^\| (\d+) \| (.+?) \|", told[spec], re.MULTILINE)

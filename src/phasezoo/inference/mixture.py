@@ -157,7 +157,7 @@ class MixtureOfExperts:
         Raises:
             InvalidEvaluation: An expert's answer is not valid; the message names its phase.
         """
-        winners = routed(self.rule, leaves, self.num_phases)
+        winners = routed(self.rule, leaves, len(self.names))
         spent = Counts(regated_rows=self.regated(leaves))
         if winners.ndim > 1:
             return self._averaged(leaves, winners, spent)
