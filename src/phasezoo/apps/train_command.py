@@ -48,9 +48,10 @@ class TrainOptions:
     test_games: PositiveInt | None = 300
     """Test games that a baseline and its experts are measured on (none: all)."""
     network: str = "rise-32x4"
-    """Architecture, such as rise-32x4, with options as rise-32x4:value=mse; or one's own."""
+    """Architecture, such as rise-32x4, with options as rise-32x4:value=mse; or one's own; or a
+    trained network that is trained further, by its folder or by a file of lc0's (.pb.gz)."""
     planes: str | None = None
-    """Input planes (none: the game's default)."""
+    """Input planes (none: the game's default, or those of the trained network)."""
     history: int | None = None
     """How many of the last moves they show (none: all)."""
     init: Path | None = None

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from phasezoo import networks
@@ -10,6 +11,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 from phasezoo.games.queries import action_spec
 from phasezoo.inference.storage.manifest import Manifest, ValueKind
+from phasezoo.inference.storage.packaged import names_network, resolved
 from phasezoo.networks import Network, NetworkSpec
 from phasezoo.networks.making import described
 from phasezoo.networks.output import value_field_of
@@ -19,6 +21,61 @@ from phasezoo.training.data import stream_seed
 
 _WEIGHTS = 1
 """Name of the random stream of initial weights."""
+
+
+TUNING = {"optimizer": "adamw", "max_lr": 1e-4}
+"""Optimiser and peak learning rate for weights that have learned already, unless others are given:
+with them a plain loop tuned published networks of 64 channels and 6 blocks."""
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What a training begins with."""
+
+    network: str | Factory | NetworkSpec
+    """What the network is made from."""
+    planes: str | None
+    """Its input planes; None: the game's default."""
+    weights: Path | None
+    """The folder of the network whose weights it begins with; None: new ones."""
+
+    @classmethod
+    def of(
+        cls,
+        network: str | Factory | NetworkSpec,
+        planes: str | None,
+        init: str | Path | None = None,
+    ) -> "Beginning":
+        """Read what a network is made from: its text, or the folder or file of a trained one.
+
+        Raises:
+            CheckpointError: The file or folder cannot be read.
+            InvalidConfig: Both a trained network and ``init`` are given, or it is kept as ONNX.
+        """
+        if not isinstance(network, str) or not names_network(network):
+            return cls(network, planes, None if init is None else Path(init))
+        if init is not None:
+            message = f"network={network!r} has weights already: leave out init={str(init)!r}"
+            raise InvalidConfig(message)
+        folder = resolved(network)
+        manifest = Manifest.read(folder)
+        if manifest.backend == "onnx":
+            message = (
+                f"network={network!r} is kept as ONNX, which cannot be trained; give one that was "
+                "saved by its name"
+            )
+            raise InvalidConfig(message)
+        spec = NetworkSpec(
+            manifest.network, manifest.network_options, manifest.network_factory, folder
+        )
+        return cls(spec, manifest.planes if planes is None else planes, folder)
+
+    def settings(self, given: SupervisedConfig, named: Collection[str]) -> SupervisedConfig:
+        """Return the knobs, with those of :data:`TUNING` unless others were given."""
+        own = [name for name in TUNING if getattr(given, name) != getattr(SupervisedConfig, name)]
+        if self.weights is None or own or TUNING.keys() & set(named):
+            return given
+        return replace(given, **TUNING)  # type: ignore[arg-type]  # fields by name
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games.options import flag, folder_path
 from phasezoo.inference.routing import Routing
 from phasezoo.inference.storage.files import write_file
+from phasezoo.inference.storage.manifest import Manifest
 from phasezoo.inference.storage.packaged import EXPERTS
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
@@ -31,6 +32,7 @@ from phasezoo.training.data import LabelledSplits, rows_digest, stream_seed
 from phasezoo.training.distributed import in_team
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks
 from phasezoo.training.expert_tables import LossTable, loss_table
+from phasezoo.training.fresh_network import Beginning
 from phasezoo.training.loggers import Logger
 from phasezoo.training.planned import Recipe, TrainedNetwork, train_planned
 from phasezoo.training.preparation import INCIDENTAL, Ready
@@ -170,8 +172,9 @@ def train_experts(
             phases first and its own last. ``"weighted:4"``: from all phases at once, and positions
             of its own count four times as much. ``"planes"``, ``"heads"``: all experts are one
             network that receives the phase, by input planes or by heads of its own for each phase.
-        network: What every network is made from (see :func:`train_supervised`).
-        planes: Input planes; None: the game's default.
+        network: What every network is made from, or the trained network that all begin with (see
+            :func:`train_supervised`).
+        planes: Input planes; None: the game's default, or those of the trained network.
         history: How many of the last moves they show; None: all that they have room for.
         positions: Training positions that the baseline sees.
         seed: Decides the split, the initial weights and the order of positions, of all networks.
@@ -198,14 +201,29 @@ def train_experts(
         RunDirectoryError: ``out`` belongs to other trainings or cannot be written.
         StoreError: A phase has no positions to train or validate on.
     """
-    settings = make_config(config, overrides)
+    begun = Beginning.of(network, planes)
+    settings = begun.settings(make_config(config, overrides), overrides)
     made = strategy if isinstance(strategy, Strategy) else Strategy.parse(strategy)
     check_value("test_games", PositiveInt | None, test_games)
+    if begun.weights is not None and made.phase_input is not None:
+        message = (
+            f"strategy={str(made)!r} trains one network that receives the phase, which "
+            f"network={network!r} has not learned to; choose separated, staged or weighted:FACTOR"
+        )
+        raise InvalidConfig(message)
     labelled = LabelledSplits.of(store, splits, gate, seed, settings.threads)
     plan = plan_strategy(labelled.train, made, positions, budget, order)
     out = folder_path("out", out)
     plans = {each.name: dataclasses.replace(each, seed=seed) for each in plan.trainings}
-    recipe = Recipe(labelled.splits, network, settings, planes, history, frozenset(overrides))
+    recipe = Recipe(
+        labelled.splits,
+        begun.network,
+        settings,
+        begun.planes,
+        history,
+        frozenset(overrides),
+        begun.weights,
+    )
     folder = out / NETWORKS
     for each in plans.values():
         if each.is_part:
@@ -213,14 +231,14 @@ def train_experts(
         data, task = recipe.task(each, labelled, folder)  # or refuse now
         if each.start is None:  # what others start from is not there yet
             Ready.of(data, task, settings)
-    identity = {
+    identity: dict[str, Any] = {
         "game": store.variant,
         "gate": labelled.train.gate,
         "strategy": str(made),
         "budget": budget,
         "order": order if order is None or isinstance(order, str) else list(order),
-        "network": networks.spec_of(network),
-        "planes": planes,
+        "network": networks.spec_of(begun.network),
+        "planes": begun.planes,
         "history": history,
         "positions": positions,
         "seed": seed,
@@ -228,6 +246,8 @@ def train_experts(
         "train_sha256": rows_digest(labelled.train),
         "settings": {k: v for k, v in vars(settings).items() if k not in INCIDENTAL},
     }
+    if begun.weights is not None:
+        identity["weights_sha256"] = dict(Manifest.read(begun.weights).files)
     details = RunDetails({}, {"training": seed}, settings.threads or 0)
     resume = flag("resume", resume)
     with contextlib.ExitStack() as stack:

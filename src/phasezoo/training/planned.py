@@ -30,7 +30,7 @@ class Recipe:
 
     splits: Splits
     """Games to train on and to choose checkpoints by."""
-    network: str | Factory
+    network: str | Factory | NetworkSpec
     """Every network is made from it."""
     settings: SupervisedConfig
     """The knobs of every training."""
@@ -40,6 +40,8 @@ class Recipe:
     """How many of the last moves they show; None: all that they have room for."""
     named: frozenset[str] = frozenset()
     """Knobs that were given by name."""
+    weights: Path | None = None
+    """The folder of a network whose weights every training without another start begins with."""
 
     def settings_of(self, plan: PlannedTraining) -> SupervisedConfig:
         """Return the knobs of one training."""
@@ -65,7 +67,7 @@ class Recipe:
             plan.positions,
             plan.seed,
             folder / plan.name,
-            None if plan.start is None else folder / plan.start,
+            self.weights if plan.start is None else folder / plan.start,
             named=self.named,
         )
         return data, task

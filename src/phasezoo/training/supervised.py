@@ -21,6 +21,7 @@ from phasezoo.training.checkpoint import Checkpoints, save_network
 from phasezoo.training.config import SupervisedConfig, make_config
 from phasezoo.training.data import PhaseWeights, TrainingData
 from phasezoo.training.distributed import Team, in_team
+from phasezoo.training.fresh_network import Beginning
 from phasezoo.training.loggers import LoggedRun, Logger
 from phasezoo.training.metrics import MetricsLog, read_metrics
 from phasezoo.training.preparation import LEFT_OUT, Ready, Task
@@ -113,8 +114,10 @@ def train_supervised(
         network: A name, with options or without (see :data:`phasezoo.networks.GRAMMAR`), or a
             factory that can be found again: registered, or in a module that can be imported. It is
             tried before anything is written. Losses of parts that it does not answer are left out,
-            unless their weight is given.
-        planes: Input planes; None: the game's default.
+            unless their weight is given. Or a trained network that is trained further: its folder
+            (``runs/x``, ``phasezoo/…``) or a file of lc0's (``maia-1900.pb.gz``), by AdamW with a
+            peak learning rate of 1e-4 unless ``optimizer`` or ``max_lr`` say otherwise.
+        planes: Input planes; None: the game's default, or those of the trained network.
         history: How many of the last moves they show; None: as ``planes`` says, else all that they
             have room for. Whatever searches with the network shows it as many.
         positions: Training positions to see; the positions of the split come again in another order
@@ -144,15 +147,17 @@ def train_supervised(
         RunDirectoryError: ``out`` belongs to another training or cannot be written.
         StoreError: There are no positions of the phase to train or validate on.
     """
+    begun = Beginning.of(network, planes, init)
     settings = make_config(config, overrides)
+    settings = settings if init is not None else begun.settings(settings, overrides)
     task = Task(
-        network,
-        planes,
+        begun.network,
+        begun.planes,
         history,
         positions,
         seed,
         folder_path("out", out),
-        init,
+        begun.weights,
         resume=flag("resume", resume),
         named=frozenset(overrides),
     )

@@ -35,6 +35,11 @@ def packaged_networks() -> tuple[str, ...]:
     return tuple(sorted(PREFIX + path.name for path in whole))
 
 
+def names_network(text: str) -> bool:
+    """Return whether a text names a trained network, and not an architecture."""
+    return "/" in text or lc0.is_lc0(Path(text))
+
+
 def resolved(path: str | Path) -> Path:
     """Return the folder that ``path`` names: one of the package, one made of a file, or itself.
 

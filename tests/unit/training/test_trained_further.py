@@ -1,0 +1,109 @@
+"""Trainings that begin with a trained network, named by its folder or by a file of lc0's."""
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from phasezoo import games, inference, networks, training
+from phasezoo.errors import CheckpointError, InvalidConfig
+
+SMALL = {
+    "positions": 256, "seed": 1, "batch_size": 32, "evaluate_every": 8, "threads": 1,
+    "tensorboard": False, "validation_positions": 64, "device": "cpu",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def store():
+    return training.GameStore.sample("chess").subset(range(60))
+
+
+@pytest.fixture
+def tower(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    network = networks.make("lc0-8x1", games.make("chess").plane_shape("lc0"), 4672, seed=3)
+    inference.save(network, tmp_path / "begun.pb.gz", game="chess", planes="lc0")
+    return tmp_path / "begun.pb.gz"
+
+
+def weights(path):
+    """The weights as they are kept: an evaluator's have batch norms folded into them."""
+    return load_file(inference.load(path, backend="torch").source / "model.safetensors")
+
+
+def test_a_file_of_lc0_is_trained_further_and_written_back(store, tower, tmp_path):
+    result = training.train_supervised(store, network=str(tower), out=tmp_path / "run", **SMALL)
+    manifest = inference.load(result.path, backend="torch").manifest
+    assert (manifest.network, manifest.planes) == ("lc0-8x1", "lc0")
+    identity = manifest.training["identity"]
+    assert (identity["optimizer"], identity["max_lr"]) == ("adamw", 1e-4)
+    before, after = weights(tower), weights(result.path)
+    moved = {
+        n: float((after[n] - w).abs().max()) for n, w in before.items() if w.is_floating_point()
+    }
+    # A few small steps from where it began, and not from new weights.
+    assert 0 < moved["body.0.conv.weight"] < 0.005
+    again = training.train_supervised(store, network=str(tower), out=tmp_path / "run", **SMALL)
+    assert again.path == result.path
+    network = inference.load(result.path, backend="torch")
+    inference.save(network, tmp_path / "tuned.pb.gz")
+    planes = games.encode([games.make("chess").initial_state()], "lc0")
+    tuned = inference.load(tmp_path / "tuned.pb.gz", backend="torch").evaluate(planes)
+    np.testing.assert_allclose(tuned.values(), network.evaluate(planes).values(), atol=1e-3)
+
+
+def test_experts_of_every_strategy_begin_with_it(store, tower, tmp_path):
+    for strategy in ("separated", "staged", "weighted:4"):
+        learned = training.train_experts(
+            store,
+            "lichess",
+            strategy,
+            network=str(tower),
+            out=tmp_path / strategy,
+            test_games=5,
+            **SMALL,
+        )
+        begun = weights(tower)["body.0.conv.weight"]
+        for name in ("baseline", *(f"expert-{phase}" for phase in learned.phases)):
+            own = weights(tmp_path / strategy / "networks" / name)["body.0.conv.weight"]
+            # At most eight steps of 1e-4; new weights are 0.03 away.
+            assert float((own - begun).abs().max()) < 0.005
+        assert learned.mixture().plane_spec == "lc0"
+
+
+def test_settings_that_are_given_stay(store, tower, tmp_path):
+    result = training.train_supervised(
+        store, network=str(tower), out=tmp_path / "run", max_lr=0.01, **SMALL
+    )
+    identity = inference.load(result.path, backend="torch").manifest.training["identity"]
+    assert identity["max_lr"] == 0.01
+    assert identity.get("optimizer", "sgd") == "sgd"
+
+
+def test_what_cannot_be_trained_further_is_refused(store, tower, tmp_path):
+    with pytest.raises(InvalidConfig, match="leave out init"):
+        training.train_supervised(
+            store, network=str(tower), init=tmp_path, out=tmp_path / "run", **SMALL
+        )
+    with pytest.raises(CheckpointError, match=r"nowhere\.pb\.gz"):
+        training.train_supervised(
+            store, network=str(tmp_path / "nowhere.pb.gz"), out=tmp_path / "run", **SMALL
+        )
+    with pytest.raises(InvalidConfig, match="receives the phase"):
+        training.train_experts(
+            store, "lichess", "heads", network=str(tower), out=tmp_path / "run", **SMALL
+        )
+    pytest.importorskip("onnxruntime")
+
+    class Own(torch.nn.Module):
+        def forward(self, planes):
+            flat = planes.flatten(1)
+            return flat[:, :4672], flat[:, 0]
+
+    inference.save(Own(), tmp_path / "kept", game="chess", planes="lc0")
+    with pytest.raises(InvalidConfig, match="kept as ONNX"):
+        training.train_supervised(
+            store, network=str(tmp_path / "kept"), out=tmp_path / "run", **SMALL
+        )
+    assert not (tmp_path / "run").exists()
