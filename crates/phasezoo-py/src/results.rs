@@ -40,7 +40,10 @@ pub(crate) struct SearchResult {
     /// The root's mean value, exact if proven.
     #[pyo3(get)]
     value: f32,
-    /// float32[P]: the same for each player, in games of more than two.
+    /// What the evaluator said of the root alone, exact if proven; 0 before it was asked.
+    #[pyo3(get)]
+    network_value: f32,
+    /// float32[P]: the mean for each player, in games of more than two.
     #[pyo3(get)]
     values: Option<Floats>,
     /// float32[P, A]: the final policy of every player, zeros for those who do not move; of decoupled
@@ -212,6 +215,7 @@ impl SearchResult {
             policy: policy.into_pyarray(py).unbind(),
             pv: found.pv(),
             value: found.value,
+            network_value: found.network_value,
             policies,
             values: found.values.as_ref().map(|values| floats(py, values.iter().copied())),
             nodes: found.nodes,

@@ -38,6 +38,8 @@ pub struct SearchResult {
     pub replies: Replies,
     /// The root's mean value, exact if proven.
     pub value: f32,
+    /// What the evaluator said of the root alone, exact if proven.
+    pub network_value: f32,
     /// The same for every player, in games with [`ValueRule::PerPlayer`].
     pub values: Option<Vec<f32>>,
     /// The final policy of every player, if players may move at once ([`super::decoupled`]).
@@ -117,6 +119,7 @@ impl SearchResult {
             replies,
             policy,
             value: known.map_or(0.0, |node| tree.worth(&tree.known(ROOT), node.actor)),
+            network_value: known.map_or(0.0, |node| tree.worth(&tree.values(ROOT), node.actor)),
             values,
             policies: None,
             nodes: search.nodes,

@@ -135,7 +135,7 @@ def _read(data: bytes) -> Lc0File:
     form = described.message(2) or Message(memoryview(b""))
     inputs, structure = form.number(1, 1), form.number(3, 1)
     if net.message(11) is not None:
-        message = "it holds an ONNX model; write that with lc0's leela2onnx and load the .onnx file"
+        message = "it holds an ONNX model in place of weights, which is not read"
         raise ValueError(message)
     if structure not in TOWERS:
         message = f"structure {structure} is not a tower of convolutions; those are 1 to 4"

@@ -73,6 +73,7 @@ impl<M: SearchModel> Search<M> {
             policy,
             replies,
             value,
+            network_value: worth(self.rule, &root.values, root.actor),
             values,
             policies: None,
             nodes: self.evaluated,

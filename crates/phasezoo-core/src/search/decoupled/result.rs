@@ -54,6 +54,7 @@ impl<M: JointModel> Search<M> {
             policy,
             replies,
             value: values[usize::from(self.player)],
+            network_value: root.values[usize::from(self.player)] as f32,
             values: Some(values),
             policies: Some(policies),
             nodes: self.evaluated,
