@@ -168,6 +168,7 @@ def test_one_policy_with_values_by_phase_and_one_pair_for_all():
     second = agents.MCTSAgent(both, limit=limit, seed=1).search(LATE)
     np.testing.assert_array_equal(first.visits, second.visits)
     assert first.value == second.value
+    assert first.network_value == second.network_value == pytest.approx(0.5)
 
 
 def test_the_same_evaluator_for_both_is_asked_once():

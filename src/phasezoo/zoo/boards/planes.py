@@ -56,35 +56,29 @@ def _v2(clock: int) -> Names:
 SHARED = {"shared": (*PLACES, *HANDS)}
 
 
-def _lc0(castling: Names, mover: str, clock: str, *turn: str) -> Names:
+def _lc0(castling: Names, mover: str, clock: str = "", turned: str = "") -> Names:
     """Return the names for a form of lc0's planes (``docs/definitions/lc0.md``)."""
-    places = tuple(
-        f"{kind}, {f'{back} back' if back else 'now'}"
-        for back in range(8)
-        for kind in (*PLACES, STOOD[0])
-    )
-    return (
-        *places,
-        *castling,
-        mover,
-        f"plies since a capture or pawn move{clock}",
-        "zero",
-        "one",
-        *turn,
-    )
+    ago = ["now", *(f"{turned} {back}" if turned else f"{back} back" for back in range(1, 8))]
+    ending = ", turned" if turned else ""
+    places = tuple(f"{kind}, {back}{ending}" for back in ago for kind in (*PLACES, STOOD[0]))
+    clocks = (f"plies since a capture or pawn move{clock}", "zero", "one")
+    turn = ("how the board is turned",) if turned else ()
+    return (*places, *castling, mover, *clocks, *turn)
 
 
 LC0_RIGHTS = _of_both("right to castle long", "right to castle short")
-LC0_ROOKS = ("rooks that may castle long", "rooks that may castle short", "zero", "zero")
-LC0_FILE = "file of a pawn that may be taken in passing"
-LC0_TURN = "how the board is turned"
+LC0_ROOKS = (
+    "rooks that may castle long", "rooks that may castle short", "zero, first", "zero, second",
+)  # fmt: skip
+LC0_COLOUR = "the viewer is Black"
+LC0_FILE = "file of a pawn that may be taken in passing, turned"
 
 LC0_PLANES = {
-    "lc0": _lc0(LC0_RIGHTS, "the viewer is Black", ""),
-    "lc0-castling": _lc0(LC0_ROOKS, "the viewer is Black", ""),
-    "lc0-canonical": _lc0(LC0_ROOKS, LC0_FILE, "", LC0_TURN),
-    "lc0-canonical-hectoplies": _lc0(LC0_ROOKS, LC0_FILE, " / 100", LC0_TURN),
-    "lc0-canonical-v2": _lc0(LC0_ROOKS, LC0_FILE, " / 100", LC0_TURN),
+    "lc0": _lc0(LC0_RIGHTS, LC0_COLOUR),
+    "lc0-castling": _lc0(LC0_ROOKS, LC0_COLOUR),
+    "lc0-canonical": _lc0(LC0_ROOKS, LC0_FILE, turned="recurring"),
+    "lc0-canonical-hectoplies": _lc0(LC0_ROOKS, LC0_FILE, " / 100", "recurring"),
+    "lc0-canonical-v2": _lc0(LC0_ROOKS, LC0_FILE, " / 100", "repeated"),
 }
 """Names of the planes of lc0's networks."""
 
