@@ -78,7 +78,7 @@ def test_the_dead_stop_and_other_games_are_refused():
         session.act(state)
     with pytest.raises(InvalidConfig, match="plays Pommerman"):
         session.act(games.make("chess").initial_state(), 0)
-    with pytest.raises(InvalidConfig, match="seed=-1"):
+    with pytest.raises(InvalidConfig, match="seed -1"):
         agents.SimpleAgent().session(-1)
     with pytest.raises(InvalidState, match="game_state"):
         agents.SimpleAgent()(np.zeros(3), {"action_mask": np.ones(6)})

@@ -145,7 +145,7 @@ def test_progress_and_games_are_reported_as_they_end():
         ({"concurrency": 0}, "concurrency=0"),
         ({"pool_rows": 0}, "pool_rows=0"),
         ({"max_plies": 0}, "max_plies=0"),
-        ({"openings_as": "pgn"}, "'moves' and 'fen'"),
+        ({"openings_as": "pgn"}, "'moves' or 'fen'"),
         ({"openings": []}, "at least one"),
         ({"openings": arena.OpeningSuite("toy-heap", ((),))}, "openings are for 'toy-heap'"),
         ({"a": 3}, "a int is no agent"),

@@ -12,8 +12,8 @@ from phasezoo.networks.blocks import fold_batch_norms
 SHAPE = (52, 8, 8)
 
 
-def planes(rows=8):
-    return torch.rand(rows, *SHAPE, generator=torch.Generator().manual_seed(1))
+def planes(rows=8, shape=SHAPE):
+    return torch.rand(rows, *shape, generator=torch.Generator().manual_seed(1))
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -65,16 +65,17 @@ def test_every_family_works_in_bfloat16(name):
     failure = precision.probe("bfloat16", "cpu")
     if failure is not None:
         pytest.skip(f"bfloat16 on this CPU: a trial {failure}")
-    network = networks.make(name, SHAPE, seed=1)
+    shape = (112, 8, 8) if name.startswith("lc0") else SHAPE
+    network, shown = networks.make(name, shape, seed=1), planes(shape=shape)
     with networks.autocast("bfloat16", torch.device("cpu")):
-        output = network(planes())
+        output = network(shown)
     (output.policy_logits.float().square().mean() + output.value().float().mean()).backward()
     assert all(bool(p.grad.isfinite().all()) for p in network.parameters() if p.grad is not None)
     network.eval()
     with torch.no_grad():
-        expected = network(planes())
+        expected = network(shown)
         fold_batch_norms(network)
-        answer = network.to(torch.bfloat16)(planes().to(torch.bfloat16))
+        answer = network.to(torch.bfloat16)(shown.to(torch.bfloat16))
     for one, other in zip(answer, expected, strict=True):
         if one is not None:
             assert one.dtype == torch.bfloat16

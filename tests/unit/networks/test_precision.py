@@ -50,7 +50,7 @@ def test_a_format_that_fails_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("dtype", ["float16", "int8", ""])
 def test_other_formats_are_refused(dtype: str) -> None:
-    with pytest.raises(InvalidConfig, match="float32 or bfloat16"):
+    with pytest.raises(InvalidConfig, match="'float32' or 'bfloat16'"):
         precision.supported_dtype(dtype, torch.device("cpu"))
 
 

@@ -202,8 +202,8 @@ class M2CTSAgent(MCTSAgent):
             )
             raise InvalidConfig(message)
         for each in (experts, policy, value):
-            for expert in each.values() if isinstance(each, Mapping) else (each,):
-                if expert is not None:
+            if each is not None:
+                for expert in each.values() if isinstance(each, Mapping) else (each,):
                     check_evaluator(expert)
         game = options.get("game")
         mixture = MixtureOfExperts(
