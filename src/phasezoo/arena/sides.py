@@ -17,6 +17,7 @@ from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import name_of
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
+from phasezoo.inference.policy_value import PolicyAndValue
 from phasezoo.specs import removed
 from phasezoo.specs.text import one_line
 
@@ -207,6 +208,8 @@ def _weights(evaluator: Any) -> Any:
     """Return JSON that identifies networks: the checksums of their files."""
     if isinstance(evaluator, MixtureOfExperts):
         return [_weights(expert) for expert in evaluator.experts]
+    if isinstance(evaluator, PolicyAndValue):
+        return [_weights(part) for part in (evaluator.policy, evaluator.value)]
     if isinstance(evaluator, NetworkEvaluator):
         return dict(evaluator.manifest.files)
     return None if evaluator is None else name_of(evaluator)

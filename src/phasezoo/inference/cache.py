@@ -24,6 +24,7 @@ from phasezoo.inference.evaluator import (
 )
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
+from phasezoo.inference.policy_value import PolicyAndValue
 from phasezoo.specs import check_value
 from phasezoo.types import Planes
 
@@ -167,26 +168,38 @@ class Cached:
         return Cached._of, (self.evaluator, self._store, self._asked)
 
 
-def with_cache(evaluator: Any, cache_mb: int = DEFAULT_CACHE_MB) -> Cached | MixtureOfExperts:
-    """``evaluator`` with a cache; of a mixture, the same mixture of experts that share one.
+def with_cache(
+    evaluator: Any, cache_mb: int = DEFAULT_CACHE_MB
+) -> Cached | MixtureOfExperts | PolicyAndValue:
+    """``evaluator`` with a cache; of several evaluators, the same ones with one that they share.
 
     Experts that read more than planes are asked every time.
 
     Raises:
         InvalidConfig: Nothing in it answers from planes alone, or ``cache_mb`` is less than 1.
     """
-    if not isinstance(evaluator, MixtureOfExperts):
+    is_mixture = isinstance(evaluator, MixtureOfExperts)
+    if not is_mixture and not isinstance(evaluator, PolicyAndValue):
         return Cached(evaluator, cache_mb)
     store = _Store(_checked_size(cache_mb))
     made: dict[int, Any] = {}
-    for expert in evaluator.experts:
-        if _why_not(expert) is None:
-            made.setdefault(id(expert), Cached._of(expert, store, len(made)))
+
+    def cached(part: Any) -> Any:
+        if isinstance(part, PolicyAndValue):
+            return PolicyAndValue(cached(part.policy), cached(part.value))
+        if id(part) not in made and _why_not(part) is None:
+            made[id(part)] = Cached._of(part, store, len(made))
+        return made.get(id(part), part)
+
+    whole: Any = evaluator if is_mixture else cached(evaluator)
+    experts = tuple(map(cached, evaluator.experts)) if is_mixture else ()
     if not made:
-        _check_reads_planes(evaluator.experts[0])
-    mixture = copy.copy(evaluator)
-    mixture.experts = tuple(made.get(id(expert), expert) for expert in evaluator.experts)
-    return mixture
+        _check_reads_planes(evaluator.experts[0] if is_mixture else evaluator.policy)
+    if is_mixture:
+        whole = copy.copy(evaluator)
+        whole.experts = experts
+    found: MixtureOfExperts | PolicyAndValue = whole
+    return found
 
 
 def forget_answers(evaluator: Any) -> None:
@@ -196,6 +209,9 @@ def forget_answers(evaluator: Any) -> None:
     elif isinstance(evaluator, MixtureOfExperts):
         for expert in evaluator.experts:
             forget_answers(expert)
+    elif isinstance(evaluator, PolicyAndValue):
+        for part in (evaluator.policy, evaluator.value):
+            forget_answers(part)
 
 
 class _Store:

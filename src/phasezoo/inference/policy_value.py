@@ -22,9 +22,18 @@ class PolicyAndValue:
 
     Raises:
         GameMismatch: They are networks of different games.
+        InvalidConfig: One of them is no evaluator.
     """
 
     def __init__(self, policy: Any, value: Any) -> None:
+        for name, part in (("policy", policy), ("value", value)):
+            asked = (getattr(part, each, None) for each in ("evaluate_batch", "evaluate"))
+            if isinstance(part, type) or not any(map(callable, asked)):
+                message = (
+                    f"{name}={part!r} is no evaluator: give an object with plane_spec and "
+                    "evaluate(planes), such as inference.load(directory)"
+                )
+                raise InvalidConfig(message)
         self.game = common_game((policy, value), None)
         self.policy = policy
         self.value = value

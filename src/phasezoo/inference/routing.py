@@ -94,7 +94,12 @@ def routed(rule: RoutingRule, rows: "Leaves", phases: int) -> npt.NDArray[Any]:
     Raises:
         InvalidConfig: It says anything else, or names no expert.
     """
-    given, count = np.asarray(rule(rows)), len(rows)
+    answer, count = rule(rows), len(rows)
+    try:
+        given = np.asarray(answer)
+    except Exception as error:  # whatever an array type of a library raises
+        message = f"routing {name_of_rule(rule)!r} returned no array of numbers: {error}"
+        raise InvalidConfig(message) from error
     if given.shape == (count,) and given.dtype.kind in "iub":
         most, least = int(given.max(initial=0)), int(given.min(initial=0))
         if least >= 0 and most < phases:
@@ -103,9 +108,12 @@ def routed(rule: RoutingRule, rows: "Leaves", phases: int) -> npt.NDArray[Any]:
             f"says that a leaf has phase {most if most >= phases else least}, the mixture's gate "
             f"has {phases} phases: search with the mixture's own gate, as MCTSAgent does"
         )
-    elif given.shape == (count, phases) and given.dtype.kind == "f":
-        name = f"routing {name_of_rule(rule)}"
-        return check_probabilities(given, count, phases, name).astype(np.float64)
+    elif given.shape == (count, phases) and given.dtype.kind in "iubf":
+        weights = given.astype(np.float64)
+        # NaN fails every comparison.
+        if (weights >= 0).all() and np.allclose(weights.sum(axis=1), 1, atol=1e-3):
+            return weights
+        reason = "returned weights that are not from 0 up with sum 1 in every row"
     else:
         reason = (
             f"returned {given.dtype}{list(given.shape)} for {count} rows; expected whole numbers "

@@ -103,7 +103,7 @@ def test_the_version_is_the_packages(capsys):
         ),
         (
             ["reproduce", "m2cts", "--from-scratch", "--alone", "--nodes", "3", "--arms", "x"],
-            ["--arms: no such option", "(see phasezoo reproduce m2cts --from-scratch --help)"],
+            ["--alone: no such option", "(see phasezoo reproduce m2cts --from-scratch --help)"],
         ),
         (
             ["reproduce", "m2cts", "--learning-rate", "big"],

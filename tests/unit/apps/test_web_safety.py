@@ -187,6 +187,8 @@ def test_pages_may_name_harmless_agents_alone_unless_they_are_trusted():
     for text in (
         "mcts:net=/etc",
         "m2cts:experts=../x",
+        "m2cts:policy=/etc,value=phasezoo/chess-small",
+        "m2cts:policy=phasezoo/chess-small,value=/etc/shadow.pb",
         "mcts:syzygy=/etc",
         "mcts:net=phasezoo/../x",
     ):

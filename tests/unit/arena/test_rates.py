@@ -91,3 +91,20 @@ def test_games_of_two_have_both():
     assert "Elo" in match.summary()
     assert f"Elo {match.elo}" in repr(match)
     assert len(repr(match)) < 200
+
+
+@pytest.mark.parametrize("groups", [[], [0.5, None], ["a"], [1.5], [float("nan")]])
+def test_what_is_no_share_is_refused(groups):
+    with pytest.raises(InvalidConfig, match="each in"):
+        rate_of(groups, 2)
+
+
+@pytest.mark.parametrize("size", [0, -1, 1.5])
+def test_groups_have_games(size):
+    with pytest.raises(InvalidConfig, match="group_size"):
+        rate_of([0.5, 1.0], size)
+
+
+def test_arrays_are_read_as_lists_are():
+    shares = [0.5, 0.75, 0.25, 1.0]
+    assert rate_of(np.array(shares), 2) == rate_of(shares, 2)

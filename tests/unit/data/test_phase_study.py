@@ -90,7 +90,7 @@ def test_thresholds_that_cannot_be_fitted_are_errors():
     assert fitted_gate(store, "plies", 7).count(",") == 5
     with pytest.raises(InvalidConfig, match="too many have the same number"):
         fitted_gate(store, "plies", 12)
-    with pytest.raises(InvalidConfig, match="2 phases or more"):
+    with pytest.raises(InvalidConfig, match="2 or more"):
         fitted_gate(store, "plies", 1)
     for gate in ("lichess", "hash", "unheard-of"):
         with pytest.raises(InvalidGate):

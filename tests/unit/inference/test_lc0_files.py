@@ -10,7 +10,7 @@ import torch
 from phasezoo import agents, games, inference, networks
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference.formats import lc0
-from phasezoo.inference.formats.protobuf import encoded
+from phasezoo.inference.formats.protobuf import Message, encoded
 
 CHESS = games.make("chess")
 TOWERS = {
@@ -87,7 +87,7 @@ def test_files_without_a_batch_norm_are_read_by_their_biases(tmp_path):
         (6, block(value, channels, 1)), (7, layer(8, 64 * value)), (8, layer(8)),
         (9, layer(3, 8)), (10, layer(3)),
     ])  # fmt: skip
-    form = encoded([(1, 1), (2, 2), (3, 4), (4, 2), (5, 2)])
+    form = encoded([(1, 1), (2, 2), (3, 3), (4, 2), (5, 2)])
     net = encoded([(1, lc0.MAGIC), (4, encoded([(1, 1), (2, form)])), (10, weights)], fixed=(1,))
     path = tmp_path / "plain.pb"
     path.write_bytes(net)
@@ -104,8 +104,8 @@ def test_files_without_a_batch_norm_are_read_by_their_biases(tmp_path):
     torch.testing.assert_close(network.body[0](planes), plain, atol=1e-5, rtol=1e-5)
 
 
-def _file(**changes):
-    """The bytes of a small network, with fields of its description replaced."""
+def _file():
+    """The bytes of a small network."""
     network = tower("lc0-8x1")
     arrays = {name: value.numpy() for name, value in network.state_dict().items()}
     options = {**lc0.default_options()}
@@ -143,6 +143,12 @@ def test_unpacked_files_that_are_cut_or_changed_never_raise_anything_else():
         ([(1, lc0.MAGIC), (4, encoded([(2, encoded([(3, 6)]))]))], "not a tower"),
         ([(1, lc0.MAGIC), (4, encoded([(2, encoded([(1, 132)]))]))], "input format 132"),
         ([(1, lc0.MAGIC), (4, encoded([(1, 9)]))], "encoded by way 9"),
+        ([(1, lc0.MAGIC), (4, encoded([(2, encoded([(7, 2)]))]))], "activation 2"),
+        ([(1, lc0.MAGIC), (4, encoded([(2, encoded([(4, 3)]))]))], "policy format 3"),
+        ([(1, lc0.MAGIC), (4, encoded([(2, encoded([(5, 3)]))]))], "value format 3"),
+        ([(1, lc0.MAGIC), (4, encoded([(2, encoded([(6, 2)]))]))], "moves-left format 2"),
+        ([(1, lc0.MAGIC), (4, 7)], "field 4 holds a number"),
+        ([(1, lc0.MAGIC), (10, b"\x7a\x00" * 20_000)], "more than 10,000 fields"),
         ([(1, lc0.MAGIC)], "no weights"),
         ([(1, lc0.MAGIC), (10, encoded([(2, b"")]))], "input block is missing"),
     ],
@@ -154,12 +160,84 @@ def test_other_files_are_refused_by_what_they_are(tmp_path, fields, reason):
         inference.load(path)
 
 
+def _rewritten(**layer_fields):
+    """A tower's file whose layers all have other fields."""
+    whole = lc0._written_layer
+
+    def changed(array):
+        message = Message(memoryview(whole(array)))
+        fields = {"low": (1, message.number(1)), "high": (2, message.number(2))}
+        fields["steps"] = (3, bytes(message.bytes(3)))
+        given = list({**fields, **layer_fields}.values())
+        short = [number for number, value in given if isinstance(value, int) and value >> 32 == 0]
+        return encoded(given, fixed=[number for number in short if number < 3])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lc0, "_written_layer", changed)
+        return _file()
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"encoding": (4, 2)}, "encoded by way 2"),
+        ({"low": (1, 1 << 33)}, "32 bits"),
+        ({"low": (1, b"\0\0\0\0")}, "field 1 holds bytes"),
+        ({"low": (1, 0xFF7FFFFF), "high": (2, 0x7F7FFFFF)}, "lie between"),
+    ],
+)
+def test_layers_in_another_encoding_are_refused(fields, reason):
+    with pytest.raises(CheckpointError, match=reason):
+        lc0.read(_rewritten(**fields), "layers")
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 3e38])
+def test_weights_that_no_file_can_hold_are_refused(tmp_path, wrong):
+    network = tower("lc0-8x1")
+    with torch.no_grad():
+        network.policy.moves.weight[0, 0, 0, 0] = wrong
+        network.policy.moves.weight[1, 0, 0, 0] = -1e38
+    with pytest.raises(InvalidConfig, match="lie between"):
+        inference.save(network, tmp_path / "x.pb.gz", game="chess", planes="lc0")
+    assert not (tmp_path / "x.pb.gz").exists()
+
+
+def test_variances_below_zero_are_refused():
+    arrays = {n: v.numpy().copy() for n, v in tower("lc0-8x1").state_dict().items()}
+    arrays["body.0.norm.running_var"][:] = -2.0
+    data = lc0.written(lc0.Lc0File("lc0", (8, 1), lc0.default_options(), arrays))
+    with pytest.raises(CheckpointError, match="variance of -2"):
+        lc0.read(data, "x")
+
+
+@pytest.mark.parametrize("damage", ["model.safetensors", "manifest.json"])
+def test_a_damaged_cache_is_made_anew(tmp_path, damage):
+    path = tmp_path / "own.PB.GZ"
+    inference.save(tower("lc0-8x1"), path, game="chess", planes="lc0")
+    kept = inference.load(path).source
+    for change in (
+        lambda file: file.write_bytes(file.read_bytes()[:100]),
+        lambda file: file.unlink(),
+    ):
+        change(kept / damage)
+        assert inference.load(path).source == kept
+
+
+def test_without_a_cache_folder_files_load_all_the_same(tmp_path, monkeypatch):
+    path = tmp_path / "own.pb.gz"
+    inference.save(tower("lc0-8x1"), path, game="chess", planes="lc0")
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert inference.load(path, backend="torch").plane_spec == "lc0"
+
+
 def test_a_layer_of_another_size_is_refused_before_memory_is_taken(tmp_path):
     layer = encoded([(1, 0), (2, 0), (3, b"\0" * 20)], fixed=(1, 2))
     block = encoded([(1, layer), (2, encoded([(3, b"\0\0" * 60_000)]))])
     answers = encoded([(3, b"\0" * 6)])
     weights = encoded([(1, block), (6, block), (8, layer), (10, answers)])
-    net = encoded([(1, lc0.MAGIC), (10, weights)], fixed=(1,))
+    form = encoded([(2, encoded([(5, 2)]))])
+    net = encoded([(1, lc0.MAGIC), (4, form), (10, weights)], fixed=(1,))
     path = tmp_path / "sizes.pb"
     path.write_bytes(net)
     with pytest.raises(CheckpointError, match="a layer has 10 numbers"):

@@ -126,7 +126,8 @@ def test_weights_average_all_experts():
         (lambda rows: np.zeros(len(rows)), "float64"),
         (lambda rows: np.full(len(rows), 3), "phase 3"),
         (lambda rows: np.full(len(rows), -1), "phase -1"),
-        (lambda rows: np.ones((len(rows), 3)), "sum"),
+        (lambda rows: np.ones((len(rows), 3)), "sum 1"),
+        (lambda rows: np.full((len(rows), 3), np.nan), "sum 1"),
         (lambda rows: None, "object"),
     ],
 )
@@ -134,6 +135,20 @@ def test_rules_that_answer_something_else_are_refused(answer, reason):
     mixture = inference.MixtureOfExperts(experts(), "lichess", answer)
     with pytest.raises(errors.PhasezooError, match=reason):
         mixture.evaluate_batch(inference.StateBatch([LATE], [1]))
+
+
+def test_whole_numbers_are_weights_too_and_errors_of_a_rules_array_are_named():
+    leaves = inference.StateBatch([LATE], [1])
+    whole = inference.MixtureOfExperts(
+        experts(), "lichess", lambda rows: np.eye(3, dtype=int)[rows.phases]
+    )
+    assert whole.evaluate_batch(leaves).values()[0] == 0.0
+    torch = pytest.importorskip("torch")
+    learned = inference.MixtureOfExperts(
+        experts(), "lichess", lambda rows: torch.ones(len(rows), 3, requires_grad=True) / 3
+    )
+    with pytest.raises(errors.InvalidConfig, match="no array of numbers"):
+        learned.evaluate_batch(leaves)
 
 
 def test_unknown_names_of_rules_are_refused():
@@ -191,6 +206,30 @@ def test_the_same_evaluator_for_both_is_asked_once():
 def test_half_given_evaluators_are_refused(given, reason):
     with pytest.raises(errors.InvalidConfig, match=reason):
         inference.MixtureOfExperts(gate="lichess", **given)
+
+
+@pytest.mark.parametrize("part", [3, "runs/x", None, Constant])
+def test_parts_that_are_no_evaluators_are_refused(part):
+    for given in ((part, Constant(0)), (Constant(0), part)):
+        with pytest.raises(errors.InvalidConfig, match="no evaluator"):
+            inference.PolicyAndValue(*given)
+
+
+def test_a_cache_keeps_policies_and_values_apart():
+    pytest.importorskip("onnxruntime")
+    folder = inference.load_experts("phasezoo/chess-small")
+    one = folder.baseline(threads=1)
+    parts = {phase: folder.expert(phase, threads=1) for phase in folder.phases}
+    mixture = inference.MixtureOfExperts(policy=parts, value=one, gate="lichess")
+    limit = agents.Limit(nodes=40)
+    plain = agents.MCTSAgent(mixture, limit=limit, seed=1).search(LATE)
+    kept = agents.MCTSAgent(mixture, limit=limit, seed=1, cache_mb=4)
+    for _ in range(2):
+        np.testing.assert_array_equal(kept.search(LATE).visits, plain.visits)
+    pair = agents.MCTSAgent(
+        inference.PolicyAndValue(parts["endgame"], one), limit=limit, seed=1, cache_mb=4
+    )
+    assert pair.search(LATE).nodes == 40
 
 
 def test_policy_and_value_of_folders_by_text():

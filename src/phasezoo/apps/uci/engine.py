@@ -257,7 +257,8 @@ class Engine:
 
 def _playable(text: str) -> dict[str, str]:
     """The agent's text for each variant that it plays."""
-    if "net" not in text and "experts" not in text:  # so that nothing is imported for it
+    if not any(name in text for name in ("net=", "experts=", "policy=", "value=")):
+        # Nothing is imported for it.
         return dict.fromkeys(VARIANTS, text)
     from phasezoo.apps.uci.player import variants_of
 

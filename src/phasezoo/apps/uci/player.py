@@ -121,7 +121,7 @@ def variants_of(text: str) -> tuple[str, ...]:
     """
     try:
         given = read_spec(text).options
-        folder = packaged.resolved(given.get("experts") or given["net"])
+        folder = packaged.resolved(next(given[name] for name in packaged.OPTIONS if name in given))
         files = (folder / name for name in (MANIFEST, packaged.EXPERTS))
         found = next(file for file in files if file.is_file())
         game = json.loads(found.read_bytes())["game"]
@@ -165,7 +165,7 @@ def adapted(text: str, options: Options) -> str:
     known = agents.options(name) if name in SEARCHES else ()
     if options.is_set("Threads") and "net_threads" in known:
         given["net_threads"] = options["Threads"]
-    loads = "experts" in given or "net" in given
+    loads = any(name in given for name in packaged.OPTIONS)
     if options["UCI_Variant"] == VARIANTS[0] and loads:
         given.setdefault(OTHER_GAME, "true")  # of chess and chess960 alone: checked when loaded
     return write_spec(spec._replace(name=name, options=given))

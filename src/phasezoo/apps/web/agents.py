@@ -23,9 +23,6 @@ KEPT = 32
 PERSON = "human"
 """The agent that asks at the terminal; pages have persons of their own."""
 
-FOLDERS = ("net", "experts")
-"""Options that name folders of networks."""
-
 FILES = ("syzygy",)
 """Options that name other files."""
 
@@ -132,7 +129,7 @@ class Agents:
         for option, value in spec.options.items():
             if option in GATES:
                 self.check_gate(value)
-            if option in FILES or (option in FOLDERS and not self._is_allowed(value)):
+            if option in FILES or (option in packaged.OPTIONS and not self._is_allowed(value)):
                 message = (
                     f"{option}={value}: lies outside the folders of this server, --runs; {advice}"
                 )
@@ -184,7 +181,7 @@ def _cache_mb(text: str) -> float:
 
 def loads_network(text: str) -> bool:
     """Whether an agent's text names a network."""
-    return any(option in FOLDERS for option in read_spec(text).options)
+    return any(option in packaged.OPTIONS for option in read_spec(text).options)
 
 
 def _networks_of(game: games.Game) -> list[str]:

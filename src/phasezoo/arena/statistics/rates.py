@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Sequence
+from numbers import Real
 
 from phasezoo.arena.statistics.intervals import Z95, Interval, t95
 from phasezoo.errors import InvalidConfig
+from phasezoo.specs import PositiveInt, check_value
 
 _ROUNDING = 1e-9
 """Means of equal games differ by less, those of different games by more."""
@@ -25,11 +27,14 @@ def rate_of(groups: Sequence[float], group_size: int) -> Interval:
         group_size: Games in a group.
 
     Raises:
-        InvalidConfig: There are no groups, or one is outside [0, 1].
+        InvalidConfig: There are no groups, one is outside [0, 1], or ``group_size`` is below 1.
     """
-    if not groups or not all(0 <= share <= 1 for share in groups):
-        message = f"expected at least one share, each in [0, 1]; given are {list(groups)[:5]}"
+    groups = list(groups)
+    numbers = all(isinstance(share, Real) for share in groups)
+    if not groups or not numbers or not all(0 <= share <= 1 for share in groups):
+        message = f"expected at least one share, each in [0, 1]; given are {groups[:5]}"
         raise InvalidConfig(message)
+    check_value("group_size", PositiveInt, group_size)
     count = len(groups)
     mean = math.fsum(groups) / count
     if count == 1:

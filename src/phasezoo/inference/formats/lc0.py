@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.errors import CheckpointError
+from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference.formats.protobuf import Message, encoded
 
 MAGIC = 0x1C0
@@ -38,8 +38,26 @@ TOWERS = (1, 2, 3, 4)
 OLDEST_READER = [(1, 0), (2, 23), (3, 0)]
 """Version of lc0 from which on such files are read: major, minor, patch."""
 
+KNOWN = {
+    2: ("output format", (1, 2)),
+    4: ("policy format", (0, 1, 2)),
+    5: ("value format", (0, 1, 2)),
+    6: ("moves-left format", (0, 1)),
+    7: ("activation", (0, 1)),
+}
+"""What is known of the other parts, by the number of their field; 0 says nothing."""
+
+SQUEEZED = (2, 4)
+"""Numbers of network structures whose blocks have squeeze-and-excitation."""
+
+LINEAR16 = 1
+"""Encoding of layers as 16 bits between their least and their greatest number."""
+
 EPSILON = 1e-5
 """What the batch norms of both programs add to a variance."""
+
+LARGEST_SPAN = 1e38
+"""Between the least and the greatest number of a layer; beyond it 32 bits overflow."""
 
 Array = npt.NDArray[np.float32]
 
@@ -92,7 +110,7 @@ def default_options() -> dict[str, Any]:
 
 def is_lc0(path: Path) -> bool:
     """Return whether the file's name has the endings of this format."""
-    return path.name.endswith(ENDINGS)
+    return path.name.lower().endswith(ENDINGS)
 
 
 def read(data: bytes, where: str) -> Lc0File:
@@ -140,6 +158,10 @@ def _read(data: bytes) -> Lc0File:
     if structure not in TOWERS:
         message = f"structure {structure} is not a tower of convolutions; those are 1 to 4"
         raise ValueError(message)
+    for number, (what, known) in KNOWN.items():
+        if form.number(number, known[0]) not in known:
+            message = f"{what} {form.number(number)} is not known; known are {known}"
+            raise ValueError(message)
     if inputs not in PLANES:
         message = f"input format {inputs} is not known; known are {', '.join(map(str, PLANES))}"
         raise ValueError(message)
@@ -157,19 +179,24 @@ def _tower(weights: Message, form: Message, planes: str) -> Lc0File:
     blocks = weights.messages(2)
     stem = _part(weights, 1, "input block")
     channels = _outputs(stem)
-    squeezes = {_length(_part(se, 2, "bias")) for block in blocks if (se := block.message(3))}
-    if len(squeezes) > 1:
-        message = f"blocks squeeze to {sorted(squeezes)} units; one number was expected"
+    squeezes = [block.message(3) for block in blocks]
+    units_of = {0 if se is None else _length(_part(se, 2, "bias")) for se in squeezes}
+    squeeze = max(units_of, default=0)
+    expected = form.number(3, 1) in SQUEEZED
+    if len(units_of) > 1 or any((se is not None) != expected for se in squeezes):
+        message = (
+            f"structure {form.number(3, 1)} has blocks {'with' if expected else 'without'} "
+            f"squeeze-and-excitation; those of the file squeeze to {sorted(units_of)} units"
+        )
         raise ValueError(message)
-    squeeze = squeezes.pop() if squeezes else 0
-    if squeeze and not all(block.message(3) for block in blocks):
-        message = "some blocks have squeeze-and-excitation and some have none"
+    if expected and blocks and not squeeze:
+        message = "squeeze-and-excitation has no units"
         raise ValueError(message)
-    convolutional = form.number(4, 1) == 2 or (form.number(4) == 0 and bool(weights.message(11)))
+    convolutional = form.number(4) == 2 or (form.number(4) == 0 and bool(weights.message(11)))
     value = _part(weights, 6, "value block")
     answers = _length(_part(weights, 10, "value"))
-    if answers not in (1, 3):
-        message = f"its value is {answers} numbers; one or three were expected"
+    if answers != (3 if (form.number(5) or form.number(2, 1)) == 2 else 1):
+        message = f"its value is {answers} numbers, which is not what its format says"
         raise ValueError(message)
     options: dict[str, Any] = {
         "squeeze": squeeze,
@@ -236,6 +263,9 @@ def _conv_norm(name: str, block: Message, shape: tuple[int, ...]) -> Iterator[tu
         scale, shift = np.ones_like(bias), bias
     else:
         mean, variance = _layer(block, 3, (outputs,)) - bias, _layer(block, 4, (outputs,))
+        if (variance < 0).any():
+            message = f"a batch norm has a variance of {variance.min()}"
+            raise ValueError(message)
         scale = _layer(block, 5, (outputs,)) if block.message(5) else np.ones_like(bias)
         shift = _layer(block, 6, (outputs,)) if block.message(6) else np.zeros_like(bias)
     parts = {"weight": scale, "bias": shift, "running_mean": mean, "running_var": variance}
@@ -278,8 +308,14 @@ def _layer(parent: Message, number: int, shape: tuple[int, ...]) -> Array:
     if _length(layer) != expected:
         message = f"a layer has {_length(layer):,} numbers; {list(shape)} was expected"
         raise ValueError(message)
+    if layer.number(4, LINEAR16) != LINEAR16:
+        message = f"a layer is encoded by way {layer.number(4)}; known is 1, linear in 16 bits"
+        raise ValueError(message)
+    if max(layer.number(1), layer.number(2)) >= 1 << 32:
+        message = "a layer's bounds are not 32 bits each"
+        raise ValueError(message)
     low, high = (np.array(layer.number(field), np.uint32).view(np.float32) for field in (1, 2))
-    if not np.isfinite([low, high]).all():
+    if not abs(float(high) - float(low)) <= LARGEST_SPAN:  # NaN fails every comparison
         message = f"a layer's numbers lie between {low} and {high}"
         raise ValueError(message)
     steps = np.frombuffer(layer.bytes(3) or b"", "<u2").astype(np.float32)
@@ -340,6 +376,9 @@ def _written_linear(kept: dict[str, Array], name: str, first: int) -> list[tuple
 
 def _written_layer(array: Array) -> bytes:
     low, high = np.float32(array.min()), np.float32(array.max())
+    if not float(high) - float(low) <= LARGEST_SPAN:  # NaN fails every comparison
+        message = f"a layer's numbers lie between {low} and {high}, which no file of lc0's can hold"
+        raise InvalidConfig(message)
     span = (high - low) or np.float32(1)
     steps = np.rint((array - low) / span * 65535).astype("<u2").tobytes()
     least, greatest = (int(bound.view(np.uint32)) for bound in (low, high))

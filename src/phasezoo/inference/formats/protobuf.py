@@ -13,6 +13,10 @@ VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 _WIDTHS = {FIXED64: 8, FIXED32: 4}
 _LONGEST_VARINT = 10
 
+MOST_FIELDS = 10_000
+"""Fields of a message; those of networks have a few hundred. Empty ones cost two bytes each, and
+many times that in memory."""
+
 
 class BrokenMessage(ValueError):
     """Bytes that are no message, or a message that was cut off."""
@@ -31,7 +35,10 @@ class Message:
     def __init__(self, data: memoryview) -> None:
         self._numbers: dict[int, int] = {}
         self._parts: dict[int, list[memoryview]] = {}
-        for number, value in _fields(data):
+        for count, (number, value) in enumerate(_fields(data)):
+            if count >= MOST_FIELDS:
+                message = f"a message has more than {MOST_FIELDS:,} fields"
+                raise BrokenMessage(message)
             if isinstance(value, int):
                 self._numbers[number] = value
             else:
@@ -39,10 +46,16 @@ class Message:
 
     def number(self, field: int, default: int = 0) -> int:
         """Return the last number of a field."""
+        if field in self._parts:
+            message = f"field {field} holds bytes, and a number was expected"
+            raise BrokenMessage(message)
         return self._numbers.get(field, default)
 
     def bytes(self, field: int) -> memoryview | None:
         """Return the last bytes of a field; None if it has none."""
+        if field in self._numbers:
+            message = f"field {field} holds a number, and bytes were expected"
+            raise BrokenMessage(message)
         return self._parts.get(field, [None])[-1]
 
     def message(self, field: int) -> "Message | None":

@@ -1,6 +1,10 @@
 """What stands for a network's folder: a name ``phasezoo/NAME``, or a file of another program."""
 
+import atexit
+import contextlib
+import functools
 import os
+import tempfile
 from importlib import resources
 from pathlib import Path
 
@@ -16,6 +20,9 @@ PREFIX = "phasezoo/"
 """Prefix of the names of networks in the package."""
 
 EXPERTS = "experts.json"
+
+OPTIONS = ("net", "experts", "policy", "value")
+"""Options of agents that name networks."""
 
 READER = 1
 """Raised when a file is read in another way, so that what was made of it is made anew."""
@@ -82,9 +89,10 @@ def _is_there(path: Path, given: str | Path) -> bool:
 def _of_lc0(path: Path) -> Path:
     """Return the folder of the network in a file of lc0's."""
     data = read_file(path)
-    folder = _cache() / "lc0" / f"{digest(data)[:32]}-{READER}"
-    if (folder / MANIFEST).is_file():
-        return folder
+    name = f"{digest(data)[:32]}-{READER}"
+    for kept in (_cache() / "lc0" / name, _of_this_process() / name):
+        if _is_whole(kept):
+            return kept
     require_torch()
     from safetensors.numpy import save
 
@@ -100,8 +108,30 @@ def _of_lc0(path: Path) -> Path:
         phasezoo=__version__, network_options=options, value_kind=found.value_kind,
         plies_left=bool(found.options["moves_left"]),
     )  # fmt: skip
-    write_directory(folder, {MODEL: weights, MANIFEST: manifest.to_json()})
+    files = {MODEL: weights, MANIFEST: manifest.to_json()}
+    folder = _cache() / "lc0" / name
+    try:
+        write_directory(folder, files)
+    except CheckpointError:  # the cache folder is full or not to be written
+        folder = _of_this_process() / name
+        write_directory(folder, files)
     return folder
+
+
+def _is_whole(folder: Path) -> bool:
+    """Return whether a network is in ``folder`` as it was written."""
+    with contextlib.suppress(CheckpointError, OSError):
+        Manifest.read(folder).read_bytes(folder)
+        return True
+    return False
+
+
+@functools.cache
+def _of_this_process() -> Path:
+    """Return a folder that goes when the process ends."""
+    folder = tempfile.TemporaryDirectory(prefix="phasezoo-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
 
 
 def _cache() -> Path:
