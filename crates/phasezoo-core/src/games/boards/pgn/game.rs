@@ -1,14 +1,19 @@
 //! One game's text to a record.
 
+use shakmaty::Color;
+
 use super::kinds::{Kind, Line};
 use super::options::Options;
 use super::report::SkipReason;
 use super::tags::Tags;
 use super::tokens::{Scanner, Token};
-use super::words::{self, Ending, Meaning, Written};
+use super::words::{self, Ending, Meaning, Word, Written};
 
 /// How much of a bad word, or of an unknown variant, a message quotes.
 const QUOTED: usize = 40;
+
+/// Dots behind a number that say that Black moves.
+const BLACKS_DOTS: usize = 3;
 
 /// One of each for White and Black.
 pub(super) type Seats<T> = [T; 2];
@@ -114,6 +119,8 @@ struct Collector<'a> {
     evals: Vec<f32>,
     /// The last number that stands before the first move.
     first_number: Option<u32>,
+    /// Dots before the first move say that it is Black's.
+    begins_with_black: bool,
     /// Whether the kind was told by the start position.
     is_kind_assumed: bool,
     /// What stands after the moves.
@@ -136,6 +143,7 @@ impl<'a> Collector<'a> {
             moves: Vec::new(),
             evals: Vec::new(),
             first_number: None,
+            begins_with_black: false,
             is_kind_assumed: false,
             marker: None,
             fault: None,
@@ -161,20 +169,20 @@ impl<'a> Collector<'a> {
                 Some(Token::Bracket) if self.marker.is_some() => return Close::Whole,
                 Some(Token::Bracket) if !self.started => match self.tags.read(scanner) {
                     Ok(true) => self.tagged = true,
-                    Ok(false) => self.word(scanner.bracket(), None, Meaning::NoMove),
+                    Ok(false) => self.no_move(scanner.bracket()),
                     Err(message) => {
                         self.tagged = true;
                         self.fail(SkipReason::Unreadable, || message);
                     }
                 },
-                Some(Token::Bracket) => self.word(scanner.bracket(), None, Meaning::NoMove),
+                Some(Token::Bracket) => self.no_move(scanner.bracket()),
                 Some(Token::Word(word)) => {
-                    let (number, meaning) = words::read(word);
-                    if number == Some(1) && self.is_complete() {
+                    let read = words::read(word);
+                    if read.number == Some(1) && self.is_complete() {
                         scanner.return_to(word);
                         return Close::Whole;
                     }
-                    self.word(word, number, meaning);
+                    self.word(word, read);
                 }
             }
         }
@@ -285,7 +293,12 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn word(&mut self, word: &[u8], number: Option<u32>, meaning: Meaning) {
+    /// Takes a word that can be no move.
+    fn no_move(&mut self, word: &[u8]) {
+        self.word(word, Word { number: None, dots: 0, meaning: Meaning::NoMove });
+    }
+
+    fn word(&mut self, word: &[u8], Word { number, dots, meaning }: Word) {
         if !self.started {
             self.start();
         }
@@ -297,10 +310,12 @@ impl<'a> Collector<'a> {
         }
         if self.actions.is_empty() {
             self.first_number = number.or(self.first_number);
+            self.begins_with_black |= dots >= BLACKS_DOTS;
         }
-        match (meaning, number) {
-            (Meaning::Nothing, _) => {}
-            (Meaning::Result(result), _) => {
+        match meaning {
+            Meaning::Nothing if number != Some(0) || self.actions.is_empty() => {}
+            Meaning::Number if self.is_in_place(number) => {}
+            Meaning::Result(result) => {
                 let first = *self.marker.get_or_insert(result);
                 if first != result && !self.options.openings {
                     self.fail(SkipReason::ResultsDiffer, || {
@@ -308,14 +323,14 @@ impl<'a> Collector<'a> {
                     });
                 }
             }
-            (Meaning::Move(written), _) if self.marker.is_none() => self.play(word, written),
-            (Meaning::Move(_), _) => self.fail(SkipReason::Unreadable, || {
+            Meaning::Move(written) if self.marker.is_none() => self.play(word, written),
+            Meaning::Move(_) => self.fail(SkipReason::Unreadable, || {
                 format!("{} stands after the result", shown(word))
             }),
-            (Meaning::NullMove, _) => {
+            Meaning::NullMove => {
                 self.fail(SkipReason::NullMove, || format!("{} passes", shown(word)));
             }
-            (Meaning::NoMove, _) => {
+            Meaning::NoMove | Meaning::Nothing | Meaning::Number => {
                 let number = self.number();
                 self.fail(SkipReason::NotAMove, || {
                     format!("{} at move {number} can be no move", shown(word))
@@ -333,16 +348,21 @@ impl<'a> Collector<'a> {
                 format!("the moves begin with number {number}, and no tag FEN says from where")
             });
         }
-        if self.options.plies.is_some_and(|plies| self.actions.len() >= plies) {
+        if self.has_enough() {
             return;
         }
         let Some(line) = &mut self.line else { return };
+        if self.actions.is_empty() && self.begins_with_black && line.next().1 == Color::White {
+            return self.fail(SkipReason::Unreadable, || {
+                "the dots before the first move say that it is Black's, and White is to move".into()
+            });
+        }
         let moves = self.options.openings.then_some(&mut self.moves);
         if let Some(action) = line.play(written, moves) {
             self.actions.push(action);
             return;
         }
-        let (number, fen) = (line.number(), line.fen());
+        let (number, fen) = (numbered(line.next()), line.fen());
         let word = String::from_utf8_lossy(word);
         let word = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
         self.fail(SkipReason::IllegalMove, || {
@@ -352,7 +372,21 @@ impl<'a> Collector<'a> {
 
     /// The number of the next move with its dots.
     fn number(&self) -> String {
-        self.line.as_ref().map(|line| line.number()).unwrap_or_default()
+        self.line.as_ref().map(|line| numbered(line.next())).unwrap_or_default()
+    }
+
+    /// Whether all moves that are asked for were played.
+    fn has_enough(&self) -> bool {
+        self.options.plies.is_some_and(|plies| self.actions.len() >= plies)
+    }
+
+    /// Whether a number without dots is that of the next move, by the start position or counted from 1.
+    fn is_in_place(&self, number: Option<u32>) -> bool {
+        let Some(line) = &self.line else { return true };
+        let (next, turn) = line.next();
+        let begun_by_black = (turn == Color::Black) != (self.actions.len() % 2 == 1);
+        let counted = (self.actions.len() + usize::from(begun_by_black)) / 2 + 1;
+        self.has_enough() || number == Some(next) || number == u32::try_from(counted).ok()
     }
 
     /// Ends a game with the result that stands after its moves, if one does.
@@ -447,7 +481,27 @@ impl<'a> Collector<'a> {
         if self.actions.is_empty() {
             return Err((SkipReason::NoMoves, "there are no moves".into()));
         }
+        let end = self.line.as_ref().and_then(|line| line.end());
+        if let Some(end) = end.filter(|&end| end != result) {
+            let (end, result) = (spelled(end), spelled(result));
+            let message = format!("the last move ends the game {end}, and the result is {result}");
+            return Err((SkipReason::ResultsDiffer, message));
+        }
         Ok((result, salvaged))
+    }
+}
+
+/// The number of a move with its dots.
+fn numbered((number, turn): (u32, Color)) -> String {
+    format!("{number}{}", if turn == Color::White { "." } else { "..." })
+}
+
+/// White's result as PGN writes it.
+fn spelled(result: i8) -> &'static str {
+    match result {
+        1 => "1-0",
+        0 => "1/2-1/2",
+        _ => "0-1",
     }
 }
 

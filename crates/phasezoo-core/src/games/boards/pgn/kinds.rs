@@ -64,8 +64,11 @@ pub(super) trait Line {
     /// to `moves`, if they are given.
     fn play(&mut self, written: Written, moves: Option<&mut Vec<String>>) -> Option<u16>;
 
-    /// The number of the next move with its dots.
-    fn number(&self) -> String;
+    /// The number of the next move, and who plays it.
+    fn next(&self) -> (u32, Color);
+
+    /// The result for White, if the game is over by mate, by the end of the variant or by stalemate.
+    fn end(&self) -> Option<i8>;
 
     /// The FEN of the position.
     fn fen(&self) -> String;
@@ -85,9 +88,19 @@ impl<R: Rules> Line for LineOf<R> {
         Some(action as u16)
     }
 
-    fn number(&self) -> String {
-        let dots = if self.0.turn() == Color::White { "." } else { "..." };
-        format!("{}{dots}", self.0.fullmoves())
+    fn next(&self) -> (u32, Color) {
+        (self.0.fullmoves().get(), self.0.turn())
+    }
+
+    fn end(&self) -> Option<i8> {
+        let is_stuck = self.0.legal_moves().is_empty();
+        if is_stuck && self.0.is_check() {
+            return Some(if self.0.turn() == Color::White { -1 } else { 1 });
+        }
+        match R::variant_end(&self.0) {
+            Some(end) => Some(end.winner.map_or(0, |winner| if winner == 0 { 1 } else { -1 })),
+            None => is_stuck.then_some(0),
+        }
     }
 
     fn fen(&self) -> String {

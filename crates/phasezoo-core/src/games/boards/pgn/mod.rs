@@ -274,6 +274,10 @@ fn parsed(
         let message = "a comment among its tags is never closed".into();
         return vec![Err(Skip::unread(SkipReason::Unreadable, message))];
     }
+    if raw.mixed {
+        let message = "text that is no tag stands among its tags".into();
+        return vec![Err(Skip::unread(SkipReason::Unreadable, message))];
+    }
     let close = match raw {
         _ if raw.last && damaged => Close::Damaged,
         _ if raw.abrupt => Close::Abrupt,

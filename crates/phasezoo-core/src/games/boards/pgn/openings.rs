@@ -7,7 +7,7 @@ use super::parsed;
 use super::report::Skipped;
 use super::split::Splitter;
 use super::tags::is_tag;
-use super::tokens::{BYTE_ORDER_MARK, is_line_end, markup};
+use super::tokens::{is_line_end, markup, without_space};
 
 /// Where a game starts, and its moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,12 +22,16 @@ pub struct Opening {
 
 /// Whether some line of a text begins with a tag, so that the text is PGN and no list of moves.
 pub fn has_tags(text: &[u8]) -> bool {
-    text.split(|&byte| is_line_end(byte)).any(|mut line| {
-        while let Some(rest) = line.strip_prefix(BYTE_ORDER_MARK) {
-            line = rest;
+    let mut next = 0;
+    text.split(|&byte| is_line_end(byte)).any(|line| {
+        next += line.len() + 1;
+        let front = without_space(line);
+        if !front.starts_with(b"[") {
+            return false;
         }
-        let is_markup = markup(line.trim_ascii_start());
-        is_tag(&line.trim_ascii_start()[is_markup.unwrap_or(0)..])
+        // The value may stand on a later line.
+        let rest = &text[next - 1 - front.len()..];
+        is_tag(&rest[markup(rest).unwrap_or(0)..])
     })
 }
 

@@ -98,7 +98,7 @@ pub(super) fn each_text(
 
 /// The whole text of a file, all members of an archive one after another.
 ///
-/// Lines that are no UTF-8 are read as Windows-1252.
+/// Bytes that are no UTF-8 are read as Windows-1252.
 pub fn read_text(path: &Path, most_bytes: usize) -> Result<String> {
     let mut bytes = Vec::new();
     each_text(path, |_, source| {
@@ -116,7 +116,7 @@ pub fn read_text(path: &Path, most_bytes: usize) -> Result<String> {
             None => Ok(()),
         }
     })?;
-    Ok(bytes.split_inclusive(|&byte| byte == b'\n').map(|line| decoded(line).0).collect())
+    Ok(decoded(&bytes).0.into_owned())
 }
 
 /// Refuses what has no end, or may never begin: devices, and pipes that have a name.
@@ -186,20 +186,49 @@ fn each_in_zip(file: BufReader<File>, wrong: Wrong<'_>, read: Visit<'_>) -> Resu
     Ok(())
 }
 
-/// Hands out the members of a tar archive.
+/// Hands out the members of a tar archive. One that is damaged, or ends too soon, is a text with a
+/// damaged end: of the member in which that is, or else of the archive.
 fn each_in_tar(mut text: Peeked<'_>, wrong: Wrong<'_>, read: Visit<'_>) -> Result<()> {
-    let damaged = |error: io::Error| wrong(&format!("this is a damaged tar archive ({error})"));
-    let (mut names, mut found, mut long_name) = (Vec::new(), false, None);
-    let mut block = [0; HEAD];
+    let mut names = Vec::new();
+    let mut found = false;
+    loop {
+        match next_in_tar(&mut text, &mut names) {
+            Ok(None) if found => return Ok(()),
+            Ok(None) => return Err(wrong(&none_of("tar", &names))),
+            Ok(Some((name, size))) => {
+                found = true;
+                let mut member = Source::new(Member(text.by_ref().take(size)));
+                read(Some(&name), &mut member)?;
+                if member.damage.is_some() {
+                    return Ok(());
+                }
+                drop(member);
+                if let Err(error) = skip(&mut text, padding(size)) {
+                    return read(None, &mut Source::of_damage(&error));
+                }
+            }
+            Err(error) => return read(None, &mut Source::of_damage(&error)),
+        }
+    }
+}
+
+/// The name and the size of the next member that is PGN, whose bytes come next; the names of all
+/// members are added to `names`.
+fn next_in_tar(
+    text: &mut Peeked<'_>,
+    names: &mut Vec<String>,
+) -> io::Result<Option<(String, u64)>> {
+    let (mut block, mut long_name) = ([0; HEAD], None);
     // Two empty blocks end an archive, and so does its file.
-    while text.read_block(&mut block).map_err(damaged)? && block[0] != 0 {
+    while text.read_block(&mut block)? && block[0] != 0 {
         let header = Header::from_byte_slice(&block);
-        let size = header.entry_size().map_err(damaged)?;
-        let mut member = text.by_ref().take(size);
+        let size = header.entry_size()?;
+        let mut passed = 0;
         match header.entry_type() {
             kind @ (EntryType::GNULongName | EntryType::XHeader) => {
                 let mut data = Vec::new();
-                member.by_ref().take(LONGEST_NAME).read_to_end(&mut data).map_err(damaged)?;
+                passed = size.min(LONGEST_NAME);
+                Member(text.by_ref().take(passed)).read_to_end(&mut data)?;
                 long_name = if kind == EntryType::GNULongName {
                     Some(data)
                 } else {
@@ -211,18 +240,41 @@ fn each_in_tar(mut text: Peeked<'_>, wrong: Wrong<'_>, read: Visit<'_>) -> Resul
             kind => {
                 let name = long_name.take().unwrap_or_else(|| header.path_bytes().into_owned());
                 let name = String::from_utf8_lossy(&name).trim_end_matches('\0').to_string();
+                names.push(name.clone());
                 if kind.is_file() && is_pgn(&name) {
-                    found = true;
-                    read(Some(&name), &mut Source::new(&mut member))?;
+                    return Ok(Some((name, size)));
                 }
-                names.push(name);
             }
         }
-        let padding = size.next_multiple_of(HEAD as u64) - size;
-        let rest = member.limit() + padding;
-        io::copy(&mut text.by_ref().take(rest), &mut io::sink()).map_err(damaged)?;
+        skip(text, size - passed)?;
+        skip(text, padding(size))?;
     }
-    if found { Ok(()) } else { Err(wrong(&none_of("tar", &names))) }
+    Ok(None)
+}
+
+/// Bytes behind a member of this size that fill its last block.
+fn padding(size: u64) -> u64 {
+    (HEAD as u64 - size % HEAD as u64) % HEAD as u64
+}
+
+/// Passes over so many bytes of a tar archive.
+fn skip(text: &mut Peeked<'_>, bytes: u64) -> io::Result<()> {
+    io::copy(&mut Member(text.by_ref().take(bytes)), &mut io::sink()).map(drop)
+}
+
+/// Bytes of a tar archive, all of which must be there.
+struct Member<R>(io::Take<R>);
+
+impl<R: Read> Read for Member<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let found = self.0.read(buffer)?;
+        let is_cut = found == 0 && self.0.limit() > 0 && !buffer.is_empty();
+        if is_cut { Err(cut_archive()) } else { Ok(found) }
+    }
+}
+
+fn cut_archive() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "the tar archive ends too soon")
 }
 
 /// A reader whose first bytes were looked at; an error that was met there is met again.
@@ -243,10 +295,14 @@ impl<'a> Peeked<'a> {
     fn read_block(&mut self, block: &mut [u8; HEAD]) -> io::Result<bool> {
         let mut bytes = Vec::with_capacity(HEAD);
         self.by_ref().take(HEAD as u64).read_to_end(&mut bytes)?;
-        if bytes.len() == HEAD {
-            block.copy_from_slice(&bytes);
+        match bytes.len() {
+            0 => Ok(false),
+            HEAD => {
+                block.copy_from_slice(&bytes);
+                Ok(true)
+            }
+            _ => Err(cut_archive()),
         }
-        Ok(bytes.len() == HEAD)
     }
 }
 
@@ -263,6 +319,12 @@ impl Read for Peeked<'_> {
 impl<'a> Source<'a> {
     fn new(reader: impl Read + Send + 'a) -> Self {
         Self { reader: Box::new(reader), damage: None, finished: false, bytes: 0 }
+    }
+
+    /// The text of an archive that is damaged between its members.
+    fn of_damage(error: &io::Error) -> Self {
+        let damage = Some(format!("a damaged archive ({error})"));
+        Self { reader: Box::new(io::empty()), damage, finished: true, bytes: 0 }
     }
 
     /// The next block; `None` at the end.

@@ -8,8 +8,11 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2, memchr3};
 
-use super::tags::{ValueEnd, ends_open_value, is_broken_tag, is_tag, name_and_value, value_end};
-use super::tokens::{BYTE_ORDER_MARK, markup};
+use super::tags::{
+    ValueEnd, ends_open_value, is_broken_tag, is_front_of_tag, is_tag, name_and_value, value_end,
+};
+use super::tokens::{ends_word, markup, without_space};
+use super::words::{self, Meaning};
 
 /// Longest game that is looked at: far more than any real one, so that a file which is no PGN at all
 /// cannot fill the memory.
@@ -39,12 +42,26 @@ pub(super) struct RawGame {
     pub(super) abrupt: bool,
     /// It begins in the midst of the tags of a game, inside a comment that is never closed.
     pub(super) torn: bool,
+    /// Something that is no tag stands among its tags.
+    pub(super) mixed: bool,
 }
 
 /// Some text and the games in it.
 pub(super) struct Batch {
     pub(super) text: Vec<u8>,
     pub(super) games: Vec<RawGame>,
+}
+
+/// The text that was seen behind the tags of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Text {
+    None,
+    /// Nothing that could be a move: if another tag follows, it stands among the tags of one game.
+    Stray,
+    /// Moves without a result in the lines after a tag: the same, unless an empty line follows.
+    Glued,
+    /// The moves of the game: a tag that follows is one of the next.
+    Moves,
 }
 
 /// The game that is being read.
@@ -56,7 +73,15 @@ struct Open {
     first_tag: Vec<u8>,
     /// There was more than comments and markup.
     begun: bool,
-    moves_seen: bool,
+    text: Text,
+    /// An empty line came after the last tag.
+    apart: bool,
+    /// The front of a tag whose value stands on a later line.
+    front: Vec<u8>,
+    /// The bracket after a tag's value may stand on a later line.
+    awaits_bracket: bool,
+    /// Text stands among its tags.
+    mixed: bool,
     in_comment: bool,
     /// The last line that was not empty lies inside a comment and ends with a result.
     comment_ended: bool,
@@ -149,10 +174,10 @@ impl Splitter {
         self.lines += u64::from(
             self.text[start..end].ends_with(b"\n") || self.text[start..end].ends_with(b"\r"),
         );
-        let mut start = start;
-        while self.text[start..end].starts_with(BYTE_ORDER_MARK) {
-            start += BYTE_ORDER_MARK.len();
-        }
+        let whole = self.text[start..end].trim_ascii_end();
+        let front = without_space(whole);
+        let is_hidden = front.len() < whole.trim_ascii_start().len();
+        let start = if is_hidden { start + whole.len() - front.len() } else { start };
         let line = self.text[start..end].trim_ascii_end();
         let blank = line.is_empty();
         let mut torn = false;
@@ -160,7 +185,7 @@ impl Splitter {
             && let Some(open) = self.open.take()
         {
             torn = open.is_torn_before(line);
-            let abrupt = open.moves_seen && !open.after_blank && !blank && !open.closed;
+            let abrupt = open.text != Text::None && !open.after_blank && !blank && !open.closed;
             self.close(&open, start, abrupt);
         }
         if self.open.is_none() && blank {
@@ -176,8 +201,8 @@ impl Splitter {
 
     fn close(&mut self, open: &Open, end: usize, abrupt: bool) {
         let range = if open.oversize { end..end } else { open.start..end };
-        let Open { line, oversize, torn, .. } = *open;
-        self.games.push(RawGame { line, range, oversize, last: false, abrupt, torn });
+        let Open { line, oversize, torn, mixed, .. } = *open;
+        self.games.push(RawGame { line, range, oversize, last: false, abrupt, torn, mixed });
     }
 }
 
@@ -188,7 +213,11 @@ impl Open {
             start,
             first_tag: Vec::new(),
             begun: false,
-            moves_seen: false,
+            text: Text::None,
+            apart: false,
+            front: Vec::new(),
+            awaits_bracket: false,
+            mixed: false,
             in_comment: false,
             comment_ended: false,
             torn,
@@ -205,8 +234,9 @@ impl Open {
         if self.closed {
             return true;
         }
-        let Some(first) = line.trim_ascii_start().first() else {
-            return self.ended && !self.in_comment;
+        let line = without_space(line);
+        let Some(first) = line.first() else {
+            return self.ended && self.text == Text::Moves && !self.in_comment;
         };
         if *first == b'1' && self.ends_before_first_move(line) {
             return true;
@@ -217,12 +247,12 @@ impl Open {
         if *first != b'[' {
             return false;
         }
-        let is_event = is_event(line);
-        if self.moves_seen {
-            return is_event || is_tag(line) || is_markup_of_next(line);
+        let (is_event, is_again) = (is_event(line), self.is_again(line));
+        match self.text {
+            Text::Moves => is_event || is_tag(line) || is_markup_of_next(line),
+            Text::Stray | Text::Glued if is_again || is_markup_of_next(line) => true,
+            _ => (is_event && (self.after_blank || is_again)) || (self.after_blank && is_again),
         }
-        (is_event && (self.after_blank || self.is_again(line)))
-            || (self.after_blank && self.is_again(line))
     }
 
     /// Whether a line begins with the tag that the game begins with.
@@ -271,7 +301,8 @@ impl Open {
 
     /// Whether the game that begins with a line may lack tags that stand before the comment around it.
     fn is_torn_before(&self, line: &[u8]) -> bool {
-        let is_among_tags = self.in_comment && !self.moves_seen && !self.first_tag.is_empty();
+        let is_among_tags =
+            self.in_comment && self.text == Text::None && !self.first_tag.is_empty();
         is_among_tags
             && !self.after_blank
             && !is_event(line.trim_ascii_start())
@@ -282,17 +313,60 @@ impl Open {
         // What another reader passes over may stand between an empty line and a tag.
         let is_note = self.in_comment && matches!(line.first(), Some(b';' | b'%'));
         self.after_blank = line.is_empty() || (self.after_blank && is_note);
+        if line.is_empty() && !self.in_comment {
+            self.apart = true;
+            self.text = if self.text == Text::Glued { Text::Moves } else { self.text };
+        }
         if self.in_value && !ends_open_value(line) {
-            if let ValueEnd::Here { whole, .. } = value_end(line) {
-                self.in_value = false;
-                self.scan_text(&line[whole..]);
+            if let Some(rest) = self.behind_value(line) {
+                self.scan_text(rest);
             }
             return;
         }
         self.in_value = false;
-        if self.in_comment || !line.starts_with(b"%") {
-            self.scan_text(line);
+        if line.is_empty() || (!self.in_comment && line.starts_with(b"%")) {
+            return;
         }
+        if !self.front.is_empty() {
+            let joined = [&std::mem::take(&mut self.front), &b" "[..], line].concat();
+            if is_tag(&joined) || is_front_of_tag(&joined) {
+                return self.scan_text(&joined);
+            }
+        }
+        let is_closed = std::mem::take(&mut self.awaits_bracket);
+        let rest = without_space(line).strip_prefix(b"]").filter(|_| is_closed);
+        self.scan_text(rest.unwrap_or(line));
+    }
+
+    /// What stands behind the value of a tag in its line; `None` if the value goes on on the next.
+    fn behind_value<'a>(&mut self, text: &'a [u8]) -> Option<&'a [u8]> {
+        let ValueEnd::Here { whole, .. } = value_end(text) else {
+            self.in_value = true;
+            return None;
+        };
+        self.in_value = false;
+        self.awaits_bracket = !text[..whole].ends_with(b"]");
+        Some(&text[whole..])
+    }
+
+    /// Takes note of text that is neither tag nor comment.
+    fn see(&mut self, text: &[u8]) {
+        let Some(last) = last_word(without_space(text)) else { return };
+        self.begun = true;
+        self.ended = MARKERS.contains(&last);
+        if self.text == Text::Moves {
+            return;
+        }
+        let is_tagless = self.first_tag.is_empty();
+        let is_played =
+            self.text == Text::Glued || text.split(|&byte| ends_word(byte)).any(is_move);
+        self.text = match (is_played, self.ended) {
+            _ if is_tagless => Text::Moves,
+            (true, false) if !self.apart => Text::Glued,
+            (true, _) => Text::Moves,
+            (false, true) if self.apart => Text::Moves,
+            (false, _) => Text::Stray,
+        };
     }
 
     /// Follows tags, comments and moves through a line, and looks at its last word.
@@ -308,39 +382,45 @@ impl Open {
                 (self.in_comment, self.comment_ended) = (false, false);
                 rest = &rest[end + 1..];
             }
-            if !self.moves_seen && rest.trim_ascii_start().starts_with(b"[") {
-                rest = rest.trim_ascii_start();
+            let front = without_space(rest);
+            if matches!(self.text, Text::Stray | Text::Glued)
+                && (is_tag(front) || is_front_of_tag(front))
+            {
+                (self.mixed, self.text) = (true, Text::None);
+            }
+            if self.text == Text::None && front.starts_with(b"[") {
+                rest = front;
                 if let Some(length) = markup(rest) {
                     rest = &rest[length..];
                     continue;
                 }
                 self.begun = true;
                 let Some((name, value)) = name_and_value(rest) else {
-                    self.moves_seen = !is_broken_tag(rest);
+                    if is_front_of_tag(rest) {
+                        self.front = rest.to_vec();
+                    } else if !is_broken_tag(rest) {
+                        self.see(rest);
+                    }
                     return;
                 };
+                self.apart = false;
                 if self.first_tag.is_empty() {
                     self.first_tag = name.to_vec();
                 }
-                let ValueEnd::Here { whole, .. } = value_end(value) else {
-                    self.in_value = true;
-                    return;
-                };
-                rest = &value[whole..];
+                let Some(behind) = self.behind_value(value) else { return };
+                rest = behind;
                 continue;
             }
             let at = memchr3(b'{', b';', b'[', rest).unwrap_or(rest.len());
-            if let Some(word) = last_word(&rest[..at]) {
-                (self.begun, self.moves_seen) = (true, true);
-                self.ended = MARKERS.contains(&word);
-            }
+            self.see(&rest[..at]);
             rest = &rest[at..];
             match rest.first() {
                 Some(b'{') => {
                     self.in_comment = true;
                     rest = &rest[1..];
                 }
-                Some(b'[') if !self.moves_seen => {}
+                Some(b'[') if self.text == Text::None => {}
+                Some(b'[') if self.text != Text::Moves && is_tag(rest) => {}
                 Some(b'[') => {
                     let length = markup(rest);
                     self.closed |= length.is_some() && rest.starts_with(b"[/");
@@ -358,6 +438,11 @@ fn last_word(text: &[u8]) -> Option<&[u8]> {
     words.rsplit(u8::is_ascii_whitespace).next().filter(|word| !word.is_empty())
 }
 
+/// Whether a word can be a move, or a pass.
+fn is_move(word: &[u8]) -> bool {
+    matches!(words::read(word).meaning, Meaning::Move(_) | Meaning::NullMove)
+}
+
 /// Whether a line begins with the number of a game's first move.
 fn is_first_move(line: &[u8]) -> bool {
     let rest = line.trim_ascii_start().strip_prefix(b"1.");
@@ -366,7 +451,9 @@ fn is_first_move(line: &[u8]) -> bool {
 
 /// Whether a line begins with the tag that most games begin with.
 fn is_event(line: &[u8]) -> bool {
-    line.get(..7).is_some_and(|front| front.eq_ignore_ascii_case(b"[Event "))
+    let (front, rest) = line.split_at(line.len().min(6));
+    let is_apart = rest.first().is_none_or(u8::is_ascii_whitespace);
+    front.eq_ignore_ascii_case(b"[Event") && is_apart
 }
 
 /// Whether a line begins with the markup before a game.

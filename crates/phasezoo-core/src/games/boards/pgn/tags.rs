@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use encoding_rs::WINDOWS_1252;
 use memchr::{memchr, memchr3};
 
-use super::tokens::{Scanner, is_line_end, line_length};
+use super::tokens::{Scanner, is_line_end, line_length, without_space};
 
 /// Tags without which the moves mean something else, in lower case.
-const DECISIVE: [&[u8]; 2] = [b"fen", b"variant"];
+const DECISIVE: [&str; 2] = ["fen", "variant"];
 
 /// Bytes of the longest name that is looked at.
 const LONGEST_NAME: usize = 11;
@@ -41,14 +41,20 @@ pub(super) enum ValueEnd {
     Later { first_quote: Option<usize> },
 }
 
-/// Text as it was meant: UTF-8, or else Windows-1252, and then true.
+/// Text as it was meant: UTF-8, and the bytes that are none Windows-1252; whether there are such.
 ///
-/// No two texts become one: the five bytes that Windows-1252 leaves open are control characters.
+/// What a byte means depends on its neighbours alone, not on where its text begins or ends. The five
+/// bytes that Windows-1252 leaves open are control characters.
 pub(super) fn decoded(bytes: &[u8]) -> (Cow<'_, str>, bool) {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => (Cow::Borrowed(text), false),
-        Err(_) => (WINDOWS_1252.decode_without_bom_handling(bytes).0, true),
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return (Cow::Borrowed(text), false);
     }
+    let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.push_str(&WINDOWS_1252.decode_without_bom_handling(chunk.invalid()).0);
+    }
+    (Cow::Owned(text), true)
 }
 
 /// Whether a line begins with something like `[Name "`.
@@ -56,12 +62,18 @@ pub(super) fn is_tag(line: &[u8]) -> bool {
     name_and_value(line).is_some()
 }
 
-/// The name of the tag that a line begins with, and what stands behind the quote before its value.
-pub(super) fn name_and_value(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let rest = line.trim_ascii_start().strip_prefix(b"[")?;
+/// The name of the tag that a text begins with, and what stands behind the quote before its value.
+/// White space, line ends too, may stand before each of them.
+pub(super) fn name_and_value(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let rest = without_space(text).strip_prefix(b"[")?;
     let (name, rest) = split_name(rest);
     let value = rest.strip_prefix(b"\"")?;
     (!name.is_empty()).then_some((name, value))
+}
+
+/// Whether a line is the front of a tag whose value stands on a later line.
+pub(super) fn is_front_of_tag(line: &[u8]) -> bool {
+    without_space(line).strip_prefix(b"[").is_some_and(|inside| split_name(inside).1.is_empty())
 }
 
 /// Whether a line that begins with a bracket, and with no tag that can be read, was meant as a tag: no
@@ -76,9 +88,9 @@ pub(super) fn is_broken_tag(line: &[u8]) -> bool {
 
 /// The name at the front, and what follows it.
 fn split_name(text: &[u8]) -> (&[u8], &[u8]) {
-    let text = text.trim_ascii_start();
+    let text = without_space(text);
     let length = text.iter().take_while(|&&b| b.is_ascii_alphanumeric() || b == b'_').count();
-    (&text[..length], text[length..].trim_ascii_start())
+    (&text[..length], without_space(&text[length..]))
 }
 
 /// How the value at the front of a line ends, the quote before it left out.
@@ -119,9 +131,18 @@ pub(super) fn ends_open_value(line: &[u8]) -> bool {
     line.trim_ascii().is_empty() || is_tag(line)
 }
 
-/// The length of the value at the front, how far its tag goes, and whether it ends as it should; it may
-/// go on over lines.
+/// The length of the value at the front, how far its tag goes, and whether it ends as it should; both
+/// may go on over lines.
 fn split_value(text: &[u8]) -> Option<(usize, usize, bool)> {
+    let (length, whole, is_ended) = split_lines(text)?;
+    let after = without_space(&text[whole..]);
+    let is_closed_later = is_ended && !text[..whole].ends_with(b"]") && after.starts_with(b"]");
+    let whole = if is_closed_later { text.len() - after.len() + 1 } else { whole };
+    Some((length, whole, is_ended))
+}
+
+/// The same by the lines of the value alone.
+fn split_lines(text: &[u8]) -> Option<(usize, usize, bool)> {
     let mut at = line_length(text);
     let first_quote = match value_end(&text[..at]) {
         ValueEnd::Here { length, whole } => return Some((length, whole, true)),
@@ -160,10 +181,14 @@ impl Tags {
             return self.set(name, &plain(value)).map(|()| true);
         }
         let line = &text[..line_length(text)];
-        let name = split_name(&line[1..]).0;
-        if DECISIVE.contains(&&*name.to_ascii_lowercase()) {
+        // By its letters alone: what else stands in its name may be what cannot be seen.
+        let letters: String =
+            line.iter().filter(|b| b.is_ascii_alphabetic()).map(|&b| char::from(b)).collect();
+        let letters = letters.to_ascii_lowercase();
+        if let Some(name) = DECISIVE.iter().find(|&&name| letters.starts_with(name)) {
             scanner.advance(line.len());
-            return Err(format!("the tag {} cannot be read", String::from_utf8_lossy(name)));
+            let name = if *name == "fen" { "FEN" } else { "Variant" };
+            return Err(format!("the tag {name} cannot be read"));
         }
         let is_broken = is_broken_tag(line);
         if is_broken {
@@ -206,7 +231,7 @@ impl Tags {
             before == kept
                 || (&*lower == b"variant" && before.to_lowercase() == kept.to_lowercase())
         });
-        if DECISIVE.contains(&&*lower) && !is_same {
+        if matches!(&*lower, b"fen" | b"variant") && !is_same {
             let name = String::from_utf8_lossy(name);
             return Err(format!("the tag {name} stands twice, with different values"));
         }

@@ -419,10 +419,164 @@ fn where_the_moves_begin_is_never_guessed() {
         ("[SetUp \"1\"]", "1. e4 e5", Ok("e2e4 e7e5".to_string())),
         ("[FEN \"\"]", "e4 e5 2. d4", Ok("e2e4 e7e5 d2d4".to_string())),
         ("[FEN \"a\"]\n[fen \"b\"]", "1. e4 e5", Err((Unreadable, 1))),
-        ("[White \"x\"]", "2012 1. e4 e5", Ok("e2e4 e7e5".to_string())),
+        ("[White \"x\"]", "2012 1. e4 e5", Err((SkipReason::NotAMove, 1))),
+        ("[SetUp \"1\"]", "1... e4 e5", Err((Unreadable, 1))),
+        ("[White \"x\"]", "1. ... e4 e5", Err((Unreadable, 1))),
+        ("[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]", "1... e4 Kd7", Err((Unreadable, 1))),
     ] {
         assert_eq!(one(&format!("{tags}\n\n{moves} 1-0")), expected, "{tags} {moves}");
     }
+}
+
+/// Faults among the tags of an atomic game, each of which leaves the tag of its variant unread, or the
+/// tags behind the fault to another game.
+const AMONG_TAGS: [&str; 16] = [
+    "http://example.org/a",
+    "some text of any kind",
+    "]",
+    "*",
+    "1-0",
+    "1. e4",
+    "\"Black\" \"x\"]",
+    "[Site \"x\"]]",
+    "[Site \"x\"] 1-0",
+    "hello [Site \"x\"]",
+    "![Site \"x\"]",
+    "\u{200b}\nhello\n\u{200b}",
+    "hello\n",
+    "\nhello\n",
+    "0-1\n",
+    "1/2-1/2 ; a comment",
+];
+
+#[test]
+fn text_among_tags_costs_its_game_and_no_other() {
+    for fault in AMONG_TAGS {
+        for tags in [
+            format!("[Variant \"Atomic\"]\n{fault}\n[White \"W\"]"),
+            format!("{fault}\n[Variant \"Atomic\"]\n[White \"W\"]"),
+            format!("[Variant\n\"Atomic\"]\n{fault}\n[White\n\"W\"\n]"),
+        ] {
+            let text =
+                format!("{GAME}[Event \"b\"]\n{tags}\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n{GAME}");
+            for salvage in [false, true] {
+                let (found, report) = kept(&text, &Options { salvage, ..options() });
+                let found: Vec<_> = found.iter().map(|(game, games, _)| (*game, *games)).collect();
+                assert_eq!(found, [("chess", 2)], "{text}");
+                let lines: Vec<u64> = report.named.iter().map(|skipped| skipped.line).collect();
+                assert_eq!((report.games, lines), (3, vec![6]), "{text}");
+            }
+            let (openings, skipped) = read_openings(text.as_bytes(), "atomic", None, &KINDS);
+            assert_eq!((openings.len(), skipped.len()), (2, 1), "{text}");
+        }
+    }
+}
+
+#[test]
+fn tags_are_read_over_lines_and_behind_characters_that_nobody_sees() {
+    for variant in [
+        "[Variant\n\"Atomic\"]",
+        "[Variant\r\n\r\n\"Atomic\"]",
+        "[\nVariant\n\"Atomic\"\n]",
+        "[\n\nVariant \"Atomic\" \n\n ]",
+        "[Variant \"Atomic\"\n] [Round \"1\"\n]",
+        "\u{200b}[Variant \"Atomic\"]",
+        "[\u{200b}Variant\u{a0}\"Atomic\"]",
+        "\x1a[Variant \"Atomic\"]",
+        "[\x1aVariant \"Atomic\"]",
+        " \u{feff}\u{2060}[Variant \"Atomic\"]",
+    ] {
+        let game = format!("[Event \"b\"]\n{variant}\n[White \"W\"]\n\n1. e4 e5 1-0\n\n");
+        let (found, report) = kept(&game.repeat(2), &options());
+        let found: Vec<_> = found.iter().map(|(game, games, _)| (*game, *games)).collect();
+        assert_eq!(found, [("atomic", 2)], "{game:?} {:?}", report.named);
+        assert!(has_tags(format!("{variant}\n\n1. e4").as_bytes()), "{variant:?}");
+    }
+    for variant in ["[Vari\u{200b}ant \"Atomic\"]", "[\u{200b}Variant Atomic]", "[Variant\nAtomic]"]
+    {
+        let text = format!("[Event \"b\"]\n{variant}\n[White \"W\"]\n\n1. e4 e5 1-0\n\n");
+        let (found, report) = kept(&text, &options());
+        assert_eq!((found.len(), report.games), (0, 1), "{text:?}");
+    }
+    let text =
+        "[Event \"a\"]\n[FEN\n\"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[White \"b\"]\n\n1. e4 *";
+    let (openings, skipped) = read_openings(text.as_bytes(), "chess", None, &KINDS);
+    assert_eq!((openings.len(), skipped.len()), (1, 0));
+    assert!(openings[0].start_fen.is_some());
+}
+
+#[test]
+fn a_result_or_moves_behind_an_empty_line_end_a_game_whatever_its_tags() {
+    for first in
+        ["[Event \"c\"]\n\n*\n", "[Event \"c\"]\n1. e4 e5 1-0\n", "[Event \"c\"]\n1. e4 e5\n\n"]
+    {
+        let (columns, report) =
+            import(&format!("{first}\n[White \"x\"]\n\n1. d4 d5 0-1\n"), &options());
+        assert_eq!((columns.result.last(), report.games), (Some(&-1), 2), "{first}");
+    }
+}
+
+#[test]
+fn a_number_without_dots_is_that_of_the_move_or_refuses_the_game() {
+    for (moves, is_read) in [
+        ("1 e4 e5 2 Nf3 Nc6", true),
+        ("1 e4 1 e5 2 Nf3 2 Nc6", true),
+        ("1. e4 e5 7. Nf3 Nc6", true),
+        ("1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. 00 00 5. d3 d6", false),
+        ("1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. 000 d6", false),
+        ("1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. 0 0 5. d3", false),
+        ("1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. 0.0 0.0 5. d3", false),
+        ("1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. 0. 0. d3", false),
+        ("1. e4 e5 2024 2. Nf3", false),
+        ("1. e4 42 e5", false),
+        ("1. e4 e5 99999999999999999999", false),
+    ] {
+        let expected = if is_read { None } else { Some(SkipReason::NotAMove) };
+        assert_eq!(
+            one(&format!("{moves} 1-0")).err().map(|(reason, _)| reason),
+            expected,
+            "{moves}"
+        );
+    }
+    let start = "[FEN \"4k3/4p3/8/8/8/8/4P3/4K3 b - - 5 30\"]";
+    for (moves, is_read) in [("30 e5 31 e4", true), ("1 e5 2 e4", true), ("3 e5", false)] {
+        let (columns, _) = import(&format!("{start}\n\n{moves} 1-0"), &options());
+        assert_eq!(columns.len(), usize::from(is_read), "{moves}");
+    }
+    let (openings, skipped) = read_openings(b"1 e4 e5 2 Nf3 Nc6 3 Bb5 *", "chess", Some(2), &KINDS);
+    assert_eq!((openings.len(), skipped.len()), (1, 0), "numbers behind the moves that are read");
+}
+
+#[test]
+fn a_result_that_the_end_of_the_game_contradicts_is_refused() {
+    use SkipReason::ResultsDiffer;
+    let mate = "1. f3 e5 2. g4 Qh4#";
+    let stalemate = "[FEN \"7k/8/5KQ1/8/8/8/8/8 w - - 0 1\"]\n\n1. Qf7";
+    for (text, right) in [
+        (mate.to_string(), "0-1"),
+        (stalemate.to_string(), "1/2-1/2"),
+        ("[Variant \"Atomic\"]\n\n1. Nf3 f6 2. Nd4 a6 3. Ne6 a5 4. Nxd8#".into(), "1-0"),
+    ] {
+        for result in ["1-0", "0-1", "1/2-1/2"] {
+            let (found, report) = kept(&format!("[Result \"{result}\"]\n{text}"), &options());
+            assert_eq!(found.len(), usize::from(result == right), "{text} {result}");
+            let refused = report.named.iter().map(|skipped| skipped.reason);
+            assert!(refused.eq((result != right).then_some(ResultsDiffer)), "{text} {result}");
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_utf8_are_decoded_alone_by_importer_and_suites() {
+    let text = b"\xef\xbb\xbf[White \"Ji\xc5\x99\xed M\xfcller\"]\n\n1. e4 1-0\n";
+    let (columns, report) = import_file("mixed", text).unwrap();
+    assert_eq!(columns.names, ["Jiří Müller"]);
+    assert_eq!(report.decoded, Some(Noted { games: 1, file: 0, line: 1 }));
+    let path = std::env::temp_dir().join(format!("phasezoo-{}-mixed-suite", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    let read = read_text(&path, 1 << 20);
+    std::fs::remove_file(&path).unwrap();
+    assert!(read.unwrap().starts_with("\u{feff}[White \"Jiří Müller\"]\n"));
 }
 
 #[test]
@@ -506,6 +660,9 @@ fn nothing_usable_says_where_and_why() {
     }
 }
 
+/// Bytes of the header of a member of a tar archive, and of its blocks.
+const HEAD_OF_TAR: usize = 512;
+
 const GAME: &str = "[Event \"a\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 1-0\n\n";
 
 fn compressed(kind: &str, text: &[u8]) -> Vec<u8> {
@@ -576,6 +733,51 @@ fn truncated_files_keep_what_was_read_and_say_so() {
         let skipped: Vec<_> = report.skipped.into_iter().collect();
         assert!(skipped.len() <= 1 && skipped.iter().all(|(_, count)| *count == 1), "{skipped:?}");
     }
+}
+
+/// A tar archive with a game in each of three members and a text of another kind.
+fn tarred() -> Vec<u8> {
+    let mut archive = tar::Builder::new(Vec::new());
+    for name in ["a.pgn", "note.txt", "b.pgn", "c.pgn"] {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(GAME.len() as u64 * 20);
+        header.set_cksum();
+        archive.append_data(&mut header, name, GAME.repeat(20).as_bytes()).unwrap();
+    }
+    archive.into_inner().unwrap()
+}
+
+#[test]
+fn archives_that_end_too_soon_keep_what_was_read_and_say_so() {
+    let bytes = tarred();
+    let (columns, report) = import_file("whole-tar", &bytes).unwrap();
+    assert_eq!((columns.len(), report.damaged.len()), (60, 0));
+    let member = HEAD_OF_TAR + (GAME.len() * 20).next_multiple_of(HEAD_OF_TAR);
+    for (cut, least, most) in [
+        (3 * member + HEAD_OF_TAR + 300, 40, 45),
+        (3 * member + HEAD_OF_TAR, 40, 40),
+        (3 * member + 100, 40, 40),
+        (3 * member - 1, 40, 40),
+        (2 * member - 200, 20, 20),
+        (member + 300, 20, 20),
+        (HEAD_OF_TAR + 200, 1, 5),
+    ] {
+        for kind in ["plain", "gz"] {
+            let bytes = compressed(kind, &bytes[..cut]);
+            let name = format!("cut-tar-{cut}-{kind}");
+            let (columns, report) = import_file(&name, &bytes).unwrap();
+            assert!((least..=most).contains(&columns.len()), "{cut} {kind}: {}", columns.len());
+            assert_eq!(report.damaged.len(), 1, "{cut} {kind}");
+            let path = std::env::temp_dir().join(format!("phasezoo-{}-{name}", std::process::id()));
+            std::fs::write(&path, &bytes).unwrap();
+            let read = read_text(&path, 1 << 20);
+            std::fs::remove_file(&path).unwrap();
+            assert!(read.unwrap_err().to_string().contains("damaged"), "{cut} {kind}");
+        }
+    }
+    let packed = compressed("gz", &bytes);
+    let (_, report) = import_file("cut-tar-gz", &packed[..packed.len() - 30]).unwrap();
+    assert_eq!(report.damaged.len(), 1);
 }
 
 #[test]

@@ -6,6 +6,20 @@ use memchr::{memchr, memchr2};
 /// The mark with which some programs begin a file, or what was a file before it was put behind another.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// Characters that nobody sees, and that may stand before a word or a tag: the mark of bytes, a space
+/// that does not break, a hyphen that is not shown, spaces without width, marks of direction.
+const HIDDEN: [&[u8]; 9] = [
+    BYTE_ORDER_MARK,
+    b"\xc2\xa0",
+    b"\xc2\xad",
+    b"\xe2\x80\x8b",
+    b"\xe2\x80\x8c",
+    b"\xe2\x80\x8d",
+    b"\xe2\x80\x8e",
+    b"\xe2\x80\x8f",
+    b"\xe2\x81\xa0",
+];
+
 /// Bytes that are looked at for the end of markup.
 const LONGEST_MARKUP: usize = 100;
 
@@ -53,22 +67,21 @@ impl<'a> Scanner<'a> {
         while let Some(&byte) = self.text.get(self.at) {
             if is_space(byte) {
                 self.at += 1;
-            } else if !matches!(byte, b'%' | b'[' | 0xef) || !self.skip_mark(byte) {
+            } else if !matches!(byte, b'%' | b'[' | 0xc2 | 0xe2 | 0xef) || !self.skip_mark(byte) {
                 return Some(byte);
             }
         }
         None
     }
 
-    /// Passes over an escaped line, a mark of bytes or markup, if one begins here.
+    /// Passes over an escaped line, a hidden character or markup, if one begins here.
     #[cold]
     fn skip_mark(&mut self, byte: u8) -> bool {
         let rest = self.rest();
         let length = match byte {
             b'%' if self.begins_line() => line_length(rest),
             b'[' => markup(rest).unwrap_or(0),
-            _ if rest.starts_with(BYTE_ORDER_MARK) => BYTE_ORDER_MARK.len(),
-            _ => 0,
+            _ => hidden(rest),
         };
         self.at += length;
         length > 0
@@ -203,6 +216,23 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// The length of the hidden character at the front of a text, 0 if there is none.
+fn hidden(text: &[u8]) -> usize {
+    HIDDEN.iter().find(|mark| text.starts_with(mark)).map_or(0, |mark| mark.len())
+}
+
+/// A text without the white space and the hidden characters at its front.
+pub(super) fn without_space(mut text: &[u8]) -> &[u8] {
+    while let Some(&byte) = text.first() {
+        let length = if is_space(byte) { 1 } else { hidden(text) };
+        if length == 0 {
+            break;
+        }
+        text = &text[length..];
+    }
+    text
+}
+
 /// The length of a line without its end.
 pub(super) fn line_length(text: &[u8]) -> usize {
     memchr2(b'\n', b'\r', text).unwrap_or(text.len())
@@ -258,7 +288,7 @@ static ENDS_WORD: [bool; 256] = {
     ends
 };
 
-fn ends_word(byte: u8) -> bool {
+pub(super) fn ends_word(byte: u8) -> bool {
     ENDS_WORD[usize::from(byte)]
 }
 

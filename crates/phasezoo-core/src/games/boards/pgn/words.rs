@@ -7,11 +7,24 @@ use shakmaty::{CastlingSide, File, Move, Position, Rank, Role, Square};
 use super::tags::decoded;
 use crate::games::boards::Rules;
 
+/// A word of the text of moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    /// The number at its front.
+    pub(super) number: Option<u32>,
+    /// The dots behind the number.
+    pub(super) dots: usize,
+    /// What the rest of it means.
+    pub(super) meaning: Meaning,
+}
+
 /// What a word stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// A move number alone, or an annotation.
+    /// A move number with its dots, or an annotation.
     Nothing,
+    /// A number without dots, which must be that of the move.
+    Number,
     /// The end of a game.
     Result(Ending),
     /// A move.
@@ -58,33 +71,33 @@ const MARKS: [&[u8]; 13] = [
 /// Ways to write a pass.
 const NULL_MOVES: [&[u8]; 6] = [b"--", b"Z0", b"0000", b"@@@@", b"null", b"pass"];
 
-/// The number that stands before a word's move, if one does, and what the rest means.
-pub(super) fn read(word: &[u8]) -> (Option<u32>, Meaning) {
+/// Reads a word.
+pub(super) fn read(word: &[u8]) -> Word {
+    let alone = |meaning| Word { number: None, dots: 0, meaning };
     // Nearly all words: a move without number or mark.
     if let [b'a'..=b'h' | b'B' | b'K' | b'N' | b'Q' | b'R', .., b'1'..=b'8'] = word {
-        return (None, written(word).map_or(Meaning::NoMove, Meaning::Move));
+        return alone(written(word).map_or(Meaning::NoMove, Meaning::Move));
     }
     let plain = if word.is_ascii() { Cow::Borrowed(word) } else { Cow::Owned(in_ascii(word)) };
     if let Some(ending) = ending(&plain) {
-        return (None, Meaning::Result(ending));
+        return alone(Meaning::Result(ending));
     }
     // Before the numbers: a row of zeros is one.
     if is_null_move(&plain) {
-        return (None, Meaning::NullMove);
+        return alone(Meaning::NullMove);
     }
-    let (number, rest) = split_number(&plain);
-    if rest.is_empty() {
-        return (number, Meaning::Nothing);
-    }
+    let (number, dots, rest) = split_number(&plain);
     let body = without_marks(rest);
-    let meaning = if body.is_empty() {
+    let meaning = if rest.is_empty() && dots == 0 {
+        Meaning::Number
+    } else if body.is_empty() {
         Meaning::Nothing
     } else if is_null_move(rest) {
         Meaning::NullMove
     } else {
         written(body).map_or(Meaning::NoMove, Meaning::Move)
     };
-    (number, meaning)
+    Word { number, dots, meaning }
 }
 
 /// The word with figurines, dashes and signs in the letters that stand for them.
@@ -139,22 +152,15 @@ fn is_null_move(word: &[u8]) -> bool {
     marks.any(|marks| without_marks(marks).is_empty())
 }
 
-/// Takes numbers with their dots off a word's front; a word of digits alone is a number too, but
-/// for the zeros of a pass.
-fn split_number(word: &[u8]) -> (Option<u32>, &[u8]) {
-    let (mut number, mut rest) = (None, word);
-    loop {
-        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let dots = rest[digits..].iter().take_while(|&&byte| byte == b'.').count();
-        if dots == 0 && (digits == 0 || digits < rest.len() || is_null_move(rest)) {
-            return (number, rest);
-        }
-        number = std::str::from_utf8(&rest[..digits]).ok().and_then(|n| n.parse().ok()).or(number);
-        rest = &rest[digits + dots..];
-        if rest.is_empty() {
-            return (number, rest);
-        }
+/// Takes a number and its dots off a word's front; a word of digits alone is a number too.
+fn split_number(word: &[u8]) -> (Option<u32>, usize, &[u8]) {
+    let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let dots = word[digits..].iter().take_while(|&&byte| byte == b'.').count();
+    if dots == 0 && digits < word.len() {
+        return (None, 0, word);
     }
+    let number = std::str::from_utf8(&word[..digits]).ok().and_then(|n| n.parse().ok());
+    (number, dots, &word[digits + dots..])
 }
 
 fn without_marks(mut word: &[u8]) -> &[u8] {
@@ -301,7 +307,7 @@ mod tests {
     fn uci(fen: &str, word: &str) -> Option<String> {
         let fen: Fen = fen.parse().unwrap();
         let position: shakmaty::Chess = fen.into_position(CastlingMode::Standard).unwrap();
-        match read(word.as_bytes()).1 {
+        match read(word.as_bytes()).meaning {
             Meaning::Move(written) => {
                 let m = written.to_move::<Chess>(&position)?;
                 Some(UciMove::from_move(m, CastlingMode::Standard).to_string())
@@ -366,12 +372,14 @@ mod tests {
     #[test]
     fn other_words_are_numbers_results_passes_or_no_moves() {
         let meaning = |word: &str| read(word.as_bytes());
-        for word in ["12", "12.", "1...", "...", "3…", "+", "++", "e.p.", "+/-", "=", "±", "□"]
-        {
-            assert_eq!(meaning(word).1, Meaning::Nothing, "{word}");
+        for word in ["12.", "1...", "...", "3…", "+", "++", "e.p.", "+/-", "=", "±", "□"] {
+            assert_eq!(meaning(word).meaning, Meaning::Nothing, "{word}");
         }
-        assert_eq!(meaning("12.").0, Some(12));
-        assert_eq!(meaning("7...e5").0, Some(7));
+        for word in ["12", "0", "00", "000", "2024", "99999999999999999999"] {
+            assert_eq!(meaning(word).meaning, Meaning::Number, "{word}");
+        }
+        assert_eq!((meaning("12.").number, meaning("12.").dots), (Some(12), 1));
+        assert_eq!((meaning("7...e5").number, meaning("7…e5").dots), (Some(7), 3));
         for (word, result) in [
             ("1-0", Ending::Known(1)),
             ("0–1", Ending::Known(-1)),
@@ -379,18 +387,19 @@ mod tests {
             ("1/2-1/2", Ending::Known(0)),
             ("*", Ending::Open),
         ] {
-            assert_eq!(meaning(word), (None, Meaning::Result(result)), "{word}");
+            let expected = Word { number: None, dots: 0, meaning: Meaning::Result(result) };
+            assert_eq!(meaning(word), expected, "{word}");
         }
         for word in ["--", "Z0", "0000", "2.0000", "12.--", "2...Z0", "@@@@", "--+"] {
-            assert_eq!(meaning(word).1, Meaning::NullMove, "{word}");
+            assert_eq!(meaning(word).meaning, Meaning::NullMove, "{word}");
         }
         for word in [
             "N", "Nf", "e", "e9", "i4", "Nf3-", "nf3", "4e5", "xd5", "3a4", "e4e5e6", "O-O-O-O",
             "OO", "o-o", "O-0", "N×f3", "e:d5", "NXf3", "e8/Q", "hello", "K@e4", "N@", "N@f9",
             "NN@f3", "e8K", "1-2", "0-0-1", "-", "[", "<e4>", "e4,", "é", "\0", "Sf3", "e4/",
-            "1/2-1", "Pxe4", "P4e5",
+            "1/2-1", "Pxe4", "P4e5", "0.0", "4.00", "1.1.e4",
         ] {
-            assert_eq!(meaning(word).1, Meaning::NoMove, "{word}");
+            assert_eq!(meaning(word).meaning, Meaning::NoMove, "{word}");
         }
     }
 }
