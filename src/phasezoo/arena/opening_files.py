@@ -15,6 +15,10 @@ _NUMBER = re.compile(r"^\d+\.*(?=[^\d./-]|$)|^\.+")
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "1/2", "*")
 _MARKUP = re.compile(r"\[/?pgn(?:[\s=][^\]]*)?\]", re.IGNORECASE)
 _COUNTERS = re.compile(r"\b(hmvc|fmvn)\s+(\d+)\s*;")
+_LAST_FIELDS = re.compile(r"(\d+)\s+(\d+)(?=[\s;#]|$)")
+# Moves are no operations: `moves e2e4;`, `e4;` and `Nf3;` would be passed over.
+_OPERATION = r"(?!moves\b|[abd-h]\d|[NBRQKO])[A-Za-z]\w*(?:\s+(?:\"[^\"]*\"|[^\s;\"]+))*\s*;"
+_OPERATIONS = re.compile(rf"\s*;?(?:\s*{_OPERATION})*\s*(?:#.*)?")
 
 _ERRORS: dict[str, type[PhasezooError]] = {
     "another variant": InvalidConfig,
@@ -175,12 +179,27 @@ def _numbered_from_one(line: str, number: int) -> str:
 
 
 def _position(line: str) -> str:
-    """Return the FEN of a line that has a FEN or an EPD."""
-    fields = [field.rstrip(";") for field in line.split()[:6]]
-    if len(fields) > 5 and fields[4].isdigit() and fields[5].isdigit():
-        return " ".join(fields)
-    counters = dict(_COUNTERS.findall(line))
-    return " ".join([*fields[:4], counters.get("hmvc", "0"), counters.get("fmvn", "1")])
+    """Return the FEN of a line that has a FEN or an EPD.
+
+    Raises:
+        InvalidFen: Something else stands behind it.
+    """
+    fields = line.split(maxsplit=4)
+    rest = fields.pop() if len(fields) > 4 else ""
+    fields[-1] = fields[-1].rstrip(";")
+    last = _LAST_FIELDS.match(rest)
+    rest = rest if last is None else rest[last.end() :]
+    if _OPERATIONS.fullmatch(rest) is None:
+        message = (
+            f"{rest.strip()[:80]!r} stands behind the position: a FEN has six fields, an EPD four "
+            "and operations that end with ';'; moves from a position need PGN, with the tag FEN"
+        )
+        raise InvalidFen(message)
+    counters = dict(_COUNTERS.findall(rest))
+    clocks = (
+        (counters.get("hmvc", "0"), counters.get("fmvn", "1")) if last is None else last.groups()
+    )
+    return " ".join([*fields, *clocks])
 
 
 def _moves(line: str, game: games.Game, plies: int | None) -> tuple[str, ...] | None:
