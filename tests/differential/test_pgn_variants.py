@@ -62,7 +62,8 @@ def random_game(variant, seed, index):
             break
         board.push(draw.choice(legal))
     game = chess.pgn.Game.from_board(board)
-    game.headers["Result"] = RESULTS[draw.choice((1, 0, -1))]
+    result = RESULTS[draw.choice((1, 0, -1))]
+    game.headers["Result"] = result if any(board.legal_moves) else board.result()
     if variant == "chess" and "FEN" in game.headers and draw.random() < 0.5:
         game.headers["Variant"] = "From Position"
     return game

@@ -26,7 +26,11 @@ def moves_of(store, game):
 
 def text_of(number, game, case, draw):
     """The whole game: its number stands in a rating, so that a kept one is known again."""
-    result = draw.choice(RESULTS)
+    result, board = draw.choice(RESULTS), game.board()
+    for move in game.moves:
+        board.push(move)
+    if not any(board.legal_moves):
+        result = board.result()
     tags = [f'[Event "{number}"]', f'[WhiteElo "{number + 1}"]', f'[Result "{result}"]']
     if game.start:
         tags.append(f'[FEN "{game.start}"]')

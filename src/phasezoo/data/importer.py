@@ -144,7 +144,7 @@ def read_games(
     move and an unclosed comment or variation refuse the game, or end it if damaged games are to be
     salvaged. The result is what stands after the moves, or the tag if nothing does. A bad game is
     skipped, counted by its variant and reason and named with its line; a file that ends too soon
-    gives all games before the damage. Names that are not UTF-8 are read as Windows-1252.
+    gives all games before the damage. Bytes that are not UTF-8 are read as Windows-1252.
 
     Args:
         paths: One file or several, read in this order.

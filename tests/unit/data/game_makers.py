@@ -21,7 +21,7 @@ RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 
 
 def random_game(seed, longest=100):
-    """A game of python-chess with at least one move, tags and a result drawn at random."""
+    """A game of python-chess with a move or more, random tags and, unless it is over, result."""
     draw = random.Random(seed)
     start = draw.choice(STARTS)
     board = chess.Board(start) if start else chess.Board()
@@ -31,7 +31,8 @@ def random_game(seed, longest=100):
             break
         board.push(draw.choice(legal))
     game = chess.pgn.Game.from_board(board)
-    game.headers["Result"] = RESULTS[draw.choice((1, 0, -1))]
+    result = RESULTS[draw.choice((1, 0, -1))]
+    game.headers["Result"] = result if any(board.legal_moves) else board.result()
     game.headers["Event"] = f"random {seed}"
     if draw.random() < 0.7:
         game.headers["WhiteElo"] = str(draw.randint(1, 3000))

@@ -506,7 +506,7 @@ fn spelled(result: i8) -> &'static str {
 }
 
 /// A word in quotes, shortened if it is long.
-fn shown(word: &[u8]) -> String {
+pub(super) fn shown(word: &[u8]) -> String {
     let short = &word[..word.len().min(QUOTED)];
     let dots = if short.len() < word.len() { "…" } else { "" };
     format!("{:?}{dots}", String::from_utf8_lossy(short))

@@ -5,10 +5,8 @@ use std::borrow::Cow;
 use encoding_rs::WINDOWS_1252;
 use memchr::{memchr, memchr3};
 
+use super::game::shown;
 use super::tokens::{Scanner, is_line_end, line_length, without_space};
-
-/// Tags without which the moves mean something else, in lower case.
-const DECISIVE: [&str; 2] = ["fen", "variant"];
 
 /// Bytes of the longest name that is looked at.
 const LONGEST_NAME: usize = 11;
@@ -181,14 +179,14 @@ impl Tags {
             return self.set(name, &plain(value)).map(|()| true);
         }
         let line = &text[..line_length(text)];
-        // By its letters alone: what else stands in its name may be what cannot be seen.
+        // Tags without which the moves mean something else; what stands between the letters of a name
+        // may be what cannot be seen.
         let letters: String =
             line.iter().filter(|b| b.is_ascii_alphabetic()).map(|&b| char::from(b)).collect();
         let letters = letters.to_ascii_lowercase();
-        if let Some(name) = DECISIVE.iter().find(|&&name| letters.starts_with(name)) {
+        if letters.starts_with("fen") || letters.contains("variant") {
             scanner.advance(line.len());
-            let name = if *name == "fen" { "FEN" } else { "Variant" };
-            return Err(format!("the tag {name} cannot be read"));
+            return Err(format!("the tag {} cannot be read", shown(line.trim_ascii())));
         }
         let is_broken = is_broken_tag(line);
         if is_broken {
