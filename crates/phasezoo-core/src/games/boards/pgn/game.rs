@@ -119,8 +119,8 @@ struct Collector<'a> {
     evals: Vec<f32>,
     /// The last number that stands before the first move.
     first_number: Option<u32>,
-    /// Dots before the first move say that it is Black's.
-    begins_with_black: bool,
+    /// The most dots behind a number before the first move.
+    first_dots: usize,
     /// Whether the kind was told by the start position.
     is_kind_assumed: bool,
     /// What stands after the moves.
@@ -143,7 +143,7 @@ impl<'a> Collector<'a> {
             moves: Vec::new(),
             evals: Vec::new(),
             first_number: None,
-            begins_with_black: false,
+            first_dots: 0,
             is_kind_assumed: false,
             marker: None,
             fault: None,
@@ -166,6 +166,10 @@ impl<'a> Collector<'a> {
                     });
                 }
                 Some(Token::Variation) => {}
+                Some(Token::Bracket) if self.has_result_among_tags() => {
+                    scanner.bracket();
+                    self.fail(SkipReason::Unreadable, || "a result stands among its tags".into());
+                }
                 Some(Token::Bracket) if self.marker.is_some() => return Close::Whole,
                 Some(Token::Bracket) if !self.started => match self.tags.read(scanner) {
                     Ok(true) => self.tagged = true,
@@ -200,6 +204,11 @@ impl<'a> Collector<'a> {
     fn is_complete(&self) -> bool {
         let is_begun = !self.actions.is_empty() || self.fault.is_some();
         self.marker.is_some() && !self.tagged && is_begun
+    }
+
+    /// Whether a tag that comes now follows a result that follows tags, without any move.
+    fn has_result_among_tags(&self) -> bool {
+        self.marker.is_some() && self.tagged && self.actions.is_empty()
     }
 
     /// Whether there were comments at most.
@@ -310,7 +319,7 @@ impl<'a> Collector<'a> {
         }
         if self.actions.is_empty() {
             self.first_number = number.or(self.first_number);
-            self.begins_with_black |= dots >= BLACKS_DOTS;
+            self.first_dots = self.first_dots.max(dots);
         }
         match meaning {
             Meaning::Nothing if number != Some(0) || self.actions.is_empty() => {}
@@ -352,7 +361,8 @@ impl<'a> Collector<'a> {
             return;
         }
         let Some(line) = &mut self.line else { return };
-        if self.actions.is_empty() && self.begins_with_black && line.next().1 == Color::White {
+        let is_blacks = self.actions.is_empty() && self.first_dots >= BLACKS_DOTS;
+        if is_blacks && line.next().1 == Color::White {
             return self.fail(SkipReason::Unreadable, || {
                 "the dots before the first move say that it is Black's, and White is to move".into()
             });
@@ -385,7 +395,7 @@ impl<'a> Collector<'a> {
         let Some(line) = &self.line else { return true };
         let (next, turn) = line.next();
         let begun_by_black = (turn == Color::Black) != (self.actions.len() % 2 == 1);
-        let counted = (self.actions.len() + usize::from(begun_by_black)) / 2 + 1;
+        let counted = 1 + usize::midpoint(self.actions.len(), begun_by_black.into());
         self.has_enough() || number == Some(next) || number == u32::try_from(counted).ok()
     }
 

@@ -9,7 +9,8 @@ use std::ops::Range;
 use memchr::{memchr, memchr2, memchr3};
 
 use super::tags::{
-    ValueEnd, ends_open_value, is_broken_tag, is_front_of_tag, is_tag, name_and_value, value_end,
+    ValueEnd, broken_name, ends_open_value, is_broken_tag, is_front_of_tag, is_tag, name_and_value,
+    value_end,
 };
 use super::tokens::{ends_word, markup, without_space};
 use super::words::{self, Meaning};
@@ -250,7 +251,8 @@ impl Open {
         let (is_event, is_again) = (is_event(line), self.is_again(line));
         match self.text {
             Text::Moves => is_event || is_tag(line) || is_markup_of_next(line),
-            Text::Stray | Text::Glued if is_again || is_markup_of_next(line) => true,
+            Text::Stray | Text::Glued if is_again => true,
+            Text::Stray | Text::Glued if self.after_blank && is_markup_of_next(line) => true,
             _ => (is_event && (self.after_blank || is_again)) || (self.after_blank && is_again),
         }
     }
@@ -396,6 +398,9 @@ impl Open {
                 }
                 self.begun = true;
                 let Some((name, value)) = name_and_value(rest) else {
+                    if self.first_tag.is_empty() {
+                        self.first_tag = broken_name(rest).to_vec();
+                    }
                     if is_front_of_tag(rest) {
                         self.front = rest.to_vec();
                     } else if !is_broken_tag(rest) {
@@ -423,7 +428,8 @@ impl Open {
                 Some(b'[') if self.text != Text::Moves && is_tag(rest) => {}
                 Some(b'[') => {
                     let length = markup(rest);
-                    self.closed |= length.is_some() && rest.starts_with(b"[/");
+                    let is_end = length.is_some() && rest.starts_with(b"[/");
+                    self.closed |= is_end && self.text == Text::Moves;
                     rest = &rest[length.unwrap_or(1)..];
                 }
                 _ => return,

@@ -84,6 +84,20 @@ pub(super) fn is_broken_tag(line: &[u8]) -> bool {
     }
 }
 
+/// The name of a tag that begins a line and cannot be read, empty where moves may stand behind it.
+pub(super) fn broken_name(line: &[u8]) -> &[u8] {
+    let inside = line.strip_prefix(b"[").filter(|_| is_broken_tag(line));
+    inside.map_or(&[], |inside| split_name(inside).0)
+}
+
+/// Whether a line of broken tags may be one without which the moves mean something else. What stands
+/// between the letters of its name may be what cannot be seen.
+fn is_decisive(line: &[u8]) -> bool {
+    let kept = line.iter().filter(|byte| byte.is_ascii_alphabetic() || **byte == b'[');
+    let letters: String = kept.map(|&byte| char::from(byte).to_ascii_lowercase()).collect();
+    letters.contains("[fen") || letters.contains("variant")
+}
+
 /// The name at the front, and what follows it.
 fn split_name(text: &[u8]) -> (&[u8], &[u8]) {
     let text = without_space(text);
@@ -126,7 +140,7 @@ pub(super) fn value_end(line: &[u8]) -> ValueEnd {
 
 /// Whether a value that is not closed cannot go on in this line: it is empty, or begins a tag.
 pub(super) fn ends_open_value(line: &[u8]) -> bool {
-    line.trim_ascii().is_empty() || is_tag(line)
+    line.trim_ascii().is_empty() || is_tag(line) || is_front_of_tag(line)
 }
 
 /// The length of the value at the front, how far its tag goes, and whether it ends as it should; both
@@ -179,12 +193,7 @@ impl Tags {
             return self.set(name, &plain(value)).map(|()| true);
         }
         let line = &text[..line_length(text)];
-        // Tags without which the moves mean something else; what stands between the letters of a name
-        // may be what cannot be seen.
-        let letters: String =
-            line.iter().filter(|b| b.is_ascii_alphabetic()).map(|&b| char::from(b)).collect();
-        let letters = letters.to_ascii_lowercase();
-        if letters.starts_with("fen") || letters.contains("variant") {
+        if is_decisive(line) {
             scanner.advance(line.len());
             return Err(format!("the tag {} cannot be read", shown(line.trim_ascii())));
         }

@@ -430,7 +430,7 @@ fn where_the_moves_begin_is_never_guessed() {
 
 /// Faults among the tags of an atomic game, each of which leaves the tag of its variant unread, or the
 /// tags behind the fault to another game.
-const AMONG_TAGS: [&str; 16] = [
+const AMONG_TAGS: [&str; 22] = [
     "http://example.org/a",
     "some text of any kind",
     "]",
@@ -442,6 +442,12 @@ const AMONG_TAGS: [&str; 16] = [
     "[Site \"x\"] 1-0",
     "hello [Site \"x\"]",
     "![Site \"x\"]",
+    "[Site \"x\"*]",
+    "[Site \"x\"0-1\n]",
+    "[Site\nx y 1-0",
+    "] [/pgn]",
+    "] [Site \"x\"]\n] [/pgn] 1-0",
+    "]\n[pgn][Site \"x\"]",
     "\u{200b}\nhello\n\u{200b}",
     "hello\n",
     "\nhello\n",
@@ -492,12 +498,20 @@ fn tags_are_read_over_lines_and_behind_characters_that_nobody_sees() {
         assert_eq!(found, [("atomic", 2)], "{game:?} {:?}", report.named);
         assert!(has_tags(format!("{variant}\n\n1. e4").as_bytes()), "{variant:?}");
     }
-    for variant in ["[Vari\u{200b}ant \"Atomic\"]", "[\u{200b}Variant Atomic]", "[Variant\nAtomic]"]
-    {
+    for variant in [
+        "[x[Variant \"Atomic\"]",
+        "[x [FEN \"8/8\"]",
+        "[Vari\u{200b}ant \"Atomic\"]",
+        "[\u{200b}Variant Atomic]",
+        "[Variant\nAtomic]",
+    ] {
         let text = format!("[Event \"b\"]\n{variant}\n[White \"W\"]\n\n1. e4 e5 1-0\n\n");
         let (found, report) = kept(&text, &options());
         assert_eq!((found.len(), report.games), (0, 1), "{text:?}");
     }
+    let first = "[Variant\nfoo \"Atomic\"]\n[White \"W\"]\n\n1. e4 e5 1-0\n";
+    let (found, report) = kept(first, &options());
+    assert_eq!((found.len(), report.games), (0, 1), "a broken tag is the first");
     let text =
         "[Event \"a\"]\n[FEN\n\"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[White \"b\"]\n\n1. e4 *";
     let (openings, skipped) = read_openings(text.as_bytes(), "chess", None, &KINDS);
