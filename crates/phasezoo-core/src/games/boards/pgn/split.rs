@@ -3,6 +3,9 @@
 //! A game ends where the next one's tags begin, or at an empty line after a result. Where a line inside
 //! a comment looks like the front of another game, the comment was never closed: one bad game must not
 //! swallow the next, and two must never be read as one.
+//!
+//! Text between two tags does not end a game: the tags on both sides of it are of one game, which is
+//! refused. Read as two, the moves would be played by the rules of half of the tags.
 
 use std::ops::Range;
 

@@ -4,7 +4,7 @@
 use memchr::{memchr, memchr2};
 
 /// The mark with which some programs begin a file, or what was a file before it was put behind another.
-pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Characters that nobody sees, and that may stand before a word or a tag: the mark of bytes, a space
 /// that does not break, a hyphen that is not shown, spaces without width, marks of direction.
