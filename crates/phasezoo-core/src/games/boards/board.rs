@@ -241,16 +241,10 @@ impl<R: Rules> BoardState<R> {
     /// The order of `docs/definitions/ends.md`: checkmate, end of the variant, stalemate, insufficient
     /// material, threefold repetition, fifty moves.
     pub(crate) fn outcome_if(&self, stuck: bool) -> Option<Outcome> {
-        if stuck && self.position.is_check() {
-            let winner = player_of(!self.position.turn());
-            return Some(Outcome { winner: Some(winner), reason: Reason::Checkmate });
-        }
-        if let Some(end) = R::variant_end(&self.position) {
+        if let Some(end) = end_on_board::<R>(&self.position, stuck) {
             return Some(end);
         }
-        let reason = if stuck {
-            Reason::Stalemate
-        } else if R::DRAWS_BY_EXHAUSTION && self.position.is_insufficient_material() {
+        let reason = if R::DRAWS_BY_EXHAUSTION && self.position.is_insufficient_material() {
             Reason::InsufficientMaterial
         } else {
             self.draw_by_history()?
@@ -279,6 +273,17 @@ impl<R: Rules> BoardState<R> {
             self.ply(),
         )
     }
+}
+
+/// How the pieces alone end a game, if they do and if it is known whether the side to move is `stuck`
+/// without a legal move: by checkmate, by the end of the variant or by stalemate.
+pub(crate) fn end_on_board<R: Rules>(position: &R::Position, stuck: bool) -> Option<Outcome> {
+    if stuck && position.is_check() {
+        let winner = player_of(!position.turn());
+        return Some(Outcome { winner: Some(winner), reason: Reason::Checkmate });
+    }
+    R::variant_end(position)
+        .or_else(|| stuck.then_some(Outcome { winner: None, reason: Reason::Stalemate }))
 }
 
 /// The player of a color: White is player 0.

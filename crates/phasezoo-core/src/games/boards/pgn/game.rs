@@ -103,7 +103,6 @@ pub(super) fn read(
     games
 }
 
-#[allow(clippy::struct_excessive_bools)] // what was seen so far
 struct Collector<'a> {
     kinds: &'a [Kind],
     options: &'a Options,

@@ -4,6 +4,7 @@ use shakmaty::{Color, Position};
 
 use super::words::Written;
 use crate::error::Result;
+use crate::games::boards::board::end_on_board;
 use crate::games::boards::{BoardState, PackedMove, Rules, actions, fen};
 
 /// A game that PGN may hold.
@@ -93,14 +94,8 @@ impl<R: Rules> Line for LineOf<R> {
     }
 
     fn end(&self) -> Option<i8> {
-        let is_stuck = self.0.legal_moves().is_empty();
-        if is_stuck && self.0.is_check() {
-            return Some(if self.0.turn() == Color::White { -1 } else { 1 });
-        }
-        match R::variant_end(&self.0) {
-            Some(end) => Some(end.winner.map_or(0, |winner| if winner == 0 { 1 } else { -1 })),
-            None => is_stuck.then_some(0),
-        }
+        let end = end_on_board::<R>(&self.0, !R::has_legal_move(&self.0))?;
+        Some(end.winner.map_or(0, |winner| if winner == 0 { 1 } else { -1 }))
     }
 
     fn fen(&self) -> String {

@@ -7,7 +7,7 @@ use shakmaty::{
 };
 
 use super::sinks::Sink;
-use super::writer::Writer;
+use super::writer::{View, Writer};
 use crate::games::boards::board::BoardState;
 use crate::games::boards::packed::PackedMove;
 use crate::games::boards::rules::Rules;
@@ -72,11 +72,12 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(board: &Board, repeats: bool, viewer: Color, see: impl Fn(Bitboard) -> Bitboard) -> Self {
+    fn of(board: &Board, repeats: bool, view: View) -> Self {
         let mut pieces = [Bitboard::EMPTY; PIECES];
+        let viewer = view.viewer;
         let kinds = [viewer, !viewer].into_iter().flat_map(|c| Role::ALL.map(|role| role.of(c)));
         for (plane, piece) in pieces.iter_mut().zip(kinds) {
-            *plane = see(board.by_piece(piece));
+            *plane = view.of(board.by_piece(piece));
         }
         Self { pieces, repeats }
     }
@@ -102,19 +103,15 @@ pub(super) fn lc0<R: Rules>(
     format: Lc0Format,
     planes: &mut Writer<impl Sink>,
 ) {
-    let viewer = planes.viewer();
-    let mirrors = planes.mirrors();
-    let see = |squares: Bitboard| {
-        let squares = if mirrors { squares.flip_horizontal() } else { squares };
-        if viewer.is_white() { squares } else { squares.flip_vertical() }
-    };
+    let view = planes.view();
+    let viewer = view.viewer;
     let position = state.position();
     let mut shown = [Shown::default(); POSITIONS];
-    shown[0] = Shown::of(position.board(), state.occurrences() > 0, viewer, see);
+    shown[0] = Shown::of(position.board(), state.occurrences() > 0, view);
     if format.is_canonical() {
-        recurring(state, format, viewer, see, &mut shown);
+        recurring(state, format, view, &mut shown);
     } else {
-        played(state, viewer, see, &mut shown);
+        played(state, view, &mut shown);
     }
     let turn = if format.is_canonical() { Turn::of(position, &shown[0].pieces) } else { Turn(0) };
     for past in shown {
@@ -133,14 +130,14 @@ pub(super) fn lc0<R: Rules>(
         for side in sides {
             let rooks = Color::ALL.into_iter().filter_map(|color| castles.rook(color, side));
             // Without a turn: no side may castle where the board is turned.
-            planes.fixed(see(rooks.collect()));
+            planes.fixed(view.of(rooks.collect()));
         }
         planes.zeros(2);
     }
     if format.is_canonical() {
         let mark = |step: DoubleStep| Square::from_coords(step.file, step.color.backrank());
         let mark = DoubleStep::before(position).map(mark);
-        planes.fixed(turn.apply(see(mark.map_or(Bitboard::EMPTY, Bitboard::from))));
+        planes.fixed(turn.apply(view.of(mark.map_or(Bitboard::EMPTY, Bitboard::from))));
     } else {
         planes.flag(viewer.is_black());
     }
@@ -187,24 +184,19 @@ impl DoubleStep {
 }
 
 /// Fills in the positions played before, and before the first of them what lc0 takes for it.
-fn played<R: Rules>(
-    state: &BoardState<R>,
-    viewer: Color,
-    see: impl Fn(Bitboard) -> Bitboard + Copy,
-    shown: &mut [Shown; POSITIONS],
-) {
+fn played<R: Rules>(state: &BoardState<R>, view: View, shown: &mut [Shown; POSITIONS]) {
     let mut oldest = state.position().board().clone();
     let mut known = 1;
     for (past, earlier) in shown[1..].iter_mut().zip(state.earlier()) {
-        *past = Shown::of(&earlier.board, earlier.repeats, viewer, see);
+        *past = Shown::of(&earlier.board, earlier.repeats, view);
         oldest = earlier.board;
         known += 1;
     }
     if is_set_up(state) {
         let mut first = shown[known - 1];
         if let Some(step) = DoubleStep::to_earlier(state, known - 1, &oldest) {
-            let file = see(Bitboard::from(step.file)).first().map_or(step.file, Square::file);
-            first = first.before_double_step(file, step.color == viewer);
+            let file = view.of(Bitboard::from(step.file)).first().map_or(step.file, Square::file);
+            first = first.before_double_step(file, step.color == view.viewer);
         }
         shown[known..].fill(first);
     }
@@ -226,8 +218,7 @@ fn is_set_up<R: Rules>(state: &BoardState<R>) -> bool {
 fn recurring<R: Rules>(
     state: &BoardState<R>,
     format: Lc0Format,
-    viewer: Color,
-    see: impl Fn(Bitboard) -> Bitboard + Copy,
+    view: View,
     shown: &mut [Shown; POSITIONS],
 ) {
     let repeats_only = format == Lc0Format::CanonicalV2;
@@ -238,7 +229,7 @@ fn recurring<R: Rules>(
             return;
         }
         if !repeats_only || earlier.repeats {
-            shown[known] = Shown::of(&earlier.board, earlier.repeats, viewer, see);
+            shown[known] = Shown::of(&earlier.board, earlier.repeats, view);
             known += 1;
         }
     }

@@ -20,34 +20,51 @@ pub(super) const CHECKERBOARD: Bitboard = Bitboard::LIGHT_SQUARES;
 pub(super) const COUNTED: [Role; 5] =
     [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
-/// Writes one plane after the other.
-pub(super) struct Writer<S> {
-    sink: S,
-    viewer: Color,
-    /// How many of the last moves are shown.
-    history: usize,
+/// How squares of the board are shown.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    pub(super) viewer: Color,
     /// Whether the a-file is shown as the h-file.
     mirrors: bool,
 }
 
+impl View {
+    /// Squares as the viewer sees them.
+    pub(super) fn of(self, squares: Bitboard) -> Bitboard {
+        let squares = if self.mirrors { squares.flip_horizontal() } else { squares };
+        match self.viewer {
+            Color::White => squares,
+            Color::Black => squares.flip_vertical(),
+        }
+    }
+}
+
+/// Writes one plane after the other.
+pub(super) struct Writer<S> {
+    sink: S,
+    view: View,
+    /// How many of the last moves are shown.
+    history: usize,
+}
+
 impl<S: Sink> Writer<S> {
     pub(super) fn new(sink: S, viewer: Color, history: usize) -> Self {
-        Self { sink, viewer, history, mirrors: false }
+        Self { sink, view: View { viewer, mirrors: false }, history }
     }
 
     /// The same, files mirrored.
     pub(super) fn mirroring(self) -> Self {
-        Self { mirrors: true, ..self }
+        Self { view: View { mirrors: true, ..self.view }, ..self }
     }
 
     /// Who sees the planes.
     pub(super) fn viewer(&self) -> Color {
-        self.viewer
+        self.view.viewer
     }
 
-    /// Whether the a-file is shown as the h-file.
-    pub(super) fn mirrors(&self) -> bool {
-        self.mirrors
+    /// How it shows squares.
+    pub(super) fn view(&self) -> View {
+        self.view
     }
 
     /// What was written to.
@@ -72,17 +89,13 @@ impl<S: Sink> Writer<S> {
 
     /// A plane with ones on squares of the board.
     pub(super) fn squares(&mut self, squares: Bitboard) {
-        let squares = if self.mirrors { squares.flip_horizontal() } else { squares };
-        self.fixed(match self.viewer {
-            Color::White => squares,
-            Color::Black => squares.flip_vertical(),
-        });
+        self.fixed(self.view.of(squares));
     }
 
     /// Own pieces, then the opponent's: P N B R Q K each.
     pub(super) fn pieces<P: Position>(&mut self, position: &P) {
         let board = position.board();
-        for color in [self.viewer, !self.viewer] {
+        for color in [self.viewer(), !self.viewer()] {
             for role in Role::ALL {
                 self.squares(board.by_color(color) & board.by_role(role));
             }
@@ -101,7 +114,7 @@ impl<S: Sink> Writer<S> {
 
     /// Own rights to castle short and long, then the opponent's.
     pub(super) fn castling<P: Position>(&mut self, position: &P) {
-        for color in [self.viewer, !self.viewer] {
+        for color in [self.viewer(), !self.viewer()] {
             for side in [CastlingSide::KingSide, CastlingSide::QueenSide] {
                 self.flag(position.castles().has(color, side));
             }
@@ -110,7 +123,7 @@ impl<S: Sink> Writer<S> {
 
     /// The counts in the pockets, own P N B R Q and then the opponent's, in units of `scale`.
     pub(super) fn pockets<P: Position>(&mut self, position: &P, scale: f32) {
-        for color in [self.viewer, !self.viewer] {
+        for color in [self.viewer(), !self.viewer()] {
             for role in COUNTED {
                 let count = position.pockets().map_or(0, |pockets| pockets[color][role]);
                 self.fill(f32::from(count) / scale);
@@ -120,7 +133,7 @@ impl<S: Sink> Writer<S> {
 
     /// Own promoted pieces, then the opponent's.
     pub(super) fn promoted<P: Position>(&mut self, position: &P) {
-        for color in [self.viewer, !self.viewer] {
+        for color in [self.viewer(), !self.viewer()] {
             self.squares(position.promoted() & position.board().by_color(color));
         }
     }
