@@ -11,7 +11,7 @@ from phasezoo.inference.backends.choice import Backend
 from phasezoo.inference.evaluator import Uniform
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
-from phasezoo.inference.storage.experts import Experts, load_experts
+from phasezoo.inference.storage.experts import load_experts
 from phasezoo.inference.storage.load import load
 from phasezoo.inference.storage.packaged import EXPERTS, resolved
 from phasezoo.specs import Part
@@ -100,31 +100,19 @@ def make_m2cts(
         )
         raise InvalidConfig(message)
     for name, given in parts.items():
-        if isinstance(given, str | Path):
-            parts[name] = found = _by_phase(given, how, alone=name != "experts")
-            if isinstance(found, LoadedExperts):
-                gate = found.gate if gate is None else gate
-                fallback = found.fallback if fallback is None else fallback
+        if not isinstance(given, str | Path):
+            continue
+        if name != "experts" and not (resolved(given) / EXPERTS).is_file():
+            parts[name] = load(given, **how)  # one network for all phases
+            continue
+        found = load_experts(given)
+        parts[name] = {phase: found.expert(phase, **how) for phase in found.phases}
+        gate = found.gate if gate is None else gate
+        fallback = found.fallback if fallback is None else fallback
     if gate is None:
         message = "m2cts needs gate=, the gate that its experts were trained under"
         raise InvalidConfig(message)
     return M2CTSAgent(gate=gate, fallback=fallback, **parts, **options)
-
-
-class LoadedExperts(dict[str, Any]):
-    """Evaluators by phase, with what their folder says of them."""
-
-    def __init__(self, found: Experts, how: Mapping[str, Any]) -> None:
-        super().__init__({phase: found.expert(phase, **how) for phase in found.phases})
-        self.gate = found.gate
-        self.fallback = found.fallback
-
-
-def _by_phase(folder: str | Path, how: Mapping[str, Any], *, alone: bool) -> Any:
-    """Return the experts in a folder, or its network if one ``alone`` will do."""
-    if alone and not (resolved(folder) / EXPERTS).is_file():
-        return load(folder, **how)
-    return LoadedExperts(load_experts(folder), how)
 
 
 NETWORK = Part("evaluator", network, like=Loading, always=True)

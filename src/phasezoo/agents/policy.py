@@ -9,12 +9,11 @@ import numpy.typing as npt
 from phasezoo import games
 from phasezoo.agents.arguments import name_or, seed_of, states_and_players
 from phasezoo.agents.base import DeprecatedSeats, Move, state_in
-from phasezoo.agents.search.searching import check_evaluator
 from phasezoo.agents.search.slot import PhaseMemory
 from phasezoo.agents.search.tree_pool import DEFAULT_POOL_ROWS
 from phasezoo.errors import InvalidState
 from phasezoo.inference.counts import Counts
-from phasezoo.inference.evaluator import Evaluation, evaluate_leaves, name_of
+from phasezoo.inference.evaluator import Evaluation, check_evaluator, evaluate_leaves, name_of
 from phasezoo.inference.leaf_batches import StateBatch
 from phasezoo.inference.other_games import check_plays
 from phasezoo.observation import Observation, View

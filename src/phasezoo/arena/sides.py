@@ -206,10 +206,8 @@ def _mark(gate: Any) -> str:
 
 def _weights(evaluator: Any) -> Any:
     """Return JSON that identifies networks: the checksums of their files."""
-    if isinstance(evaluator, MixtureOfExperts):
+    if isinstance(evaluator, MixtureOfExperts | PolicyAndValue):
         return [_weights(expert) for expert in evaluator.experts]
-    if isinstance(evaluator, PolicyAndValue):
-        return [_weights(part) for part in (evaluator.policy, evaluator.value)]
     if isinstance(evaluator, NetworkEvaluator):
         return dict(evaluator.manifest.files)
     return None if evaluator is None else name_of(evaluator)

@@ -178,40 +178,35 @@ def with_cache(
     Raises:
         InvalidConfig: Nothing in it answers from planes alone, or ``cache_mb`` is less than 1.
     """
-    is_mixture = isinstance(evaluator, MixtureOfExperts)
-    if not is_mixture and not isinstance(evaluator, PolicyAndValue):
+    if not isinstance(evaluator, MixtureOfExperts | PolicyAndValue):
         return Cached(evaluator, cache_mb)
     store = _Store(_checked_size(cache_mb))
     made: dict[int, Any] = {}
 
     def cached(part: Any) -> Any:
         if isinstance(part, PolicyAndValue):
-            return PolicyAndValue(cached(part.policy), cached(part.value))
+            return PolicyAndValue(*map(cached, part.experts))
         if id(part) not in made and _why_not(part) is None:
             made[id(part)] = Cached._of(part, store, len(made))
         return made.get(id(part), part)
 
-    whole: Any = evaluator if is_mixture else cached(evaluator)
-    experts = tuple(map(cached, evaluator.experts)) if is_mixture else ()
+    experts = tuple(map(cached, evaluator.experts))
     if not made:
-        _check_reads_planes(evaluator.experts[0] if is_mixture else evaluator.policy)
-    if is_mixture:
-        whole = copy.copy(evaluator)
-        whole.experts = experts
-    found: MixtureOfExperts | PolicyAndValue = whole
-    return found
+        _check_reads_planes(evaluator.experts[0])
+    if isinstance(evaluator, PolicyAndValue):
+        return PolicyAndValue(*experts)
+    mixture = copy.copy(evaluator)
+    mixture.experts = experts
+    return mixture
 
 
 def forget_answers(evaluator: Any) -> None:
     """Empty the caches in ``evaluator``, because one of the answers was refused by a search."""
     if isinstance(evaluator, Cached):
         evaluator.clear()
-    elif isinstance(evaluator, MixtureOfExperts):
+    elif isinstance(evaluator, MixtureOfExperts | PolicyAndValue):
         for expert in evaluator.experts:
             forget_answers(expert)
-    elif isinstance(evaluator, PolicyAndValue):
-        for part in (evaluator.policy, evaluator.value):
-            forget_answers(part)
 
 
 class _Store:

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.errors import InvalidEvaluation
+from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.inference.counts import Counts
 from phasezoo.types import Planes
 
@@ -21,6 +21,9 @@ VALUE_SLACK = 1e-2
 
 MOST_PLIES_LEFT = 100_000
 """No game is expected to last so long."""
+
+MODULE = ("torch.nn.modules.module", "Module")
+"""The package of a network's class, found without importing torch."""
 
 
 class Leaves(Protocol):
@@ -154,6 +157,39 @@ def name_of(evaluator: object) -> str:
     """Return how errors and reports call ``evaluator``: its ``name``, otherwise its type's."""
     name = getattr(evaluator, "name", None)
     return name if isinstance(name, str) else type(evaluator).__name__
+
+
+def check_evaluator(evaluator: Any) -> None:
+    """Refuse what cannot answer leaves.
+
+    Raises:
+        InvalidConfig: It is a network that needs wrapping, or has no ``evaluate`` or no
+            ``plane_spec``.
+    """
+    kinds = type(evaluator).__mro__
+    if any((kind.__module__, kind.__name__) == MODULE for kind in kinds):
+        message = (
+            f"a {type(evaluator).__name__} is a network, and a search asks an evaluator: wrap it, "
+            "inference.TorchEvaluator(network, game=…), or load one that was trained and saved, "
+            "inference.load(directory)"
+        )
+        raise InvalidConfig(message)
+    answers = [getattr(evaluator, name, None) for name in ("evaluate_batch", "evaluate")]
+    used = next((answer for answer in answers if answer is not None), None)
+    if isinstance(evaluator, type) or not callable(used):
+        message = (
+            f"{evaluator!r} is no evaluator: give an object with plane_spec and evaluate(planes), "
+            "such as inference.Uniform() or inference.load(directory)"
+        )
+        raise InvalidConfig(message)
+    spec = getattr(evaluator, "plane_spec", 0)
+    if answers[0] is None and spec is not None and not isinstance(spec, str):
+        found = "is missing" if spec == 0 else f"is {spec!r}"
+        message = (
+            f"{evaluator!r}: plane_spec {found}; name the planes that evaluate wants, such as "
+            "'v2' or 'default', or None for none"
+        )
+        raise InvalidConfig(message)
 
 
 def evaluate_leaves(

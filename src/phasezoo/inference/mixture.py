@@ -79,7 +79,7 @@ class MixtureOfExperts:
             experts = paired(policy, value, self.gate.names)
         self.search_gate = self.gate if search_gate is None else gate_of(search_gate, game)
         self.rule = rule_of(routing, self.search_gate)
-        """What divides rows among the experts."""
+        """Rule that divides rows among the experts."""
         self.routing = name_of_rule(routing)
         self._given_routing = routing
         self.fallback = fallback
@@ -98,7 +98,7 @@ class MixtureOfExperts:
             for name, expert in zip(self.names, self.experts, strict=True)
         )
         for name, expert in experts.items():
-            for part in _parts(expert):
+            for part in expert.experts if isinstance(expert, PolicyAndValue) else (expert,):
                 _check_trained_for(name, part, self.gate, game)
 
     @property
@@ -259,13 +259,6 @@ def _evaluators(experts: Mapping[str, Any] | None, policy: Any, value: Any) -> l
         if given is not None
         for each in (given.values() if isinstance(given, Mapping) else [given])
     ]
-
-
-def _parts(expert: Any) -> tuple[Any, ...]:
-    """Return the evaluators that an expert asks."""
-    if isinstance(expert, PolicyAndValue):
-        return expert.policy, expert.value
-    return (expert,)
 
 
 def _experts_by_phase(

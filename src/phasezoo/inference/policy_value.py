@@ -1,11 +1,18 @@
 """One evaluator's policy with another's value."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.counts import Counts
-from phasezoo.inference.evaluator import Evaluation, Leaves, evaluate_leaves, name_of
+from phasezoo.inference.evaluator import (
+    Evaluation,
+    Leaves,
+    check_evaluator,
+    evaluate_leaves,
+    name_of,
+)
 from phasezoo.inference.other_games import common_game
 from phasezoo.types import Planes
 
@@ -26,22 +33,18 @@ class PolicyAndValue:
     """
 
     def __init__(self, policy: Any, value: Any) -> None:
-        for name, part in (("policy", policy), ("value", value)):
-            asked = (getattr(part, each, None) for each in ("evaluate_batch", "evaluate"))
-            if isinstance(part, type) or not any(map(callable, asked)):
-                message = (
-                    f"{name}={part!r} is no evaluator: give an object with plane_spec and "
-                    "evaluate(planes), such as inference.load(directory)"
-                )
-                raise InvalidConfig(message)
-        self.game = common_game((policy, value), None)
+        self.experts = (policy, value)
+        """The two, as whatever goes through evaluators by their parts finds them."""
+        for part in self.experts:
+            check_evaluator(part)
+        self.game = common_game(self.experts, None)
         self.policy = policy
         self.value = value
 
     @property
     def plane_spec(self) -> str | None:
         """The planes that both want; None if they want different ones."""
-        specs = {getattr(part, "plane_spec", None) for part in (self.policy, self.value)}
+        specs = {getattr(part, "plane_spec", None) for part in self.experts}
         return specs.pop() if len(specs) == 1 else None
 
     @property
@@ -61,13 +64,9 @@ class PolicyAndValue:
                 "makes those of each"
             )
             raise InvalidConfig(message)
-        policy, value = self.policy.evaluate(planes), self.value.evaluate(planes)
-        return Evaluation(
-            policy_logits=policy.policy_logits,
-            value=value.value,
-            wdl=value.wdl,
-            plies_left=value.plies_left,
-        )
+        policy: Evaluation = self.policy.evaluate(planes)
+        value: Evaluation = self.value.evaluate(planes)
+        return replace(value, policy_logits=policy.policy_logits, legal_logits=None, spent=None)
 
     def evaluate_batch(self, leaves: Leaves) -> Evaluation:
         """Answer leaves; what it cost counts the rows of both.
@@ -76,15 +75,10 @@ class PolicyAndValue:
             InvalidEvaluation: An answer is not valid.
         """
         spent = Counts()
-        policy = evaluate_leaves(self.policy, leaves, spent, name_of(self.policy))
-        value = evaluate_leaves(self.value, leaves, spent, name_of(self.value))
-        return Evaluation(
-            legal_logits=policy.legal_logits,
-            value=value.value,
-            wdl=value.wdl,
-            plies_left=value.plies_left,
-            spent=spent,
+        policy, value = (
+            evaluate_leaves(part, leaves, spent, name_of(part)) for part in self.experts
         )
+        return replace(value, policy_logits=None, legal_logits=policy.legal_logits, spent=spent)
 
     def __repr__(self) -> str:
         return f"PolicyAndValue({self.policy!r}, {self.value!r})"

@@ -30,14 +30,16 @@ with them a plain loop tuned published networks of 64 channels and 6 blocks."""
 
 @dataclass(frozen=True)
 class Beginning:
-    """What a training begins with."""
+    """The network and the weights that a training begins with."""
 
     network: str | Factory | NetworkSpec
-    """What the network is made from."""
+    """Text, factory or description that the network is made from."""
     planes: str | None
     """Its input planes; None: the game's default."""
     weights: Path | None
     """The folder of the network whose weights it begins with; None: new ones."""
+    is_tuning: bool = False
+    """Whether that network was named in place of what one is made from."""
 
     @classmethod
     def of(
@@ -68,12 +70,12 @@ class Beginning:
         spec = NetworkSpec(
             manifest.network, manifest.network_options, manifest.network_factory, folder
         )
-        return cls(spec, manifest.planes if planes is None else planes, folder)
+        return cls(spec, manifest.planes if planes is None else planes, folder, is_tuning=True)
 
     def settings(self, given: SupervisedConfig, named: Collection[str]) -> SupervisedConfig:
         """Return the knobs, with those of :data:`TUNING` unless others were given."""
         own = [name for name in TUNING if getattr(given, name) != getattr(SupervisedConfig, name)]
-        if self.weights is None or own or TUNING.keys() & set(named):
+        if not self.is_tuning or own or TUNING.keys() & set(named):
             return given
         return replace(given, **TUNING)  # type: ignore[arg-type]  # fields by name
 

@@ -148,8 +148,7 @@ def train_supervised(
         StoreError: There are no positions of the phase to train or validate on.
     """
     begun = Beginning.of(network, planes, init)
-    settings = make_config(config, overrides)
-    settings = settings if init is not None else begun.settings(settings, overrides)
+    settings = begun.settings(make_config(config, overrides), overrides)
     task = Task(
         begun.network,
         begun.planes,

@@ -215,6 +215,20 @@ def test_parts_that_are_no_evaluators_are_refused(part):
             inference.PolicyAndValue(*given)
 
 
+def test_a_pair_is_seen_through_by_what_asks_of_its_parts():
+    pytest.importorskip("torch")
+    from phasezoo import networks
+    from phasezoo.inference.calls import parallel_calls_of
+
+    shape = games.make("connect-four").plane_shape()
+    network = networks.make("mlp-8x1", shape, 7, seed=1)
+    other = inference.TorchEvaluator(network, game="connect-four", device="cpu")
+    with pytest.raises(errors.GameMismatch, match="connect-four"):
+        agents.MCTSAgent(inference.PolicyAndValue(Constant(0), other), game="chess")
+    pair = inference.PolicyAndValue(other, other)
+    assert parallel_calls_of(pair) == parallel_calls_of(other)
+
+
 def test_a_cache_keeps_policies_and_values_apart():
     pytest.importorskip("onnxruntime")
     folder = inference.load_experts("phasezoo/chess-small")

@@ -10,10 +10,11 @@ from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.search.config import SearchConfig
 from phasezoo.agents.search.mcts_pool import MCTSPool
 from phasezoo.agents.search.others import INFORMATION, check_others
-from phasezoo.agents.search.searching import SearchingAgent, check_evaluator
+from phasezoo.agents.search.searching import SearchingAgent
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import one_of
 from phasezoo.inference.cache import with_cache
+from phasezoo.inference.evaluator import check_evaluator
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.oracle import Oracle, check_knows
 from phasezoo.inference.routing import Routing

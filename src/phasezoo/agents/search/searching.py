@@ -13,14 +13,12 @@ from phasezoo.agents.base import DeprecatedSeats, called_session, session_pool_o
 from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.search.mcts_session import MCTSSession
 from phasezoo.agents.search.tree_pool import TreePool
-from phasezoo.errors import GateMismatch, InvalidArray, InvalidConfig
+from phasezoo.errors import GateMismatch, InvalidArray
 from phasezoo.games.queries import to_play_of
+from phasezoo.inference.evaluator import check_evaluator
 from phasezoo.inference.mixture import gate_of
 from phasezoo.inference.other_games import check_plays
 from phasezoo.types import SIMULTANEOUS, Gate
-
-MODULE = ("torch.nn.modules.module", "Module")
-"""The package of a network's class, found without importing torch."""
 
 
 class SearchingAgent(DeprecatedSeats, ABC):
@@ -134,39 +132,6 @@ class SearchingAgent(DeprecatedSeats, ABC):
     def __getstate__(self) -> dict[str, Any]:
         """The configuration: a copy starts a game of its own."""
         return {name: value for name, value in self.__dict__.items() if name != "_called"}
-
-
-def check_evaluator(evaluator: Any) -> None:
-    """Refuse what cannot answer leaves.
-
-    Raises:
-        InvalidConfig: It is a network that needs wrapping, or has no ``evaluate`` or no
-            ``plane_spec``.
-    """
-    kinds = type(evaluator).__mro__
-    if any((kind.__module__, kind.__name__) == MODULE for kind in kinds):
-        message = (
-            f"a {type(evaluator).__name__} is a network, and a search asks an evaluator: wrap it, "
-            "inference.TorchEvaluator(network, game=…), or load one that was trained and saved, "
-            "inference.load(directory)"
-        )
-        raise InvalidConfig(message)
-    answers = [getattr(evaluator, name, None) for name in ("evaluate_batch", "evaluate")]
-    used = next((answer for answer in answers if answer is not None), None)
-    if isinstance(evaluator, type) or not callable(used):
-        message = (
-            f"{evaluator!r} is no evaluator: give an object with plane_spec and evaluate(planes), "
-            "such as inference.Uniform() or inference.load(directory)"
-        )
-        raise InvalidConfig(message)
-    spec = getattr(evaluator, "plane_spec", 0)
-    if answers[0] is None and spec is not None and not isinstance(spec, str):
-        found = "is missing" if spec == 0 else f"is {spec!r}"
-        message = (
-            f"{evaluator!r}: plane_spec {found}; name the planes that evaluate wants, such as "
-            "'v2' or 'default', or None for none"
-        )
-        raise InvalidConfig(message)
 
 
 def search_gate_of(evaluator: Any, gate: str | Gate | None, game: str | None) -> Gate | None:

@@ -34,7 +34,7 @@ class Option:
     name: str
     """As user interfaces show it."""
     annotation: Any
-    """What it takes: a range of whole numbers, true or false, one of several words, or a text."""
+    """Its values: a range of whole numbers, true or false, one of several words, or a text."""
     default: str
     """Value unless it is set; a text may be empty."""
     reloads: bool = False

@@ -5,7 +5,6 @@ The format is that of lczero-common's ``net.proto``. A tower of convolutions bec
 """
 
 import gzip
-import inspect
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference.formats.protobuf import Message, encoded
+from phasezoo.specs import options_of
 
 MAGIC = 0x1C0
 ENDINGS = (".pb", ".pb.gz")
@@ -30,8 +30,6 @@ PLANES = {1: "lc0", 2: "lc0-castling", 3: "lc0-canonical", 4: "lc0-canonical-hec
 
 FAMILY = "lc0"
 GAME = "chess"
-ACTIONS = 4672
-
 TOWERS = (1, 2, 3, 4)
 """Numbers of network structures that are towers of convolutions."""
 
@@ -45,7 +43,7 @@ KNOWN = {
     6: ("moves-left format", (0, 1)),
     7: ("activation", (0, 1)),
 }
-"""What is known of the other parts, by the number of their field; 0 says nothing."""
+"""Known values of the other parts, by the number of their field; 0 says nothing."""
 
 SQUEEZED = (2, 4)
 """Numbers of network structures whose blocks have squeeze-and-excitation."""
@@ -54,7 +52,7 @@ LINEAR16 = 1
 """Encoding of layers as 16 bits between their least and their greatest number."""
 
 EPSILON = 1e-5
-"""What the batch norms of both programs add to a variance."""
+"""Term that the batch norms of both programs add to a variance."""
 
 LARGEST_SPAN = 1e38
 """Between the least and the greatest number of a layer; beyond it 32 bits overflow."""
@@ -84,11 +82,6 @@ class Lc0File:
         return f"{FAMILY}-{self.size[0]}x{self.size[1]}"
 
     @property
-    def input_shape(self) -> tuple[int, int, int]:
-        """Channels, height and width of the planes."""
-        return (113 if "canonical" in self.planes else 112, 8, 8)
-
-    @property
     def value_kind(self) -> Literal["wdl", "value"]:
         """Form of the value."""
         return "wdl" if self.options["value"] == "wdl" else "value"
@@ -104,8 +97,8 @@ def default_options() -> dict[str, Any]:
     """Return the options of a tower that its text need not name."""
     from phasezoo.networks.architectures.lc0 import lc0
 
-    own = inspect.signature(lc0).parameters.values()
-    return {each.name: each.default for each in own if each.default is not each.empty}
+    options = options_of(lc0).by_name.values()
+    return {option.name: option.default for option in options if not option.is_required}
 
 
 def is_lc0(path: Path) -> bool:

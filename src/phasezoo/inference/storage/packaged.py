@@ -1,4 +1,4 @@
-"""What stands for a network's folder: a name ``phasezoo/NAME``, or a file of another program."""
+"""Names for a network's folder: ``phasezoo/NAME``, or a file of another program."""
 
 import atexit
 import contextlib
@@ -8,7 +8,7 @@ import tempfile
 from importlib import resources
 from pathlib import Path
 
-from phasezoo import __version__
+from phasezoo import __version__, games
 from phasezoo._torch import require_torch
 from phasezoo.errors import CheckpointError
 from phasezoo.games.queries import action_spec
@@ -98,11 +98,12 @@ def _of_lc0(path: Path) -> Path:
 
     found = lc0.read(data, str(path))
     weights = save(found.weights)
-    shape, actions = found.input_shape, lc0.ACTIONS
+    game = games.make(lc0.GAME)
+    shape, actions = game.plane_shape(found.planes), game.policy_size(found.planes)
     defaults = lc0.default_options()
     options = {name: value for name, value in found.options.items() if value != defaults[name]}
     manifest = Manifest(
-        game=lc0.GAME, planes=found.planes, network=found.network, input_shape=shape,
+        game=game.name, planes=found.planes, network=found.network, input_shape=shape,
         num_actions=actions, actions=action_spec(actions, shape), files={MODEL: digest(weights)},
         parameters={"total": found.parameters}, training={"file": path.name},
         phasezoo=__version__, network_options=options, value_kind=found.value_kind,
