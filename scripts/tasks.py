@@ -158,7 +158,8 @@ def lint_python() -> None:
     run("ruff", "format", "--check", ".")
     run("ruff", "check", ".")
     run(PYTHON, "scripts/check_docstrings.py", "src", "scripts", "benchmarks", "drills")
-    run("lint-imports", "--no-logo")
+    # On a clean checkout the package is not installed yet.
+    run("lint-imports", "--no-logo", extra={"PYTHONPATH": str(ROOT / "src")})
     workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
     run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
     run("mypy")
