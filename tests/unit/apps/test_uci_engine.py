@@ -155,6 +155,31 @@ def test_positions_whose_meaning_is_not_plain_are_refused(spoken, sent, words):
 
 
 @pytest.mark.parametrize(
+    ("variant", "sent"),
+    [
+        ("atomic", "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w KQkq - 0 1"),
+        ("atomic", "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge -"),
+        ("atomic", "8/8/8/8/8/8/4k3/1R3KR1 w GB - 0 1"),
+        ("crazyhouse", "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN[] w KQkq - 0 1"),
+        ("crazyhouse", "1rk3r1/pppppppp/8/8/8/8/PPPPPPPP/1RK2Q~R1[NNp] b GBgb - 0 9"),
+    ],
+)
+def test_variants_are_not_played_from_chess960_starts(variant, sent):
+    spoken = Spoken("random")
+    spoken.send(f"setoption name UCI_Variant value {variant}")
+    refused, best = spoken.ask(f"position fen {sent}", "go nodes 5")
+    assert f"castling rights of chess960; {variant} is not played from such positions" in refused
+    assert best == "bestmove 0000"
+    spoken.send("setoption name UCI_Chess960 value true")
+    refused, best = spoken.ask("position startpos moves e2e4", "go nodes 5")
+    assert f"UCI_Chess960: {variant} is played with the usual castling alone" in refused
+    assert best == "bestmove 0000"
+    spoken.send("setoption name UCI_Chess960 value false")
+    assert spoken.ask("go nodes 5")[-1] != "bestmove 0000"
+    spoken.engine.close()
+
+
+@pytest.mark.parametrize(
     "sent",
     [
         "4k3/8/8/8/8/8/8/4K2R W K - -5 1",

@@ -162,8 +162,8 @@ class Engine:
         for complaint in complaints:
             self._info(complaint)
         self._stop_and_wait()
-        state = None
-        if not self._refused:
+        state, refused = None, self.options.refusal or self._refused
+        if not refused:
             game = games.make(self.options.game)
             if self._state is None:
                 self._state = state_at(self._place, game)
@@ -177,7 +177,7 @@ class Engine:
             options.is_on("UCI_ShowWDL"),
             options.number("MultiPV"),
         )
-        search = Search(go, state, view, self._say, self._alarm, self._refused)
+        search = Search(go, state, view, self._say, self._alarm, refused)
         self._prepare()
         self._search = search
         if self._player is not None and self._player.searches and search.is_short:

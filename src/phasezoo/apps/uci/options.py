@@ -142,6 +142,14 @@ class Options:
         return CHESS960 if is_drawn else variant
 
     @property
+    def refusal(self) -> str:
+        """Why the game cannot be played; empty if it can."""
+        variant = self[_VARIANT]
+        if variant == VARIANTS[0] or not self.is_on(_CHESS960):
+            return ""
+        return f"{_CHESS960}: {variant} is played with the usual castling alone; set it to false"
+
+    @property
     def loaded(self) -> tuple[str, ...]:
         """The values that networks are loaded by."""
         return tuple(self._values[option.name] for option in OPTIONS if option.reloads)

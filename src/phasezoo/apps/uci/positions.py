@@ -22,6 +22,7 @@ _DEFAULTS = ("", "", "-", "-", "0", "1")
 _SIDES = {"white": "w", "black": "b"}
 _RIGHTS = re.compile(r"[A-HKQa-hkq]+")
 _SQUARE = re.compile(r"[a-h][1-8]")
+_OF_CRAZYHOUSE = re.compile(r"~|\[.*")
 _EMPTY_POCKET = re.compile(r"\[-?\]$")
 
 
@@ -58,11 +59,13 @@ def mended_fen(text: str, game: games.Game) -> tuple[str, list[str]]:
     if not _reads(game, fen(rights)):
         if not _RIGHTS.fullmatch(rights):
             check(fen(rights))
-        if game.name == VARIANTS[0] and _reads(games.make(CHESS960), fen(rights)):
-            message = (
-                f"{castling!r}: castling rights of chess960; set UCI_Chess960 if it is played, "
-                "else write '-' there"
+        if _is_chess960(placement, side, rights):
+            advice = (
+                "set UCI_Chess960 if it is played, else"
+                if game.name == VARIANTS[0]
+                else f"{game.name} is not played from such positions;"
             )
+            message = f"{castling!r}: castling rights of chess960; {advice} write '-' there"
             raise InvalidFen(message)
         rights = "".join(r for r in dict.fromkeys(rights) if _reads(game, fen(r))) or "-"
         why = "the others stand twice, or without king and rook on their squares"
@@ -93,6 +96,16 @@ def _fields(text: str) -> list[str]:
     fields[1] = _SIDES.get(fields[1].lower(), fields[1].lower())
     fields[0] = _EMPTY_POCKET.sub("", fields[0])
     return fields
+
+
+def _is_chess960(placement: str, side: str, rights: str) -> bool:
+    """Whether king and rooks stand where chess960 has these castling rights."""
+    board = _OF_CRAZYHOUSE.sub("", placement)
+    try:
+        games.make(CHESS960).from_fen(f"{board} {side} {rights} -")
+    except InvalidFen as error:  # kings may touch in atomic chess
+        return "castling right" not in str(error)
+    return True
 
 
 def _reads(game: games.Game, fen: str) -> bool:
