@@ -106,9 +106,10 @@ def make_m2cts(
             parts[name] = load(given, **how)  # one network for all phases
             continue
         found = load_experts(given)
-        parts[name] = {phase: found.expert(phase, **how) for phase in found.phases}
         gate = found.gate if gate is None else gate
-        fallback = found.fallback if fallback is None else fallback
+        loaded = found.evaluators if name == "experts" else found.by_phase
+        parts[name] = loaded(gate, **how)
+        fallback = found.fallback_phase if fallback is None else fallback
     if gate is None:
         message = "m2cts needs gate=, the gate that its experts were trained under"
         raise InvalidConfig(message)

@@ -10,6 +10,7 @@ from rich.console import Console
 from phasezoo._interrupt import continuing, saying
 from phasezoo.apps.stores import open_games
 from phasezoo.errors import InvalidConfig
+from phasezoo.inference.storage.experts import ValueSource
 from phasezoo.specs import Argument, PositiveInt
 from phasezoo.training.config import SupervisedConfig
 
@@ -45,6 +46,12 @@ class TrainOptions:
     may be given several times."""
     budget: Literal["equal", "study"] = "equal"
     """Whether baseline and mixture see the same number of positions, or the published numbers."""
+    value: ValueSource = "own"
+    """Origin of a mixture's values: own (the experts'), shared (the one network's), distilled (the
+    experts', which learn the one network's answers too), or all (the experts', which learn them
+    from positions of every phase)."""
+    phases: Annotated[tuple[str, ...], Argument(metavar="PHASE ...")] = ()
+    """Phases that get an expert: none for all; the one network answers for the others."""
     test_games: PositiveInt | None = 300
     """Test games that a baseline and its experts are measured on (none: all)."""
     network: str = "rise-32x4"
@@ -103,6 +110,8 @@ class TrainOptions:
             str(self.strategy),
             order=(self.order[0] if len(self.order) == 1 else self.order) or None,
             budget=self.budget,
+            value=self.value,
+            phases=self.phases or None,
             test_games=self.test_games,
             **shared,
         )
@@ -111,7 +120,12 @@ class TrainOptions:
     def _check(self) -> None:
         """Refuse options that say nothing together."""
         if self.strategy is None:
-            given = {"--order": self.order, "--budget": self.budget != "equal"}
+            given = {
+                "--order": self.order,
+                "--budget": self.budget != "equal",
+                "--value": self.value != "own",
+                "--phases": self.phases,
+            }
             alone = [name for name, value in given.items() if value]
             if alone:
                 message = f"{alone[0]}: is for experts; give --strategy too, or leave it out"

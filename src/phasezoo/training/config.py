@@ -53,6 +53,13 @@ class SupervisedConfig:
     """Share of the cross-entropy of win, draw and loss (Table X)."""
     plies_weight: NonNegativeFloat = 0.002
     """Share of the squared error of the plies that are left (Table X)."""
+    weighted_losses: Literal["all", "policy"] = "all"
+    """Losses that weights of positions by phase multiply: all, or the policy's alone, so that
+    values are learned from positions of every phase."""
+    distill_weight: NonNegativeFloat | None = None
+    """Share of the distance to the values of a network that teaches (its probabilities of win, draw
+    and loss by cross-entropy, other values by squared error); none: that of value and win, draw and
+    loss together, so that its answers count as much as results."""
     value_mix: Share = 0.0
     """Share of what searches expected in the values to learn, the rest is how the game ended (for
     games that tell; 0 in the paper)."""

@@ -171,12 +171,13 @@ def evaluate_networks(
 
 
 def mixture_losses(
-    experts: Mapping[int, PositionLosses],
+    experts: Mapping[int, PositionLosses], value: PositionLosses | None = None
 ) -> PositionLosses:
     """The losses of a mixture that answers each position with the expert of its phase.
 
     Args:
         experts: Losses of each phase's expert, all on the same positions.
+        value: Losses of the network whose values it answers; None: the experts'.
 
     Raises:
         InvalidConfig: A phase of the positions has no expert.
@@ -193,6 +194,8 @@ def mixture_losses(
         own = some.phase == phase
         for name, column in mixed.items():
             column[own] = _measured(losses)[name][own]
+    if value is not None:
+        mixed |= {name: getattr(value, name) for name in ("value", "answer", "wdl")}
     return PositionLosses(phase=some.phase, game=some.game, **mixed)
 
 

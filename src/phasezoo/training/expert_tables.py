@@ -10,7 +10,7 @@ import numpy as np
 from rich.table import Table
 
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.training.evaluation import PositionLosses, mixture_losses
+from phasezoo.training.evaluation import PositionLosses
 from phasezoo.training.resampling import Sample, means_of
 
 ALL = "all"
@@ -125,8 +125,8 @@ _TITLES = {
 
 
 def loss_table(
-    baseline: PositionLosses,
-    experts: Mapping[str, PositionLosses],
+    phases: tuple[str, ...],
+    rows: Mapping[str, PositionLosses],
     removed: Sequence[int],
     seed: int,
     resamples: int = RESAMPLES,
@@ -134,15 +134,13 @@ def loss_table(
     """The matrix of a baseline, its experts and their mixture.
 
     Args:
-        baseline: Losses of the one network on all test positions.
-        experts: Those of each phase's expert on the same positions, in the gate's order.
+        phases: Names of the phases, in the gate's order.
+        rows: Losses of baseline, experts by phase and mixture, all on the same test positions.
         removed: Test positions of each phase that were left out.
         seed: Draws the test games behind the intervals.
         resamples: Number of draws.
     """
-    phases = tuple(experts)
-    rows = {BASELINE: baseline, **experts}
-    rows[MIXTURE] = mixture_losses(dict(enumerate(experts.values())))
+    baseline = rows[BASELINE]
     phase, (_, game) = baseline.phase, np.unique(baseline.game, return_inverse=True)
     games = int(game.max(initial=-1)) + 1
     samples = {

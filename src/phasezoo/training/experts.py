@@ -31,6 +31,10 @@ class PlannedTraining:
     """The training whose best weights this one begins with; None: new weights."""
     weights: tuple[float, ...] | None = None
     """Weights of positions of each phase; None: only those of :attr:`phase` are seen."""
+    weighs_policy_alone: bool = False
+    """Whether the weights are for the policy's loss, and values count alike everywhere."""
+    teacher: str | None = None
+    """The training whose network's values this one learns too; None: it learns results alone."""
     phase_input: "PhaseInput | None" = None
     """How the network receives the phase of each position; None: it does not."""
     role: str = ""
@@ -60,6 +64,7 @@ class PlannedTraining:
             self,
             name=name,
             start=None if self.start is None else f"{self.start}-{training + 1}",
+            teacher=None if self.teacher is None else f"{self.teacher}-{training + 1}",
             role=role,
             training=training,
             seed=seed("order", name),

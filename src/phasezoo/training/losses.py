@@ -47,6 +47,8 @@ class Targets:
     """The distribution to learn; None: the action played, for certain."""
     values: Tensor | None = None
     """``float32[B, players]``: how the game ended for everybody, own first."""
+    teacher: NetworkOutput | None = None
+    """Answers of the network whose values are learned too; None: there is none."""
 
     @classmethod
     def of(cls, batch: Batch, device: torch.device) -> "Targets":
@@ -87,6 +89,9 @@ class RowLosses(NamedTuple):
     players: Tensor | None = None
     """Squared error of what everybody is said to expect, a mean over the players, if that is the
     network's value (:meth:`~phasezoo.networks.NetworkOutput.value_field`)."""
+    distilled: Tensor | None = None
+    """Distance to the teacher's value: cross-entropy of win, draw and loss, in nats, or squared
+    error; None without a teacher."""
 
     def reported(self) -> Tensor:
         """``float32[B]``: the total that tables show."""
@@ -123,6 +128,7 @@ def row_losses(output: NetworkOutput, targets: Targets) -> RowLosses:
         plies=plies,
         correct=_correct(exact.policy_logits, targets.action),
         players=players,
+        distilled=None if targets.teacher is None else _distilled(exact, targets.teacher, head),
     )
 
 
@@ -143,7 +149,13 @@ def training_loss(
     """
     value = losses.value if losses.players is None else losses.players
     total = config.policy_weight * _mean(losses.policy, weight)
+    if config.weighted_losses == "policy":
+        weight = None
     total = total + config.value_weight * _mean(value, weight)
+    if losses.distilled is not None:
+        share = config.distill_weight
+        share = config.value_weight + config.wdl_weight if share is None else share
+        total = total + share * _mean(losses.distilled, weight)
     for name, rows in (("wdl", losses.wdl), ("plies", losses.plies)):
         share = getattr(config, f"{name}_weight")
         if rows is not None:
@@ -170,6 +182,15 @@ def _policy_loss(logits: Tensor, targets: Targets) -> Tensor:
     # Only the entries are looked at: of 4,672 moves, thirty have a probability.
     likely = functional.log_softmax(logits, dim=1).gather(1, targets.policy.actions)
     return -(targets.policy.probabilities * likely).sum(dim=1)
+
+
+def _distilled(output: NetworkOutput, teacher: NetworkOutput, head: str) -> Tensor:
+    """``float32[B]``: distance between the values of two networks of one architecture."""
+    own, known = getattr(output, head), getattr(teacher, head).float()
+    if head == "wdl_logits":
+        return functional.cross_entropy(own, known.softmax(dim=1), reduction="none")
+    squares: Tensor = (own - known).square()
+    return squares if squares.ndim == 1 else squares.mean(dim=1)
 
 
 @torch.no_grad()

@@ -20,6 +20,7 @@ from phasezoo.data.splits import PositionStore, Splits
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games.options import flag, folder_path
 from phasezoo.inference.routing import Routing
+from phasezoo.inference.storage.experts import ValueSource
 from phasezoo.inference.storage.files import write_file
 from phasezoo.inference.storage.manifest import Manifest
 from phasezoo.inference.storage.packaged import EXPERTS
@@ -30,12 +31,12 @@ from phasezoo.training.callbacks import Callback, Callbacks, OnProgress, Progres
 from phasezoo.training.config import SupervisedConfig, make_config
 from phasezoo.training.data import LabelledSplits, rows_digest, stream_seed
 from phasezoo.training.distributed import in_team
-from phasezoo.training.evaluation import PositionLosses, evaluate_networks
-from phasezoo.training.expert_tables import LossTable, loss_table
+from phasezoo.training.evaluation import PositionLosses, evaluate_networks, mixture_losses
+from phasezoo.training.expert_tables import BASELINE, MIXTURE, LossTable, loss_table
 from phasezoo.training.fresh_network import Beginning
 from phasezoo.training.loggers import Logger
 from phasezoo.training.planned import Recipe, TrainedNetwork, train_planned
-from phasezoo.training.preparation import INCIDENTAL, Ready
+from phasezoo.training.preparation import INCIDENTAL, LEFT_OUT, Ready
 from phasezoo.training.run_files import RunDetails, claimed
 from phasezoo.training.strategies import (
     Budget,
@@ -49,6 +50,9 @@ KIND = "training of experts"
 LOSSES = "losses.json"
 NETWORKS = "networks"
 """Folder of the networks, one in a folder of its own."""
+
+_DEFAULTS = {"value": "own", "phases": None, "settings": LEFT_OUT}
+"""Options that records of earlier versions lack."""
 
 _TEST_GAMES, _RESAMPLING = 4, 5
 """Names of random streams."""
@@ -151,6 +155,8 @@ def train_experts(
     config: SupervisedConfig | None = None,
     order: str | Sequence[str] | None = None,
     budget: Budget = "equal",
+    value: ValueSource = "own",
+    phases: Sequence[str] | None = None,
     splits: Splits | None = None,
     test_games: int | None = 300,
     resume: bool = True,
@@ -184,6 +190,11 @@ def train_experts(
             ``"farthest-first"``, or all phases in some order: phase after phase, the own one last.
         budget: ``"equal"``: the mixture sees the baseline's number of positions. ``"study"``:
             the M2CTS paper's amounts, where every weighted or stage-wise expert sees ``positions``.
+        value: Origin of the mixture's values. ``"own"``: each phase's expert. ``"shared"``: the one
+            network, for all phases. ``"distilled"``: each phase's expert, which learns the one
+            network's answers beside results (``distill_weight``). ``"all"``: each phase's expert,
+            whose value loss counts positions of every phase and its policy loss those of its own.
+        phases: The phases that get an expert; None: all. The one network answers for the others.
         splits: The split to use in place of one by ``seed``.
         test_games: Games of the test split that networks are measured on; None: all.
         resume: Whether ``out`` may hold these trainings already.
@@ -212,7 +223,7 @@ def train_experts(
         )
         raise InvalidConfig(message)
     labelled = LabelledSplits.of(store, splits, gate, seed, settings.threads)
-    plan = plan_strategy(labelled.train, made, positions, budget, order)
+    plan = plan_strategy(labelled.train, made, positions, budget, order, value, phases)
     out = folder_path("out", out)
     plans = {each.name: dataclasses.replace(each, seed=seed) for each in plan.trainings}
     recipe = Recipe(
@@ -230,7 +241,8 @@ def train_experts(
             continue
         data, task = recipe.task(each, labelled, folder)  # or refuse now
         if each.start is None:  # what others start from is not there yet
-            Ready.of(data, task, settings)
+            own_settings = recipe.settings_of(each)
+            Ready.of(data, dataclasses.replace(task, teacher=None), own_settings)
     identity: dict[str, Any] = {
         "game": store.variant,
         "gate": labelled.train.gate,
@@ -245,6 +257,8 @@ def train_experts(
         "test_games": test_games,
         "train_sha256": rows_digest(labelled.train),
         "settings": {k: v for k, v in vars(settings).items() if k not in INCIDENTAL},
+        "value": value,
+        "phases": list(plan.experts) if plan.has_fallback else None,
     }
     if begun.weights is not None:
         identity["weights_sha256"] = dict(Manifest.read(begun.weights).files)
@@ -253,7 +267,7 @@ def train_experts(
     with contextlib.ExitStack() as stack:
         place = networks.resolve_device(settings.device)
         team, _ = stack.enter_context(in_team(place, settings.batch_size))
-        files = claimed(out, identity, details, resume=resume, kind=KIND)
+        files = claimed(out, identity, details, resume=resume, kind=KIND, defaults=_DEFAULTS)
         team.first(lambda: stack.enter_context(files))
 
         results = {}
@@ -316,9 +330,12 @@ def _measured(
         found = evaluate_networks(evaluators, test, rows, threads=settings.threads)
     else:
         found = {name: PositionLosses.of_nothing(rows) for name in names}
-    experts = {phase: found[name] for phase, name in plan.experts.items()}
     baseline = found[plan.baseline.name]
-    return loss_table(baseline, experts, removed.tolist(), stream_seed(seed, _RESAMPLING))
+    experts = {phase: found[name] for phase, name in plan.experts.items()}
+    answering = {k: experts.get(phase, baseline) for k, phase in enumerate(rows.names)}
+    mixture = mixture_losses(answering, baseline if plan.value == "shared" else None)
+    measured = {BASELINE: baseline, **experts, MIXTURE: mixture}
+    return loss_table(rows.names, measured, removed.tolist(), stream_seed(seed, _RESAMPLING))
 
 
 def _experts(
@@ -335,13 +352,16 @@ def _experts(
         "identity": identity,
         "phasezoo": version("phasezoo"),
     }
+    baseline = f"{NETWORKS}/{plan.baseline.name}"
     return inference.Experts(
         out,
         game=labelled.splits.train.variant,
         gate=str(gating.spec_of(labelled.gate)),
         experts={phase: f"{NETWORKS}/{name}" for phase, name in plan.experts.items()},
-        baseline_folder=f"{NETWORKS}/{plan.baseline.name}",
+        baseline_folder=baseline,
         strategy=str(plan.strategy),
+        fallback=baseline if plan.has_fallback else None,
+        value=plan.value,
         training=jsonable.plain(training),
     )
 
@@ -353,7 +373,7 @@ def _networks_view(experts: Experts) -> Table:
         title_justify="left",
         caption=(
             f"budget {experts.budget}: the baseline saw {work['baseline']:,} positions, the "
-            f"mixture's networks {work['mixture']:,} together"
+            f"mixture's networks {work['mixture']:,} together; values: {_VALUES[experts.value]}"
         ),
     )
     names = ("network", "learned from", "positions", "unique", "epochs", "updates", "best")
@@ -374,9 +394,17 @@ def _networks_view(experts: Experts) -> Table:
     return table
 
 
+_VALUES: dict[ValueSource, str] = {
+    "own": "the experts'",
+    "shared": "the baseline's",
+    "distilled": "the experts', which learned the baseline's answers too",
+    "all": "the experts', which learned them from all phases",
+}
+
+
 def _learned_from(network: TrainedNetwork) -> str:
     if network.weights is not None:
-        return "all phases, weights " + " ".join(f"{weight:g}" for weight in network.weights)
+        return "all phases, weights " + " ".join(f"{weight:.3g}" for weight in network.weights)
     if network.positions == 0:
         return f"part of {network.start}"
     what = "all phases" if network.phase is None else network.phase

@@ -45,9 +45,12 @@ class Recipe:
 
     def settings_of(self, plan: PlannedTraining) -> SupervisedConfig:
         """Return the knobs of one training."""
+        settings = self.settings
+        if plan.weighs_policy_alone:
+            settings = replace(settings, weighted_losses="policy")
         if plan.initial_seed is None:
-            return self.settings
-        return replace(self.settings, init_seed=plan.initial_seed)
+            return settings
+        return replace(settings, init_seed=plan.initial_seed)
 
     def task(
         self, plan: PlannedTraining, labelled: LabelledSplits, folder: Path
@@ -69,6 +72,7 @@ class Recipe:
             folder / plan.name,
             self.weights if plan.start is None else folder / plan.start,
             named=self.named,
+            teacher=None if plan.teacher is None else folder / plan.teacher,
         )
         return data, task
 

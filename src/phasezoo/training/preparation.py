@@ -13,7 +13,7 @@ from phasezoo.data.sampler import Sampler
 from phasezoo.games.options import at_least
 from phasezoo.inference.storage.files import digest
 from phasezoo.inference.storage.manifest import Manifest
-from phasezoo.inference.storage.weights import model_bytes
+from phasezoo.inference.storage.weights import build_network, model_bytes
 from phasezoo.networks import Network
 from phasezoo.networks.registry import Factory
 from phasezoo.training.checkpoint import load_weights
@@ -38,6 +38,8 @@ positions a second to 55,900."""
 
 LEFT_OUT: Mapping[str, object] = {
     "optimizer": "sgd",
+    "weighted_losses": "all",
+    "distill_weight": None,
     "compile": False,
     "value_mix": 0.0,
     "watched_positions": 0,
@@ -68,6 +70,8 @@ class Task:
     """Whether ``out`` may hold this training already."""
     named: frozenset[str] = frozenset()
     """Options of the configuration that were given by name."""
+    teacher: Path | None = None
+    """Folder of a network whose values are learned too."""
 
     def __post_init__(self) -> None:
         at_least("positions", self.positions, 1)
@@ -89,6 +93,8 @@ class Ready:
     """Where it will run."""
     loggers: tuple[Logger, ...]
     """Those that the knobs ask for."""
+    teacher: Network | None = None
+    """The network whose values it learns too."""
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -111,13 +117,20 @@ class Ready:
         if task.init is not None:
             load_weights(Path(task.init), Manifest.read(Path(task.init)), made.network)
         identity = _identity(manifest, data, task.positions, seed, settings, made.network)
+        teacher = None
+        if task.teacher is not None:
+            known = Manifest.read(task.teacher)
+            weights = known.read_bytes(task.teacher)
+            teacher = build_network(known, weights, task.teacher)
+            identity["teacher_sha256"] = digest(weights)
         device = networks.resolve_device(settings.device)
         networks.supported_dtype(settings.dtype, device)
         samplers = samplers_of(settings, data, manifest.planes, seed)
         manifest = replace(manifest, training={"identity": identity})
         seeds = {"training": seed, "weights": made.seed, "batches": stream_seed(seed, _BATCHES)}
         details = _details(settings, seeds, device)
-        return cls(made.network, manifest, samplers, settings, details, _loggers(settings))
+        loggers = _loggers(settings)
+        return cls(made.network, manifest, samplers, settings, details, loggers, teacher)
 
 
 def samplers_of(config: SupervisedConfig, data: TrainingData, planes: str, seed: int) -> Samplers:

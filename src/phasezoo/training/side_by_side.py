@@ -311,7 +311,8 @@ def train_side_by_side(
 
 
 def _next(waiting: Sequence[Job], processes: Sequence[TrainingProcess]) -> Job | None:
-    """The first that need not wait for the network that it starts from."""
+    """The first that need not wait for a network that it starts from or learns from."""
     running = [process.job for process in processes if process.job is not None]
     missing = {job.network.name for job in (*waiting, *running)}
-    return next((job for job in waiting if job.network.start not in missing), None)
+    free = (one for one in waiting if missing.isdisjoint((one.network.start, one.network.teacher)))
+    return next(free, None)

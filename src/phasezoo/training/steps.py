@@ -1,7 +1,7 @@
 """Steps of an optimiser, the same in every training of a network."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import unwrap
 
 import torch
@@ -74,6 +74,7 @@ class Steps:
         team: The processes that train it together.
         device: Where to train; None: as ``config`` says.
         phases: Number of phases of the batches, for a network that reads them.
+        teacher: A network whose values are learned too, on the CPU; it is moved.
 
     Raises:
         InvalidConfig: The device or the number format cannot be used here, or the network
@@ -89,6 +90,7 @@ class Steps:
         team: Team = ALONE,
         device: torch.device | None = None,
         phases: int = 1,
+        teacher: Network | None = None,
     ) -> None:
         self.config = config
         self._reads_phase = isinstance(network, ConditionedNetwork)
@@ -99,6 +101,7 @@ class Steps:
         if team.size > 1:
             network = synchronised(network)
         self.network: Network = network.to(self.device)
+        self._teacher = None if teacher is None else teacher.to(self.device).eval()
         self._layout = layout_of(network)
         self._unpack: Unpack | None = None
         if config.compile:
@@ -113,7 +116,8 @@ class Steps:
 
     def losses(self, batch: Batch) -> RowLosses:
         """The losses of a batch's positions."""
-        return self._losses(batch, Targets.of(batch, self.device))
+        on_device = self._on_device(batch.planes)
+        return self._losses(on_device, batch, Targets.of(batch, self.device))
 
     def take(
         self,
@@ -147,7 +151,11 @@ class Steps:
                 group["momentum"] = momentum
         torch.manual_seed(self._layers_seed + number * self.team.size + self.team.rank)
         targets = Targets.of(batch, self.device)
-        losses = self._losses(batch, targets)
+        on_device = self._on_device(batch.planes)
+        if self._teacher is not None:
+            with torch.inference_mode(), autocast(self.config.dtype, self.device):
+                targets = replace(targets, teacher=self._teacher(on_device))
+        losses = self._losses(on_device, batch, targets)
         self.optimizer.zero_grad(set_to_none=True)
         loss = training_loss(losses, self.config, targets.weight)
         if self.team.size > 1:  # a mean over the rows of all processes
@@ -163,8 +171,7 @@ class Steps:
         sums.add(losses)
         return norm
 
-    def _losses(self, batch: Batch, targets: Targets) -> RowLosses:
-        on_device = self._on_device(batch.planes)
+    def _losses(self, on_device: torch.Tensor, batch: Batch, targets: Targets) -> RowLosses:
         with autocast(self.config.dtype, self.device):
             if self._reads_phase:
                 phases = to_device(batch.phase, self.device, torch.int64)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from phasezoo.data.positions import PositionTable
 from phasezoo.errors import InvalidConfig
+from phasezoo.inference.storage.experts import ValueSource
 from phasezoo.training.experts import (
     PlannedTraining,
     phase_counts,
@@ -115,7 +116,12 @@ class StrategyPlan:
     stages: tuple[PlannedTraining, ...]
     """The mixture's trainings, each after those that it starts from."""
     experts: dict[str, str]
-    """The name of each phase's last training, in the gate's order."""
+    """The name of each phase's last training, in the gate's order, without phases that the one
+    network answers."""
+    value: ValueSource = "own"
+    """Origin of the mixture's values."""
+    has_fallback: bool = False
+    """Whether the one network answers for some phases."""
 
     @property
     def trainings(self) -> tuple[PlannedTraining, ...]:
@@ -136,8 +142,11 @@ class StrategyPlan:
 
     @property
     def work(self) -> int:
-        """Total of positions of all trainings that the experts of the mixture need."""
-        needed = {s.name: s.positions for e in self.experts.values() for s in self.lineage(e)}
+        """Total of positions of all trainings that the mixture needs."""
+        ends = list(self.experts.values())
+        if self.has_fallback or self.value in ("shared", "distilled"):
+            ends.append(self.baseline.name)
+        needed = {s.name: s.positions for end in ends for s in self.lineage(end)}
         return sum(needed.values())
 
 
@@ -172,6 +181,8 @@ def plan_strategy(
     positions: int,
     budget: Budget = "equal",
     order: str | Sequence[str] | None = None,
+    value: ValueSource = "own",
+    phases: Sequence[str] | None = None,
 ) -> StrategyPlan:
     """Plan all trainings of a baseline and its experts.
 
@@ -184,11 +195,15 @@ def plan_strategy(
             experts begin from the baseline itself.
         order: Stages of staged experts: None: all phases together, then the own phase.
             ``"farthest-first"``, or all phases in some order: phase after phase, the own one last.
+        value: Origin of the mixture's values.
+        phases: The phases that get an expert; None: all. The baseline answers for the others.
 
     Raises:
         InvalidConfig: An option does not exist or does not fit, or there are too few positions.
         StoreError: A phase has no training position.
     """
+    chosen = _chosen(train.names, phases)
+    _check_value(value, strategy)
     if budget not in get_args(Budget):
         message = f"budget={budget!r}: expected equal or study"
         raise InvalidConfig(message)
@@ -204,6 +219,8 @@ def plan_strategy(
     baseline = plan_baseline(positions)
     if strategy.kind == "separated":
         stages = tuple(plan_experts(train, positions))
+        if value == "all" and budget == "study":
+            stages = tuple(replace(stage, positions=positions) for stage in stages)
     elif strategy.kind == "weighted":
         stages = _weighted(train, strategy.factor or 1.0, positions, budget)
     elif strategy.phase_input is not None:
@@ -212,8 +229,66 @@ def plan_strategy(
         stages = _after_all_phases(train, positions, baseline if budget == "study" else None)
     else:
         stages = _phase_after_phase(train, positions, budget, order)
+    stages = tuple(_teaching(stage, value, baseline, train) for stage in stages)
     last = {stage.phase: stage.name for stage in stages if stage.name.startswith("expert-")}
-    return StrategyPlan(strategy, budget, baseline, stages, {n: last[n] for n in train.names})
+    experts = {name: last[name] for name in chosen}
+    plan = StrategyPlan(
+        strategy, budget, baseline, stages, experts, value, len(chosen) < len(train.names)
+    )
+    needed = {stage.name for name in experts.values() for stage in plan.lineage(name)}
+    return replace(plan, stages=tuple(stage for stage in stages if stage.name in needed))
+
+
+def _chosen(names: Sequence[str], phases: Sequence[str] | None) -> tuple[str, ...]:
+    """The phases that get an expert, in the gate's order.
+
+    Raises:
+        InvalidConfig: One of ``phases`` does not exist, or there are none.
+    """
+    if phases is None:
+        return tuple(names)
+    given = [phases] if isinstance(phases, str) else list(phases)
+    if not given or not set(given) <= set(names) or len(set(given)) < len(given):
+        message = (
+            f"phases={phases!r}: expected one or more of {', '.join(map(repr, names))}, each once; "
+            "the one network answers for the others"
+        )
+        raise InvalidConfig(message)
+    return tuple(name for name in names if name in given)
+
+
+def _check_value(value: ValueSource, strategy: Strategy) -> None:
+    """Refuse a source of values that does not exist or does not fit the strategy."""
+    if value not in get_args(ValueSource):
+        message = f"value={value!r}: expected {', '.join(get_args(ValueSource))}"
+        raise InvalidConfig(message)
+    if value in ("distilled", "all") and strategy.phase_input is not None:
+        message = (
+            f"value={value!r}: is for experts that are networks of their own, and under "
+            f"{str(strategy)!r} all are one; choose own or shared, or another strategy"
+        )
+        raise InvalidConfig(message)
+
+
+def _teaching(
+    stage: PlannedTraining, value: ValueSource, baseline: PlannedTraining, train: PositionTable
+) -> PlannedTraining:
+    """A stage with what its value learns from; networks of all phases stay as they are."""
+    if stage.phase is None or stage.is_part:
+        return stage
+    if value == "distilled":
+        return replace(stage, teacher=baseline.name)
+    if value == "all":
+        weights = stage.weights or _own_alone(train, stage.phase)
+        return replace(stage, weights=weights, weighs_policy_alone=True)
+    return stage
+
+
+def _own_alone(train: PositionTable, phase: str) -> tuple[float, ...]:
+    """Weights of 0 for other phases, and a mean of 1 over all training positions."""
+    counts = phase_counts(train)
+    own = train.names.index(phase)
+    return tuple(float(counts.sum() / counts[own]) * (k == own) for k in range(len(counts)))
 
 
 def _weighted(

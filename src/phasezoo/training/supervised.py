@@ -214,8 +214,9 @@ def _train(ready: Ready, task: Task, hooks: Hooks, team: Team, device: torch.dev
     directory, manifest, settings = task.out, ready.manifest, ready.settings
     checkpoints = Checkpoints(directory / "checkpoints", manifest)
     trainer = Trainer(
-        ready.network, settings, ready.samplers, task.positions, checkpoints, team, device
-    )
+        ready.network, settings, ready.samplers, task.positions, checkpoints, team, device,
+        ready.teacher,
+    )  # fmt: skip
     latest = team.first(checkpoints.latest)
     if latest is not None:
         trainer.resume(latest)

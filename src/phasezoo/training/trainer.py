@@ -22,6 +22,7 @@ from phasezoo.training.checkpoint import Checkpoints, Counters
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.distributed import ALONE, Team
 from phasezoo.training.evaluation import PositionLosses
+from phasezoo.training.losses import POLICY_SHARE, VALUE_SHARE
 from phasezoo.training.metrics import MetricsLog
 from phasezoo.training.schedules import OneCycle, batch_sizes
 from phasezoo.training.steps import LossSums, Steps, number_of
@@ -60,6 +61,7 @@ class Trainer:
         checkpoints: Where checkpoints go.
         team: The processes that train it together.
         device: Where to train; None: as ``config`` says.
+        teacher: A network whose values are learned too, on the CPU; it is moved.
 
     Raises:
         InvalidConfig: The device or the number format cannot be used here.
@@ -74,13 +76,14 @@ class Trainer:
         checkpoints: Checkpoints,
         team: Team = ALONE,
         device: torch.device | None = None,
+        teacher: Network | None = None,
     ) -> None:
         self.config = config
         self.team = team
         shape = checkpoints.manifest.input_shape
         sampler = samplers.train
         phases = len(sampler.rows.names)
-        self._steps = Steps(network, config, shape, sampler.seed, team, device, phases)
+        self._steps = Steps(network, config, shape, sampler.seed, team, device, phases, teacher)
         self.network, self.optimizer = self._steps.network, self._steps.optimizer
         self.sampler = sampler
         self.validation = samplers.validation
@@ -245,7 +248,12 @@ class Trainer:
         if weights is None:
             return losses.mean().total
         each = weights[losses.phase].astype(np.float64)
-        return float((each * losses.total).sum() / each.sum()) if each.any() else math.nan
+        if not each.any():
+            return math.nan
+        if self.config.weighted_losses == "all":
+            return float((each * losses.total).sum() / each.sum())
+        policy = float((each * losses.policy).sum() / each.sum())
+        return POLICY_SHARE * policy + VALUE_SHARE * losses.mean().value
 
     def _recover(self, loss: float) -> None:
         """Go back to the best checkpoint; the schedule goes on.

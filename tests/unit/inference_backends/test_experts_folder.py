@@ -115,7 +115,9 @@ def rewrite(folder: Path, **changes: Any) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"format_version": 2}, "format version 2, this version of phasezoo reads 1"),
+        ({"format_version": 3}, "format version 3, this version of phasezoo reads 1 to 2"),
+        ({"routing": "exact"}, "the fields routing are unknown"),
+        ({"value": "ours"}, "value is 'ours'"),
         ({"format_version": True}, "format version True"),
         ({"kind": "network"}, "says nothing of experts"),
         ({"experts": {}}, r"experts is \{\}"),

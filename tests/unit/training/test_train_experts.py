@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from phasezoo import games, inference, training
+from phasezoo import agents, games, inference, training
 from phasezoo.agents import Limit, MCTSAgent
 from phasezoo.errors import CheckpointError, InvalidConfig, RunDirectoryError
 from phasezoo.runs import jsonable
@@ -324,3 +324,104 @@ def test_records_of_networks_that_version_0_2_wrote_are_read() -> None:
     for own in (of_experts, of_run | {"best_validation": 3.5, "curve": curve}):
         found = jsonable.decode(training.TrainedNetwork, shared | own)
         assert (found.name, found.validation_loss) == ("expert-opening", 3.5)
+
+
+def test_an_earlier_version_s_folder_is_opened_and_continued(
+    store: GameStore, separated: Experts, tmp_path: Path
+) -> None:
+    shutil.copytree(separated.directory, tmp_path / "run")
+    for name, lacking in (("experts.json", ("value",)), ("config.json", ("value", "phases"))):
+        record = json.loads((tmp_path / "run" / name).read_text())
+        part = record if name == "experts.json" else record["config"]
+        for field in lacking:
+            del part[field]
+        if name == "experts.json":
+            record["format_version"] = 1
+        (tmp_path / "run" / name).write_text(json.dumps(record))
+    assert inference.load_experts(tmp_path / "run").value == "own"
+    assert train(store, tmp_path / "run").losses == separated.losses
+
+
+@pytest.mark.parametrize(
+    ("value", "budget", "mixture"),
+    [("shared", "equal", 320), ("distilled", "equal", 320), ("all", "study", 480)],
+)
+def test_values_may_come_from_elsewhere(
+    store: GameStore, separated: Experts, tmp_path: Path, value: Any, budget: str, mixture: int
+) -> None:
+    experts = train(store, tmp_path / "run", value=value, budget=budget)
+    assert (experts.value, experts.work["mixture"]) == (value, mixture)
+    same = weights_of(experts)["expert-endgame"] == weights_of(separated)["expert-endgame"]
+    assert same == (value == "shared")
+    state = games.make("chess").initial_state()
+    leaves = inference.StateBatch([state], [0])
+    mixed, one, own = (
+        evaluator.evaluate_batch(leaves)
+        for evaluator in (
+            experts.mixture(),
+            experts.mixture().with_expert("opening", experts.baseline()),
+            experts.mixture().with_expert("opening", experts.expert("opening")),
+        )
+    )
+    assert np.allclose(mixed.legal_logits, own.legal_logits, atol=1e-5)
+    answering = one if value == "shared" else own
+    assert np.allclose(mixed.value, answering.value, atol=1e-6)
+    shared = experts.losses.cell("mixture", "all", "value").difference == 0
+    assert shared == (value == "shared")
+    caption = str(experts.tables()[0].caption)
+    assert ("baseline's" in caption) == (value in ("shared", "distilled"))
+    assert weights_of(train(store, tmp_path / "run", value=value, budget=budget)) == weights_of(
+        experts
+    )
+    with pytest.raises(RunDirectoryError, match="value"):
+        train(store, tmp_path / "run", budget=budget)
+
+
+def test_a_value_of_all_phases_hears_of_them_and_the_policy_does_not(
+    store: GameStore, tmp_path: Path
+) -> None:
+    """A policy weighs positions of other phases 0, and one's own so that the mean stays 1."""
+    experts = train(store, tmp_path / "run", value="all", phases=("endgame",))
+    (record,) = (network for network in experts.networks if network.phase == "endgame")
+    assert record.weights is not None
+    assert record.weights[:2] == (0, 0)
+    assert record.weights[2] > 1
+
+
+@pytest.mark.parametrize("strategy", ["separated", "staged", "heads"])
+def test_some_phases_may_have_no_expert(store: GameStore, tmp_path: Path, strategy: str) -> None:
+    experts = train(store, tmp_path / "run", strategy, phases=("endgame",), value="shared")
+    assert experts.phases == ("endgame",)
+    kept = {network.name for network in experts.networks}
+    first = {"separated": set(), "staged": {"start"}, "heads": {"shared"}}[strategy]
+    assert kept == {"baseline", "expert-endgame"} | first
+    assert experts.losses.networks == ("baseline", "endgame", "mixture")
+    assert experts.losses.cell("mixture", "opening").difference == 0
+    assert experts.losses.cell("mixture", "endgame", "policy").difference != 0
+    state, limit = games.make("chess").initial_state(), Limit(nodes=16)
+    one = MCTSAgent(experts.baseline(), limit=limit, seed=1).search(state)
+    folder = str(experts.directory)
+    for text in (
+        f"m2cts:experts={folder},nodes=16,seed=1",
+        f"m2cts:policy={folder},value={folder}/networks/baseline,nodes=16,seed=1",
+    ):
+        assert (agents.make(text, game="chess").search(state).visits == one.visits).all()
+    endgame = inference.load(experts.directory).expert_of(2)
+    assert endgame == "endgame"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"value": "ours"}, "expected own, shared, distilled, all"),
+        ({"strategy": "planes", "value": "all"}, "choose own or shared"),
+        ({"phases": ()}, "expected one or more of"),
+        ({"phases": ("late",)}, "expected one or more of"),
+    ],
+)
+def test_values_and_phases_that_do_not_fit_are_refused(
+    store: GameStore, tmp_path: Path, changes: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(InvalidConfig, match=words):
+        train(store, tmp_path / "run", **changes)
+    assert not (tmp_path / "run").exists()

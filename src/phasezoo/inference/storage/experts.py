@@ -5,12 +5,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 from phasezoo import games
 from phasezoo.errors import CheckpointError, InvalidConfig, PhasezooError
 from phasezoo.inference.mixture import MixtureOfExperts, gate_of
 from phasezoo.inference.network import NetworkEvaluator
+from phasezoo.inference.policy_value import paired
 from phasezoo.inference.routing import Routing
 from phasezoo.inference.storage import packaged
 from phasezoo.inference.storage.files import read_file, write_file
@@ -19,7 +20,12 @@ from phasezoo.inference.storage.packaged import EXPERTS
 from phasezoo.runs import jsonable
 from phasezoo.types import Gate
 
-EXPERTS_FORMAT = 1
+EXPERTS_FORMAT = 2
+"""Format 1 lacks ``value``, and its ``fallback`` is always a phase; it is read all the same."""
+
+ValueSource: TypeAlias = Literal["own", "shared", "distilled", "all"]
+"""Origin of a mixture's values: the one network's are ``shared``, else they are the experts', which
+``docs/definitions/strategies.md#values`` says how they learned."""
 
 _FOLDER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
 """A folder inside a folder: relative, and never upwards."""
@@ -46,7 +52,10 @@ class Experts:
     strategy: str | None = None
     """Training strategy, such as ``staged``."""
     fallback: str | None = None
-    """The phase whose expert answers for those that have none."""
+    """The phase whose expert answers for those that have none, or ``baseline_folder``, if the one
+    network does."""
+    value: ValueSource = "own"
+    """Origin of the mixture's values."""
     training: Mapping[str, Any] = field(repr=False, default_factory=dict)
     """Further information on their training, as JSON."""
 
@@ -81,6 +90,53 @@ class Experts:
             raise CheckpointError(message)
         return _loaded(self.directory / self.baseline_folder, options)
 
+    def by_phase(self, gate: "Gate | str | None" = None, **options: Any) -> dict[str, Any]:
+        """Load the networks whose policies answer each phase.
+
+        They are the phases' experts, and the one network for other phases if that is the fallback.
+
+        Args:
+            gate: The gate itself, if it is one of a user's own that is not registered here.
+            options: As for :func:`phasezoo.inference.load_network`.
+
+        Raises:
+            CheckpointError: A network cannot be loaded, or the gate is not known here.
+        """
+        found: dict[str, Any] = {n: self.expert(n, **options) for n in self.experts}
+        if self._falls_back:
+            one = self.baseline(**options)
+            found = {name: found.get(name, one) for name in self._known_gate(gate).names}
+        return found
+
+    def evaluators(self, gate: "Gate | str | None" = None, **options: Any) -> dict[str, Any]:
+        """Load the evaluators that answer each phase, with the one network's value if it is shared.
+
+        The arguments are those of :meth:`by_phase`.
+
+        Raises:
+            CheckpointError: A network cannot be loaded, or the gate is not known here.
+        """
+        policies = self.by_phase(gate, **options)
+        if self.value != "shared":
+            return policies
+        return paired(policies, self.baseline(**options), tuple(policies))
+
+    @property
+    def fallback_phase(self) -> str | None:
+        """The phase whose expert answers for those that have none, if it is one."""
+        return None if self._falls_back else self.fallback
+
+    @property
+    def _falls_back(self) -> bool:
+        return self.fallback is not None and self.fallback == self.baseline_folder
+
+    def _known_gate(self, gate: "Gate | str | None") -> Gate:
+        try:
+            return gate_of(self.gate if gate is None else gate, self.game)
+        except PhasezooError as error:
+            message = f"{self.directory / EXPERTS}: {error}; {PLUGIN_HINT}"
+            raise CheckpointError(message) from error
+
     def mixture(
         self,
         routing: Routing = "exact",
@@ -101,17 +157,13 @@ class Experts:
             CheckpointError: A network cannot be loaded, or the gate is not known here.
             GateMismatch: The experts were trained under another gate.
         """
-        try:
-            found = gate_of(self.gate if gate is None else gate, self.game)
-        except PhasezooError as error:
-            message = f"{self.directory / EXPERTS}: {error}; {PLUGIN_HINT}"
-            raise CheckpointError(message) from error
+        found = self._known_gate(gate)
         return MixtureOfExperts(
-            {phase: self.expert(phase, **options) for phase in self.experts},
+            self.evaluators(found, **options),
             found,
             routing,
             search_gate=search_gate,
-            fallback=self.fallback,
+            fallback=self.fallback_phase,
             game=self.game,
         )
 
@@ -141,7 +193,7 @@ class Experts:
 _NAMES = tuple(each.name for each in fields(Experts) if each.name != "directory")
 
 _KINDS: Mapping[str, type | tuple[type, ...]] = {
-    **dict.fromkeys(("game", "gate"), str),
+    **dict.fromkeys(("game", "gate", "value"), str),
     **dict.fromkeys(("experts", "training"), dict),
     **dict.fromkeys(("baseline_folder", "strategy", "fallback"), (str, type(None))),
 }
@@ -170,10 +222,17 @@ def load_experts(path: str | Path) -> Experts:
         message = f"{file}: says nothing of experts"
         raise CheckpointError(message)
     version = record.get("format_version")
-    if isinstance(version, bool) or version != EXPERTS_FORMAT:
+    if isinstance(version, bool) or version not in range(1, EXPERTS_FORMAT + 1):
         message = (
-            f"{file}: format version {version!r}, this version of phasezoo reads {EXPERTS_FORMAT}; "
-            "install the version that wrote it"
+            f"{file}: format version {version!r}, this version of phasezoo reads 1 to "
+            f"{EXPERTS_FORMAT}; install the version that wrote it"
+        )
+        raise CheckpointError(message)
+    unknown = [name for name in record if name not in (*_NAMES, "format_version", "kind")]
+    if unknown:
+        message = (
+            f"{file}: the fields {', '.join(unknown)} are unknown; the file was changed, or "
+            "another version wrote it"
         )
         raise CheckpointError(message)
     values = {name: record[name] for name in _NAMES if name in record}
@@ -195,6 +254,8 @@ def _check_type(name: str, value: Any) -> None:
     fits = isinstance(value, _KINDS[name])
     if fits and name == "experts":
         fits = bool(value) and all(isinstance(folder, str) for folder in value.values())
+    if name == "value":
+        fits = value in get_args(ValueSource)
     if not fits:
         message = f"{name} is {value!r}"
         raise TypeError(message)
