@@ -143,6 +143,22 @@ class PhaseHeads(ConditionedNetwork):
         self._check(phase)
         return copy.deepcopy(BodyAndHeads(self.body, self.policies[phase], self.values[phase]))
 
+    def widened(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Return weights of the network with one policy and value head as weights of this one.
+
+        Each phase gets a copy of its heads. Weights of a network with heads by phase stay.
+
+        Args:
+            tensors: Weights by name.
+        """
+        found = {}
+        for name, tensor in tensors.items():
+            head, _, rest = name.partition(".")
+            many = {"policy": "policies", "value": "values"}.get(head)
+            names = [name] if many is None else [f"{many}.{k}.{rest}" for k in range(self.phases)]
+            found.update(dict.fromkeys(names, tensor))
+        return found
+
     def _answer(self, features: Tensor, phase: int) -> NetworkOutput:
         return NetworkOutput(self.policies[phase](features), *self.values[phase](features))
 

@@ -16,6 +16,7 @@ from phasezoo.inference.storage.files import PARTIAL, digest, write_directory, w
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
 from phasezoo.inference.storage.weights import model_bytes, parse_tensors
 from phasezoo.networks import Network
+from phasezoo.networks.phase_input import PhaseHeads
 
 OPTIMIZER = "optimizer.safetensors"
 
@@ -138,6 +139,8 @@ def load_weights(path: Path, manifest: Manifest, network: Network) -> None:
         CheckpointError: A file is missing, truncated or changed, or the weights do not fit.
     """
     tensors = parse_tensors(manifest.read_bytes(path), str(path / MODEL))
+    if isinstance(network, PhaseHeads):
+        tensors = network.widened(tensors)
     try:
         network.load_state_dict(tensors)
     except RuntimeError as error:

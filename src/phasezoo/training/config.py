@@ -63,6 +63,9 @@ class SupervisedConfig:
     value_mix: Share = 0.0
     """Share of what searches expected in the values to learn, the rest is how the game ended (for
     games that tell; 0 in the paper)."""
+    freeze: Literal["body", "heads"] | None = None
+    """Part of a trained network that stays as it is, statistics of its batch norms included: the
+    body, or the policy and value heads (none: all of it learns)."""
     gradient_clip: PositiveFloat | None = None
     """Largest norm of an update's gradient (none: not clipped, as in the paper)."""
     history_dropout: Share = 0.0

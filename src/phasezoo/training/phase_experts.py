@@ -185,7 +185,8 @@ def train_experts(
         positions: Training positions that the baseline sees.
         seed: Decides the split, the initial weights and the order of positions, of all networks.
         out: A new or empty directory, or that of these very trainings.
-        config: The knobs of every training; None: the defaults.
+        config: The knobs of every training; None: the defaults. ``freeze`` is for those that begin
+            with a trained network: ``"body"`` trains heads on the body of the one they start from.
         order: Stages of staged experts: None: a network of all phases, then the own phase.
             ``"farthest-first"``, or all phases in some order: phase after phase, the own one last.
         budget: ``"equal"``: the mixture sees the baseline's number of positions. ``"study"``:
@@ -216,14 +217,24 @@ def train_experts(
     settings = begun.settings(make_config(config, overrides), overrides)
     made = strategy if isinstance(strategy, Strategy) else Strategy.parse(strategy)
     check_value("test_games", PositiveInt | None, test_games)
-    if begun.weights is not None and made.phase_input is not None:
+    if begun.weights is not None and made.phase_input == "planes":
         message = (
             f"strategy={str(made)!r} trains one network that receives the phase, which "
-            f"network={network!r} has not learned to; choose separated, staged or weighted:FACTOR"
+            f"network={network!r} has not learned to; choose heads, separated, staged or "
+            "weighted:FACTOR"
         )
         raise InvalidConfig(message)
     labelled = LabelledSplits.of(store, splits, gate, seed, settings.threads)
-    plan = plan_strategy(labelled.train, made, positions, budget, order, value, phases)
+    from_new = settings.freeze is not None and begun.weights is None
+    if from_new and made.kind not in ("staged", "heads"):
+        message = (
+            f"freeze={settings.freeze!r}: {made} experts begin with new weights, which have to "
+            "learn; choose staged or heads, or give a trained network"
+        )
+        raise InvalidConfig(message)
+    plan = plan_strategy(
+        labelled.train, made, positions, budget, order, value, phases, freezes=from_new
+    )
     out = folder_path("out", out)
     plans = {each.name: dataclasses.replace(each, seed=seed) for each in plan.trainings}
     recipe = Recipe(

@@ -48,6 +48,8 @@ class Recipe:
         settings = self.settings
         if plan.weighs_policy_alone:
             settings = replace(settings, weighted_losses="policy")
+        if plan.start is None and self.weights is None:  # new weights have to learn
+            settings = replace(settings, freeze=None)
         if plan.initial_seed is None:
             return settings
         return replace(settings, init_seed=plan.initial_seed)

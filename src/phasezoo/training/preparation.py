@@ -22,7 +22,7 @@ from phasezoo.training.data import TrainingData, rows_digest, stream_seed
 from phasezoo.training.fresh_network import FreshNetwork
 from phasezoo.training.loggers import Logger, TensorBoardLogger, WandbLogger
 from phasezoo.training.run_files import RunDetails
-from phasezoo.training.steps import check_phases
+from phasezoo.training.steps import check_freeze, check_phases
 from phasezoo.training.trainer import Samplers
 
 _BATCHES = 2
@@ -40,6 +40,7 @@ LEFT_OUT: Mapping[str, object] = {
     "optimizer": "sgd",
     "weighted_losses": "all",
     "distill_weight": None,
+    "freeze": None,
     "compile": False,
     "value_mix": 0.0,
     "watched_positions": 0,
@@ -112,6 +113,7 @@ class Ready:
         planes = game.plane_spec(task.planes, task.history)
         made = FreshNetwork.of(game, task.network, planes, seed, settings, task.named)
         check_phases(made.network, len(data.train.names))
+        check_freeze(made.network, settings.freeze, is_trained=task.init is not None)
         settings = made.settings
         manifest = made.manifest_for(data.phase, data.train.gate, data.gate_fingerprint)
         if task.init is not None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from inspect import unwrap
 
 import torch
+from torch import nn
 from torch.nn.utils import clip_grad_norm_, get_total_norm
 from torch.optim.optimizer import Optimizer
 
@@ -101,14 +102,24 @@ class Steps:
         if team.size > 1:
             network = synchronised(network)
         self.network: Network = network.to(self.device)
+        self._frozen = _parts(self.network).get(str(config.freeze), ())
+        for part in self._frozen:
+            part.requires_grad_(False)
+        self.learn()
         self._teacher = None if teacher is None else teacher.to(self.device).eval()
         self._layout = layout_of(network)
         self._unpack: Unpack | None = None
         if config.compile:
             compiled(self.network, shape, training=True, dtype=config.dtype)
-        self._parameters = list(self.network.parameters())
+        self._parameters = [p for p in self.network.parameters() if p.requires_grad]
         self._layers_seed = stream_seed(seed, _LAYERS)
-        self.optimizer = _optimizer(self.network, config)
+        self.optimizer = _optimizer(self._parameters, config)
+
+    def learn(self) -> None:
+        """Put the network into the state in which it learns, its frozen part as it answers."""
+        self.network.train()
+        for part in self._frozen:
+            part.eval()
 
     def no_losses(self) -> LossSums:
         """Sums to add to."""
@@ -191,6 +202,40 @@ class Steps:
         return unpacked.to(memory_format=self._layout)
 
 
+def _parts(network: Network) -> dict[str, tuple[nn.Module, ...]]:
+    """Parts of a network that can be frozen: its ``body``, and all that lies beside it."""
+    children = dict(network.named_children())
+    body = children.pop("body", None)
+    return {} if body is None else {"body": (body,), "heads": tuple(children.values())}
+
+
+def check_freeze(network: Network, freeze: str | None, *, is_trained: bool) -> None:
+    """Refuse to freeze what has not learned, or a network that has no such part.
+
+    Args:
+        network: The network.
+        freeze: The part.
+        is_trained: Whether it begins with weights that have learned.
+
+    Raises:
+        InvalidConfig: The message says what to do.
+    """
+    if freeze is None:
+        return
+    if not is_trained:
+        message = (
+            f"freeze={freeze!r}: the network begins with new weights, which have to learn; give a "
+            "trained one as network= or init=, or leave it out"
+        )
+        raise InvalidConfig(message)
+    if freeze not in _parts(network):
+        message = (
+            f"freeze={freeze!r}: is for networks with a module called body, as those of "
+            f"networks.BodyAndHeads, and {type(network).__name__} has none; leave it out"
+        )
+        raise InvalidConfig(message)
+
+
 def check_phases(network: Network, phases: int, team: Team = ALONE) -> None:
     """Refuse a network that reads another number of phases than the batches have.
 
@@ -217,13 +262,11 @@ def check_phases(network: Network, phases: int, team: Team = ALONE) -> None:
         raise InvalidConfig(message)
 
 
-def _optimizer(network: Network, config: SupervisedConfig) -> torch.optim.Optimizer:
+def _optimizer(parameters: list[nn.Parameter], config: SupervisedConfig) -> torch.optim.Optimizer:
     if config.optimizer == "adamw":
-        return AdamW(
-            network.parameters(), lr=config.min_lr, weight_decay=config.weight_decay, foreach=True
-        )
+        return AdamW(parameters, lr=config.min_lr, weight_decay=config.weight_decay, foreach=True)
     return SGD(
-        network.parameters(),
+        parameters,
         lr=config.min_lr,
         momentum=config.max_momentum,
         weight_decay=config.weight_decay,

@@ -183,6 +183,8 @@ def plan_strategy(
     order: str | Sequence[str] | None = None,
     value: ValueSource = "own",
     phases: Sequence[str] | None = None,
+    *,
+    freezes: bool = False,
 ) -> StrategyPlan:
     """Plan all trainings of a baseline and its experts.
 
@@ -197,6 +199,7 @@ def plan_strategy(
             ``"farthest-first"``, or all phases in some order: phase after phase, the own one last.
         value: Origin of the mixture's values.
         phases: The phases that get an expert; None: all. The baseline answers for the others.
+        freezes: Whether experts keep a part of what they start from, so that they need a start.
 
     Raises:
         InvalidConfig: An option does not exist or does not fit, or there are too few positions.
@@ -225,6 +228,9 @@ def plan_strategy(
         stages = _weighted(train, strategy.factor or 1.0, positions, budget)
     elif strategy.phase_input is not None:
         stages = _as_one(train, positions, strategy.phase_input)
+        if freezes:
+            begun = baseline if budget == "study" else None
+            stages = _after_half(stages, positions, begun)
     elif order is None:
         stages = _after_all_phases(train, positions, baseline if budget == "study" else None)
     else:
@@ -317,6 +323,18 @@ def _as_one(
         for name, phase in zip(names, train.names, strict=True)
     ]
     return shared, *parts
+
+
+def _after_half(
+    stages: tuple[PlannedTraining, ...], positions: int, begun: PlannedTraining | None
+) -> tuple[PlannedTraining, ...]:
+    """The one network with heads by phase, begun as staged experts are."""
+    shared, *parts = stages
+    if begun is not None:
+        return replace(shared, start=begun.name), *parts
+    first, own = share_positions(positions, [1, 1])
+    start = PlannedTraining(START, "none", None, first)
+    return start, replace(shared, positions=own, start=START), *parts
 
 
 def _after_all_phases(

@@ -184,7 +184,7 @@ class Trainer:
         self.network.eval()
         with torch.inference_mode():
             found = {index: self._measured(sampler, starts[index]) for index in own}
-        self.network.train()
+        self._steps.learn()
         known = {
             index: part for parts in self.team.gathered(found) for index, part in parts.items()
         }
