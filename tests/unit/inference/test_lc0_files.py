@@ -140,6 +140,7 @@ def test_unpacked_files_that_are_cut_or_changed_never_raise_anything_else():
     [
         ([(1, 7)], "another kind of file"),
         ([(1, lc0.MAGIC), (11, encoded([(1, b"onnx")]))], "ONNX model"),
+        ([(1, lc0.MAGIC), (11, encoded([(2, 1)]))], "ONNX model is missing"),
         ([(1, lc0.MAGIC), (4, encoded([(2, encoded([(3, 6)]))]))], "not a tower"),
         ([(1, lc0.MAGIC), (4, encoded([(2, encoded([(1, 132)]))]))], "input format 132"),
         ([(1, lc0.MAGIC), (4, encoded([(1, 9)]))], "encoded by way 9"),
@@ -321,3 +322,139 @@ def _lc0_name(uci, player, turn, castles):
         squares = [(7 - rank, 7 - file) for file, rank in squares]
     promotion = uci[4:] if uci[4:] != "n" else ""
     return "".join(f"{'abcdefgh'[file]}{rank + 1}" for file, rank in squares) + promotion
+
+
+class _AsLc0(torch.nn.Module):
+    """A tower with the outputs that lc0's converter gives it."""
+
+    def __init__(self, network, *, softmax=True, half=False):
+        super().__init__()
+        self.network, self.softmax, self.half = network, softmax, half
+
+    def forward(self, planes):
+        planes = planes.float()
+        features = self.network.body(planes)
+        value = self.network.value(features)
+        is_wdl = self.network.value.numbers.out_features == 3
+        answers = [self.network.policy(features), torch.tanh(value) if not is_wdl else value]
+        if is_wdl and self.softmax:
+            answers[1] = torch.softmax(value, 1)
+        if self.network.moves_left is not None:
+            answers.append(torch.relu(self.network.moves_left(features)))
+        return tuple(each.half() if self.half else each for each in answers)
+
+
+def _exported(path, spec, planes="lc0", opset=17, kinds=("policy", "wdl"), **options):
+    """Write a tower as an ONNX file of lc0's converter and return an evaluator of the tower."""
+    pytest.importorskip("onnxruntime")
+    network = tower(spec, planes)
+    shown = torch.zeros(2, 112, 8, 8)
+    names = [f"/output/{kind}" for kind in kinds]
+    torch.onnx.export(
+        _AsLc0(network, **options), (shown.half() if options.get("half") else shown,), path,
+        dynamo=False, opset_version=opset, input_names=["/input/planes"], output_names=names,
+        dynamic_axes={name: {0: "batch"} for name in ("/input/planes", *names)},
+    )  # fmt: skip
+    return inference.TorchEvaluator(network, game="chess", planes=planes, device="cpu")
+
+
+CLASSICAL = "lc0-8x1:policy=classical,policy_channels=4"
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(
+    ("spec", "options", "tolerance"),
+    [
+        (CLASSICAL, {}, 1e-4),
+        (CLASSICAL, {"opset": 9}, 1e-4),
+        (CLASSICAL, {"softmax": False}, 1e-4),
+        (CLASSICAL, {"half": True}, 1e-2),
+        (f"{CLASSICAL},value=mse", {"kinds": ("policy", "value")}, 1e-4),
+        (f"{CLASSICAL},moves_left=4", {"kinds": ("policy", "wdl", "mlh")}, 1e-4),
+    ],
+)
+def test_onnx_files_of_lc0_answer_as_the_weights_do(tmp_path, spec, options, tolerance):
+    path = tmp_path / "converted.onnx"
+    expected = _exported(path, spec, **options)
+    rows = games.encode([*states(), CHESS.from_fen("4k3/1P6/8/8/8/8/8/R3K2R w KQ - 0 1")], "lc0")
+    read = inference.load(path)
+    assert read.plane_spec == "lc0"
+    own, other = expected.evaluate(rows), read.evaluate(rows)
+    np.testing.assert_allclose(other.policy_logits, own.policy_logits, atol=tolerance)
+    np.testing.assert_allclose(other.values(), own.values(), atol=tolerance)
+    assert (other.wdl is None) == (own.wdl is None)
+    assert (other.plies_left is None) == (own.plies_left is None)
+    if own.plies_left is not None:
+        np.testing.assert_allclose(other.plies_left, own.plies_left, atol=1e-3)
+    session = agents.make(f"mcts:net={path},nodes=8", seed=1).session(1)
+    assert session.act(CHESS.initial_state()) in CHESS.initial_state().legal_actions
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("planes", ["lc0-castling", "lc0-canonical"])
+def test_onnx_models_inside_a_file_of_lc0_are_read(tmp_path, planes):
+    inner = tmp_path / "inner.onnx"
+    expected = _exported(inner, CLASSICAL, planes)
+    inputs = next(number for number, each in lc0.PLANES.items() if each == planes)
+    names = [(3, b"/input/planes"), (5, b"/output/wdl"), (6, b"/output/policy")]
+    onnx = encoded([(1, inner.read_bytes()), (2, 1), *names])
+    form = encoded([(1, inputs), (2, 2), (3, 5), (4, 1), (5, 2)])
+    fields = [(1, lc0.MAGIC), (4, encoded([(2, form)])), (11, onnx)]
+    path = tmp_path / "converted.pb.gz"
+    path.write_bytes(gzip.compress(encoded(fields, fixed=(1,))))
+    read = inference.load(path)
+    assert read.plane_spec == planes
+    positions = [*states(), *map(CHESS.from_fen, (
+        "8/PPPPPPPP/8/4k3/8/8/8/4K3 w - - 0 1", "8/8/8/2k5/8/8/8/K2Q1R2 w - - 0 1",
+        "8/8/8/3k4/8/5r2/8/4KQ2 w - - 0 1", "8/6k1/8/8/8/8/1K6/3R4 b - - 5 9",
+    ))]  # fmt: skip
+    rows = games.encode(positions, planes)
+    own, other = expected.evaluate(rows), read.evaluate(rows)
+    np.testing.assert_allclose(other.policy_logits, own.policy_logits, atol=1e-4)
+    np.testing.assert_allclose(other.wdl, own.wdl, atol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_other_onnx_files_are_refused_by_what_they_are(tmp_path):
+    onnx = pytest.importorskip("onnx")
+    good = tmp_path / "good.onnx"
+    _exported(good, CLASSICAL)
+    data = good.read_bytes()
+
+    def refused(changed, reason):
+        path = tmp_path / "other.onnx"
+        path.write_bytes(changed)
+        with pytest.raises(CheckpointError, match=reason):
+            inference.load(path)
+
+    for kept in (0, 1, 100, len(data) // 2, len(data) - 3):
+        refused(data[:kept], r"other\.onnx: not an ONNX model of lc0")
+
+    def changed(change):
+        model = onnx.load_from_string(data)
+        change(model.graph)
+        return model.SerializeToString()
+
+    def plane_count(graph):
+        graph.input[0].type.tensor_type.shape.dim[1].dim_value = 111
+
+    def renamed(graph):
+        for node in graph.node:
+            for place, name in enumerate(node.output):
+                node.output[place] = "logits" if name == "/output/policy" else name
+        graph.output[0].name = "logits"
+
+    def outside(graph):
+        graph.initializer[0].data_location = onnx.TensorProto.EXTERNAL
+
+    def swapped(graph):
+        graph.output[0].name, graph.output[1].name = "/output/wdl", "/output/policy"
+        names = {"/output/wdl": "/output/policy", "/output/policy": "/output/wdl"}
+        for node in graph.node:
+            for place, name in enumerate(node.output):
+                node.output[place] = names.get(name, name)
+
+    refused(changed(plane_count), "111")
+    refused(changed(renamed), "outputs .*logits")
+    refused(changed(outside), "other files")
+    refused(changed(swapped), "not an ONNX model of lc0")

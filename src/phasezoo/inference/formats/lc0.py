@@ -20,6 +20,7 @@ from phasezoo.specs import options_of
 
 MAGIC = 0x1C0
 ENDINGS = (".pb", ".pb.gz")
+ONNX_ENDING = ".onnx"
 
 LARGEST = 1 << 30
 """Bytes that a file may hold unpacked; the largest that lc0 published are half as large."""
@@ -93,6 +94,22 @@ class Lc0File:
         return sum(a.size for name, a in self.weights.items() if not name.endswith(kept))
 
 
+@dataclass(frozen=True)
+class Lc0Onnx:
+    """An ONNX model of lc0's converter, as a file of its own or in place of weights.
+
+    Args:
+        planes: The plane spec that it reads.
+        model: Its bytes.
+        tensors: What it calls its ``input``, ``policy``, ``wdl``, ``value`` and ``mlh``; empty: as
+            lc0 does.
+    """
+
+    planes: str
+    model: bytes
+    tensors: dict[str, str] = field(default_factory=dict)
+
+
 def default_options() -> dict[str, Any]:
     """Return the options of a tower that its text need not name."""
     from phasezoo.networks.architectures.lc0 import lc0
@@ -106,8 +123,13 @@ def is_lc0(path: Path) -> bool:
     return path.name.lower().endswith(ENDINGS)
 
 
-def read(data: bytes, where: str) -> Lc0File:
-    """Read a file of lc0's.
+def is_readable(path: Path) -> bool:
+    """Return whether :func:`read` reads such a file; ONNX models of lc0's among them."""
+    return is_lc0(path) or path.name.lower().endswith(ONNX_ENDING)
+
+
+def read(data: bytes, where: str) -> Lc0File | Lc0Onnx:
+    """Read a file of lc0's; one that ends with ``.onnx`` is a model for the usual planes.
 
     Args:
         data: Its bytes, packed by gzip or not.
@@ -116,6 +138,8 @@ def read(data: bytes, where: str) -> Lc0File:
     Raises:
         CheckpointError: It is cut off, of another format, or has parts that are not known here.
     """
+    if where.lower().endswith(ONNX_ENDING):
+        return Lc0Onnx(PLANES[1], data)
     try:
         return _read(_unpacked(data))
     except (ValueError, zlib.error) as error:
@@ -137,7 +161,7 @@ def _unpacked(data: bytes) -> bytes:
     return found
 
 
-def _read(data: bytes) -> Lc0File:
+def _read(data: bytes) -> Lc0File | Lc0Onnx:
     net = Message(memoryview(data))
     if net.number(1) != MAGIC:
         message = f"it begins with {net.number(1):#x} and not with {MAGIC:#x}: another kind of file"
@@ -145,10 +169,8 @@ def _read(data: bytes) -> Lc0File:
     described = net.message(4) or Message(memoryview(b""))
     form = described.message(2) or Message(memoryview(b""))
     inputs, structure = form.number(1, 1), form.number(3, 1)
-    if net.message(11) is not None:
-        message = "it holds an ONNX model in place of weights, which is not read"
-        raise ValueError(message)
-    if structure not in TOWERS:
+    onnx = net.message(11)
+    if onnx is None and structure not in TOWERS:
         message = f"structure {structure} is not a tower of convolutions; those are 1 to 4"
         raise ValueError(message)
     for number, (what, known) in KNOWN.items():
@@ -161,11 +183,23 @@ def _read(data: bytes) -> Lc0File:
     if described.number(1, 1) != 1:
         message = f"weights are encoded by way {described.number(1)}; known is 1, linear in 16 bits"
         raise ValueError(message)
+    if onnx is not None:
+        return _onnx(onnx, PLANES[inputs])
     weights = net.message(10)
     if weights is None:
         message = "it has no weights"
         raise ValueError(message)
     return _tower(weights, form, PLANES[inputs])
+
+
+def _onnx(onnx: Message, planes: str) -> Lc0Onnx:
+    model = onnx.bytes(1)
+    if model is None:
+        message = "its ONNX model is missing"
+        raise ValueError(message)
+    fields = {"input": 3, "value": 4, "wdl": 5, "policy": 6, "mlh": 7}
+    named = {key: bytes(onnx.bytes(number) or b"").decode() for key, number in fields.items()}
+    return Lc0Onnx(planes, bytes(model), {key: name for key, name in named.items() if name})
 
 
 def _tower(weights: Message, form: Message, planes: str) -> Lc0File:

@@ -2,19 +2,24 @@
 
 import atexit
 import contextlib
+import dataclasses
 import functools
 import os
 import tempfile
 from importlib import resources
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from phasezoo import __version__, games
 from phasezoo._torch import require_torch
-from phasezoo.errors import CheckpointError
+from phasezoo.errors import CheckpointError, MissingDependency, PhasezooError
 from phasezoo.games.queries import action_spec
+from phasezoo.inference.backends.choice import require_onnx
 from phasezoo.inference.formats import lc0
 from phasezoo.inference.storage.files import digest, read_file, write_directory
-from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
+from phasezoo.inference.storage.manifest import MANIFEST, MODEL, ONNX_MODEL, Manifest
 
 PREFIX = "phasezoo/"
 """Prefix of the names of networks in the package."""
@@ -44,7 +49,7 @@ def packaged_networks() -> tuple[str, ...]:
 
 def names_network(text: str) -> bool:
     """Return whether a text names a trained network, and not an architecture."""
-    return "/" in text or lc0.is_lc0(Path(text))
+    return "/" in text or lc0.is_readable(Path(text))
 
 
 def resolved(path: str | Path) -> Path:
@@ -56,7 +61,7 @@ def resolved(path: str | Path) -> Path:
     Raises:
         CheckpointError: There is no such network, or the file cannot be read.
     """
-    if lc0.is_lc0(Path(path)) and _is_there(Path(path), path) and not Path(path).is_dir():
+    if lc0.is_readable(Path(path)) and _is_there(Path(path), path) and not Path(path).is_dir():
         return _of_lc0(Path(path))
     if not isinstance(path, str) or not path.startswith(PREFIX):
         if not _is_there(Path(path), path) and f"{PREFIX}{path}" in packaged_networks():
@@ -94,22 +99,12 @@ def _of_lc0(path: Path) -> Path:
         if _is_whole(kept):
             return kept
     require_torch()
-    from safetensors.numpy import save
-
     found = lc0.read(data, str(path))
-    weights = save(found.weights)
-    game = games.make(lc0.GAME)
-    shape, actions = game.plane_shape(found.planes), game.policy_size(found.planes)
-    defaults = lc0.default_options()
-    options = {name: value for name, value in found.options.items() if value != defaults[name]}
-    manifest = Manifest(
-        game=game.name, planes=found.planes, network=found.network, input_shape=shape,
-        num_actions=actions, actions=action_spec(actions, shape), files={MODEL: digest(weights)},
-        parameters={"total": found.parameters}, training={"file": path.name},
-        phasezoo=__version__, network_options=options, value_kind=found.value_kind,
-        plies_left=bool(found.options["moves_left"]),
-    )  # fmt: skip
-    files = {MODEL: weights, MANIFEST: manifest.to_json()}
+    if isinstance(found, lc0.Lc0Onnx):
+        manifest, model = _onnx(found, path)
+    else:
+        manifest, model = _tower(found, path)
+    files = {manifest.model: model, MANIFEST: manifest.to_json()}
     folder = _cache() / "lc0" / name
     try:
         write_directory(folder, files)
@@ -117,6 +112,60 @@ def _of_lc0(path: Path) -> Path:
         folder = _of_this_process() / name
         write_directory(folder, files)
     return folder
+
+
+def _tower(found: lc0.Lc0File, path: Path) -> tuple[Manifest, bytes]:
+    """Return the manifest and the weights of a tower."""
+    from safetensors.numpy import save
+
+    weights = save(found.weights)
+    defaults = lc0.default_options()
+    options = {name: value for name, value in found.options.items() if value != defaults[name]}
+    return _described(
+        found.planes, path, network=found.network, files={MODEL: digest(weights)},
+        parameters={"total": found.parameters}, network_options=options,
+        value_kind=found.value_kind, plies_left=bool(found.options["moves_left"]),
+    ), weights  # fmt: skip
+
+
+def _onnx(found: lc0.Lc0Onnx, path: Path) -> tuple[Manifest, bytes]:
+    """Return the manifest and the model of an ONNX file, whose answers are tried first."""
+    require_onnx()
+    from phasezoo.inference.backends.onnx import OnnxEvaluator
+    from phasezoo.inference.backends.tensors import looks_like_odds
+    from phasezoo.inference.formats.lc0_onnx import wrapped
+
+    shape = games.make(lc0.GAME).plane_shape(found.planes)
+    try:
+        model, tensors = wrapped(found.model, shape, found.tensors)
+        manifest = _described(
+            found.planes, path, network=f"{lc0.FAMILY}-onnx", files={ONNX_MODEL: digest(model)},
+            value_kind="wdl" if "wdl" in tensors else "value", backend="onnx", tensors=tensors,
+            plies_left="plies_left" in tensors,
+        )  # fmt: skip
+        evaluator = OnnxEvaluator(manifest, model, threads=1)
+        answer = evaluator.evaluate(np.zeros((2, *shape), np.float32))
+    except (ValueError, PhasezooError) as error:
+        if isinstance(error, MissingDependency):
+            raise
+        message = f"{path}: not an ONNX model of lc0 that can be read here ({error})"
+        raise CheckpointError(message) from error
+    if answer.wdl is not None and not looks_like_odds(answer.wdl):
+        named = {**tensors, "wdl_logits": tensors["wdl"]}
+        del named["wdl"]
+        manifest = dataclasses.replace(manifest, tensors=named)
+    return manifest, model
+
+
+def _described(planes: str, path: Path, **said: Any) -> Manifest:
+    """Return the manifest of a network of lc0's."""
+    game = games.make(lc0.GAME)
+    shape, actions = game.plane_shape(planes), game.policy_size(planes)
+    return Manifest(
+        game=game.name, planes=planes, input_shape=shape, num_actions=actions,
+        actions=action_spec(actions, shape), training={"file": path.name}, phasezoo=__version__,
+        **said,
+    )  # fmt: skip
 
 
 def _is_whole(folder: Path) -> bool:

@@ -264,8 +264,8 @@ class MoveActions(nn.Module):
         if policy == "classical":
             places = np.arange(len(moves))
         known = dict(zip(moves, places.tolist(), strict=True))
-        logits = CONVOLUTION_PLANES * SQUARES if policy == "convolution" else len(moves)
-        tables = [_tables(known, logits, turn) for turn in range(8 if turns else 1)]
+        self.moves = CONVOLUTION_PLANES * SQUARES if policy == "convolution" else len(moves)
+        tables = [_tables(known, self.moves, turn) for turn in range(8 if turns else 1)]
         names = ("table", "usual", "special", "asked")
         for name, arrays in zip(names, zip(*tables, strict=True), strict=True):
             self.register_buffer(name, torch.from_numpy(np.stack(arrays)), persistent=False)
