@@ -447,6 +447,11 @@ def test_other_onnx_files_are_refused_by_what_they_are(tmp_path):
     def outside(graph):
         graph.initializer[0].data_location = onnx.TensorProto.EXTERNAL
 
+    def outside_within(graph):
+        inner = onnx.helper.make_graph([], "inner", [], [])
+        inner.initializer.add(name="x", data_location=onnx.TensorProto.EXTERNAL)
+        graph.node[0].attribute.append(onnx.helper.make_attribute("then_branch", inner))
+
     def swapped(graph):
         graph.output[0].name, graph.output[1].name = "/output/wdl", "/output/policy"
         names = {"/output/wdl": "/output/policy", "/output/policy": "/output/wdl"}
@@ -457,4 +462,5 @@ def test_other_onnx_files_are_refused_by_what_they_are(tmp_path):
     refused(changed(plane_count), "111")
     refused(changed(renamed), "outputs .*logits")
     refused(changed(outside), "other files")
+    refused(changed(outside_within), "other files")
     refused(changed(swapped), "not an ONNX model of lc0")

@@ -138,18 +138,24 @@ def read(data: bytes, where: str) -> Lc0File | Lc0Onnx:
     Raises:
         CheckpointError: It is cut off, of another format, or has parts that are not known here.
     """
-    if where.lower().endswith(ONNX_ENDING):
-        return Lc0Onnx(PLANES[1], data)
+    is_onnx = where.lower().endswith(ONNX_ENDING)
     try:
-        return _read(_unpacked(data))
+        return Lc0Onnx(PLANES[1], _bounded(data)) if is_onnx else _read(_unpacked(data))
     except (ValueError, zlib.error) as error:
         message = f"{where}: not a network of lc0 that can be read here ({error})"
         raise CheckpointError(message) from error
 
 
+def _bounded(data: bytes) -> bytes:
+    if len(data) > LARGEST:
+        message = f"it has {len(data):,} bytes, more than {LARGEST:,}"
+        raise ValueError(message)
+    return data
+
+
 def _unpacked(data: bytes) -> bytes:
     if data[:2] != b"\x1f\x8b":
-        return data
+        return _bounded(data)
     unpacking = zlib.decompressobj(wbits=31)
     found = unpacking.decompress(data, LARGEST)
     if unpacking.unconsumed_tail:

@@ -4,7 +4,7 @@ A model is kept as it is. Nodes before it leave out the plane that says how the 
 nodes after it bring its logits into the order of actions (``docs/definitions/lc0.md#moves``).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -60,10 +60,18 @@ def wrapped(
 
 def _refuse_other_files(onnx: Any, graph: Any) -> None:
     """Refuse weights outside the model, whose places a model could choose on this machine."""
-    tensors = [each.t for node in graph.node for each in node.attribute if each.HasField("t")]
-    if any(map(onnx.external_data_helper.uses_external_data, [*graph.initializer, *tensors])):
+    if any(map(onnx.external_data_helper.uses_external_data, _tensors(graph))):
         message = "its weights lie in other files, which are not read; save it as one file"
         raise ValueError(message)
+
+
+def _tensors(graph: Any) -> Iterator[Any]:
+    """Yield the constants of a graph, and of those inside its nodes."""
+    yield from graph.initializer
+    for attribute in (each for node in graph.node for each in node.attribute):
+        yield from (attribute.t, *attribute.tensors)
+        for inner in (attribute.g, *attribute.graphs):
+            yield from _tensors(inner)
 
 
 def _input(graph: Any, name: str | None) -> Any:
