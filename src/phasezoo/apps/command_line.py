@@ -92,6 +92,7 @@ COMMANDS = Entry(
         "selfplay": _command("selfplay_command:selfplay_command"),
         "match": _command("tournament.commands:MatchOptions"),
         "tournament": _command("tournament.commands:TournamentOptions"),
+        "audit": _command("reproduce_command:audit_command"),
         "generalise": _command("reproduce_command:generalise_command"),
         "uci": _command("uci.command:UciOptions"),
         "web": _command("web.command:WebOptions"),

@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar
 from phasezoo._interrupt import continuing, saying
 from phasezoo.apps.command_line import option_in
 from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.auditing.config import AUDIT
 from phasezoo.experiments.catalogue import CURVES, GAMES, STUDIES, find
 from phasezoo.experiments.from_scratch.config import SCRATCH
 from phasezoo.experiments.generalisation.config import GENERALISE
@@ -96,6 +97,11 @@ def study_commands() -> dict[str, Callable[[Sequence[str]], type[Any]]]:
 def generalise_command(words: Sequence[str]) -> type[Any]:
     """The options of ``generalise``, with the defaults of the preset asked for."""
     return _options(GENERALISE, words)
+
+
+def audit_command(words: Sequence[str]) -> type[Any]:
+    """The options of ``audit``, with the defaults of the preset asked for."""
+    return _options(AUDIT, words)
 
 
 def _study_command(name: str, words: Sequence[str]) -> type[Any]:

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from phasezoo.experiments.auditing.study import audit
     from phasezoo.experiments.catalogue import open, reproduce
     from phasezoo.experiments.generalisation.config import (
         Axis,
@@ -25,6 +26,7 @@ __all__ = [
     "GeneraliseConfig",
     "Matrix",
     "Measure",
+    "audit",
     "generalise",
     "open",
     "reproduce",
@@ -42,6 +44,7 @@ _LAZY = {
     "Sample": "generalisation.measures",
     "Score": "generalisation.measures",
     "Split": "generalisation.config",
+    "audit": "auditing.study",
     "generalise": "generalisation.study",
     "open": "catalogue",
     "reproduce": "catalogue",

@@ -6,6 +6,7 @@ from typing import Any
 
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments.atomic.config import ATOMIC
+from phasezoo.experiments.auditing.config import AUDIT
 from phasezoo.experiments.beam.config import BEAM
 from phasezoo.experiments.from_scratch.config import SCRATCH
 from phasezoo.experiments.generalisation.config import GENERALISE
@@ -154,3 +155,4 @@ def _all() -> Iterator[Study[Any]]:
         yield from games.values()
     yield SCRATCH
     yield GENERALISE
+    yield AUDIT

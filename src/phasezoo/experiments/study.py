@@ -30,7 +30,7 @@ from phasezoo.specs import words_of
 INCIDENTAL = ("train_workers",)
 """Settings that say how a run is worked off; another attempt at it may have others."""
 
-MAY_NAME_CODE = ("agent", "axes", "learner", "network")
+MAY_NAME_CODE = ("agent", "axes", "learner", "network", "networks")
 """Settings of studies whose texts can name something of one's own, ``module:name``."""
 
 _WORDS = "(?:experts|learned|monotone|network|sb3):"

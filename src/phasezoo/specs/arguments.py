@@ -298,8 +298,9 @@ class Arguments:
         if self._positional and not free and not self._positional[0].is_list:
             last = next((texts for texts in reversed(found.values()) if len(texts) > 1), None)
             free = [last.pop()] if last else []
-        for each in self._positional:
-            count = len(free) if each.is_list else 1
+        for place, each in enumerate(self._positional, 1):
+            after = len(self._positional) - place
+            count = max(len(free) - after, 0) if each.is_list else 1
             if free:
                 found[each.name] = free[:count]
             free = free[count:]

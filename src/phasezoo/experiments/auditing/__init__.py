@@ -1,0 +1,1 @@
+"""The audit: networks judged by phase on stored games, beside constants."""

@@ -1,0 +1,687 @@
+"""Measurements of networks on the positions of stored games, by phase, band and distance."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.agents import Limit, MCTSAgent
+from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.arena.streams import stream
+from phasezoo.data.batches import decisions_of, own_first, policy_of
+from phasezoo.data.positions import PositionTable
+from phasezoo.data.store import GameStore
+from phasezoo.errors import InvalidEvaluation, StoreError
+from phasezoo.experiments.auditing.config import AuditConfig
+from phasezoo.experiments.matches import MatchSummary
+from phasezoo.experiments.study import RunResults
+from phasezoo.games.varlen import segment_softmax
+from phasezoo.inference import Evaluation, StateBatch
+from phasezoo.inference.counts import Counts
+from phasezoo.inference.evaluator import Leaves, evaluate_leaves, name_of
+from phasezoo.inference.mixture import MixtureOfExperts
+from phasezoo.report.console import Console
+from phasezoo.training.resampling import Sample, means_of, percentile_interval, resample_games
+
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+ALL = "all"
+"""Name of all phases together, and of all positions of a phase."""
+
+CONSTANT = "constant"
+"""Name of the rows that know no position: equal probabilities of all legal actions, the mean result
+of the row's positions, and the shares of its wins, draws and losses."""
+
+METRICS = ("policy", "accuracy", "value", "wdl")
+"""Measured on every position: cross-entropy over the legal actions in nats; whether the likeliest
+is the one played (a share where several are alike); squared errors of value and of win, draw and
+loss, the latter summed over the three."""
+
+DISTANCES = {
+    "1–2 plies": 2,
+    "3–4 plies": 4,
+    "5–8 plies": 8,
+    "9–16 plies": 16,
+    "17 plies or more": 0,
+}
+"""Last distance to the nearest boundary of each group; 0 for no end."""
+
+NO_BOUNDARY = "no boundary in the game"
+
+
+@dataclass(frozen=True)
+class Subjects:
+    """Networks and games to be measured with."""
+
+    networks: dict[str, Any]
+    """Evaluators by name."""
+    store: GameStore
+    """The games that were drawn."""
+    gate: Any
+    """Gate of the phases."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """A network, or constants, on one set of positions."""
+
+    network: str
+    phase: str
+    """Phase, or ``all``."""
+    group: str
+    """Band of ratings or distance to a boundary, or ``all``."""
+    positions: int
+    games: int
+    means: dict[str, Interval | None]
+    """By metric; None without an answer of that kind."""
+    gains: dict[str, Interval | None]
+    """Differences to the constant on the same positions; empty for constants."""
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Positions of a phase whose expected score lies in one bin."""
+
+    network: str
+    phase: str
+    low: float
+    high: float
+    positions: int
+    expected: float
+    """Mean expected score."""
+    happened: Interval | None
+    """Mean score of the games."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Expected calibration error of a network in a phase, or in all."""
+
+    network: str
+    phase: str
+    error: Interval | None
+
+
+@dataclass(frozen=True)
+class Jump:
+    """Mean change of the value from one ply to the next, for one player."""
+
+    network: str
+    name: str
+    """``opening → middlegame``, ``inside opening``, ``all boundaries`` or ``inside phases``."""
+    steps: int
+    size: Interval | None
+    against: Interval | None = None
+    """Of all boundaries: less the change inside phases."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Two networks on the positions of a phase, or of all."""
+
+    first: str
+    second: str
+    phase: str
+    same: Interval | None
+    """Share of positions at which both find the same action likeliest."""
+    apart: Interval | None
+    """Mean size of the difference of their values."""
+
+
+@dataclass(frozen=True)
+class LeafShare:
+    """Leaves outside the root's phase among the first leaves of searches."""
+
+    network: str
+    phase: str
+    """Phase of the roots."""
+    nodes: int
+    """Leaves that count, of each search."""
+    searches: int
+    share: Interval | None
+
+
+@dataclass(frozen=True)
+class Played:
+    """The first network with one part of one phase from the second, against the first."""
+
+    phase: str
+    part: str
+    """``policy`` or ``value``."""
+    match: MatchSummary
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Measurements that need no search."""
+
+    phases: list[str]
+    positions: dict[str, int]
+    """By phase."""
+    games: int
+    left_out: int
+    """Positions after the end of their game by the rules."""
+    draws: dict[str, float]
+    """Share of positions by phase, and of all, whose game was drawn."""
+    scores: list[Score]
+    bins: list[Bin]
+    calibration: list[Calibration]
+    jumps: list[Jump]
+    agreement: list[Agreement]
+
+
+@dataclass(frozen=True)
+class Results(RunResults):
+    """Everything an audit found."""
+
+    config: AuditConfig
+    game: str
+    measured: Measured
+    leaves: list[LeafShare]
+    played: list[Played]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers of one network on P positions, and how they compare with the games."""
+
+    metrics: dict[str, Array]
+    """``float64[P]`` by metric; without ``wdl`` if the network has no such probabilities."""
+    value: Array
+    """``float64[P]``: value for the player to move."""
+    likeliest: Indices
+    """``int64[P]``: the likeliest action, the first among equals."""
+
+
+def positions_of(subjects: Subjects, config: AuditConfig) -> tuple[PositionTable, list[str]]:
+    """Return all positions of the games, and the group of each by its distance to a boundary.
+
+    Raises:
+        StoreError: There are no positions.
+    """
+    table = subjects.store.positions(subjects.gate, threads=config.threads)
+    groups = distance_groups(table)
+    counted = table.ply >= config.from_ply
+    if not counted.any():
+        message = f"the games have no position from ply {config.from_ply} on: give a lower one"
+        raise StoreError(message)
+    return table.select(counted), groups[counted].tolist()
+
+
+def distance_groups(table: PositionTable) -> npt.NDArray[Any]:
+    """Return the group of each position of whole games by its plies to the nearest other phase."""
+    order = np.lexsort((table.ply, table.player if _moves_at_once(table) else table.game * 0))
+    order = order[np.argsort(table.game[order], kind="stable")]
+    game, phase = table.game[order].astype(np.int64), table.phase[order]
+    chain = game * 128 + (table.player[order] if _moves_at_once(table) else 0)
+    if _moves_at_once(table):
+        again = np.argsort(chain, kind="stable")
+        order, phase, chain = order[again], phase[again], chain[again]
+    place = np.arange(len(chain))
+    first = np.flatnonzero((np.diff(chain) == 0) & (np.diff(phase) != 0)) + 1
+    far = len(chain) + 1
+    distance = np.full(len(chain), far)
+    if len(first):
+        after = np.searchsorted(first, place, side="right")
+        before = first[np.maximum(after - 1, 0)]
+        following = first[np.minimum(after, len(first) - 1)]
+        since = np.where((after > 0) & (chain[before] == chain), place - before + 1, far)
+        until = np.where((after < len(first)) & (chain[following] == chain), following - place, far)
+        distance = np.minimum(since, until)
+    names = np.array([*DISTANCES, NO_BOUNDARY], dtype=object)
+    ends = [end for end in DISTANCES.values() if end]
+    number = np.searchsorted(ends, distance)
+    number[distance == far] = len(DISTANCES)
+    groups = np.empty(len(chain), dtype=object)
+    groups[order] = names[number]
+    return groups
+
+
+def _moves_at_once(table: PositionTable) -> bool:
+    """Return whether several players act at one ply."""
+    same = (np.diff(table.game) == 0) & (np.diff(table.ply) == 0)
+    return bool(same.any())
+
+
+def bands_of(store: GameStore, rows: PositionTable, edges: Sequence[int]) -> list[str]:
+    """Return the band of the rating of each position's player."""
+    rating = store.columns.ratings[rows.game, rows.player]
+    last = [f"{low}–{high - 1}" for low, high in pairwise(edges)]
+    names = [f"below {edges[0]}", *last, f"{edges[-1]} or more"]
+    found = np.array(names, dtype=object)[np.searchsorted(edges, rating, side="right")]
+    found[rating == 0] = "not rated"
+    return list(found.tolist())
+
+
+def answers_of(
+    subjects: Subjects, rows: PositionTable, config: AuditConfig, console: Console
+) -> tuple[dict[str, Answers], npt.NDArray[np.bool_]]:
+    """Ask every network about every position.
+
+    Returns:
+        The answers by network, and ``bool[P]``: which positions they are of. Games that were played
+        on after their end by the rules have others.
+    """
+    columns = subjects.store.columns
+    results = own_first(subjects.store.returns[rows.game], rows.player)[:, 0].astype(np.float64)
+    routed = _routing_phases(subjects, rows, config)
+    parts: dict[str, list[tuple[dict[str, Array], Array, Indices]]]
+    parts = {name: [] for name in subjects.networks}
+    alive = np.ones(len(rows), dtype=np.bool_)
+    with console.task("Positions", len(rows)) as task:
+        for where, states in _batches(subjects.store, rows, config.batch):
+            alive[where] = [not state.is_terminal for state in states]
+            some = where[alive[where]]
+            task.update(int(where[-1]) + 1)
+            if not len(some):
+                continue
+            asked = [state for state, kept in zip(states, alive[where], strict=True) if kept]
+            players = rows.player[some].tolist()
+            batches: dict[bytes, StateBatch] = {}
+            decisions = decisions_of(
+                columns, *(c[some] for c in (rows.game, rows.ply, rows.player))
+            )
+            played, policy = columns.actions[decisions], policy_of(columns, decisions)
+            for name, evaluator in subjects.networks.items():
+                phases = routed[name][some]
+                leaves = batches.setdefault(
+                    phases.tobytes(), StateBatch(asked, phases, config.threads, players)
+                )
+                answer = evaluate_leaves(evaluator, leaves, Counts(), name)
+                parts[name].append(_judged(answer, leaves, played, policy, results[some]))
+    answers = {}
+    for name, found in parts.items():
+        metrics, values, likeliest = zip(*found, strict=True)
+        kinds = [kind for kind in METRICS if all(kind in each for each in metrics)]
+        joined = {kind: np.concatenate([each[kind] for each in metrics]) for kind in kinds}
+        answers[name] = Answers(joined, np.concatenate(values), np.concatenate(likeliest))
+    return answers, alive
+
+
+def _batches(
+    store: GameStore, rows: PositionTable, size: int
+) -> Iterator[tuple[Indices, list[Any]]]:
+    """Yield places of rows and their states, which are replayed once a game."""
+    number, states = -1, list[Any]()
+    for start in range(0, len(rows), size):
+        where = np.arange(start, min(start + size, len(rows)))
+        found = []
+        for game, ply in zip(rows.game[where].tolist(), rows.ply[where].tolist(), strict=True):
+            if game != number:
+                number, states = game, store.records.states(game)
+            found.append(states[ply])
+        yield where, found
+
+
+def _routing_phases(
+    subjects: Subjects, rows: PositionTable, config: AuditConfig
+) -> dict[str, npt.NDArray[np.int8]]:
+    """Return the phases that each network is told: a mixture's are those of its own gate."""
+    found = {}
+    for name, evaluator in subjects.networks.items():
+        own = getattr(evaluator, "search_gate", None)
+        if own is None or own == subjects.gate:
+            found[name] = rows.phase
+        else:
+            table = subjects.store.positions(own, threads=config.threads)
+            found[name] = table.matching(rows).phase
+    return found
+
+
+def _judged(
+    answer: Evaluation, leaves: StateBatch, played: Any, policy: Any, results: Array
+) -> tuple[dict[str, Array], Array, Indices]:
+    """Return the metrics, values and likeliest actions of a batch."""
+    offsets, actions = leaves.legal
+    row = np.repeat(np.arange(len(leaves)), np.diff(offsets))
+    logits = answer.legal_logits
+    if logits is None:
+        logits = np.zeros(len(actions), dtype=np.float32)
+    chances = segment_softmax(logits, offsets)
+    highest = np.maximum.reduceat(logits, offsets[:-1])
+    best = logits == highest[row]
+    taken = actions == np.asarray(played)[row]
+    if policy is None:
+        wanted = taken.astype(np.float64)
+    else:
+        wanted = policy.dense(leaves.num_actions)[row, actions].astype(np.float64)
+    floor = np.finfo(np.float64).tiny
+    entropy = -np.bincount(row, wanted * np.log(np.maximum(chances, floor)), len(leaves))
+    hits = np.bincount(row, best & taken, len(leaves)) / np.bincount(row, best, len(leaves))
+    value = answer.values().astype(np.float64)
+    if value.ndim == 2:
+        value = value[np.arange(len(value)), leaves.players]
+    metrics = {"policy": entropy, "accuracy": hits, "value": np.square(value - results)}
+    if answer.wdl is not None:
+        metrics["wdl"] = np.square(answer.wdl - _happened(results)).sum(axis=1)
+    first = np.flatnonzero(best)[np.unique(row[best], return_index=True)[1]]
+    return metrics, value, actions[first].astype(np.int64)
+
+
+def _happened(results: Array) -> Array:
+    """``float64[P, 3]``: 1 for the one of win, draw and loss that happened."""
+    return np.stack([results > 0, results == 0, results < 0], axis=1).astype(np.float64)
+
+
+def measure(subjects: Subjects, config: AuditConfig, console: Console) -> Measured:
+    """Ask every network about every position of the games, and compare with the games.
+
+    Args:
+        subjects: Networks, games and gate.
+        config: The settings.
+        console: Where to report progress.
+    """
+    rows, distances = positions_of(subjects, config)
+    answers, alive = answers_of(subjects, rows, config, console)
+    asked = len(rows)
+    rows, distances = (
+        rows.select(alive),
+        [d for d, kept in zip(distances, alive, strict=True) if kept],
+    )
+    results = own_first(subjects.store.returns[rows.game], rows.player)[:, 0].astype(np.float64)
+    legal = _uniform(subjects, rows, config)
+    places = _Places(rows, config)
+    kinds: list[tuple[list[tuple[str, str]], Indices]] = [
+        ([(ALL, ALL)], np.zeros(len(rows), np.int64)),
+        ([(name, ALL) for name in rows.names], rows.phase.astype(np.int64)),
+    ]
+    groups = [distances]
+    if config.bands:
+        groups.insert(0, bands_of(subjects.store, rows, config.bands))
+    for each in groups:
+        names, number = np.unique(np.array(each, dtype=str), return_inverse=True)
+        kinds.append(([(ALL, str(name)) for name in names], number.astype(np.int64)))
+        both = [(phase, str(name)) for phase in rows.names for name in names]
+        kinds.append((both, rows.phase.astype(np.int64) * len(names) + number))
+    scores = []
+    for named, kind in kinds:
+        scores += _scores(answers, legal, results, named, kind, places)
+    totals = {name: int(n) for name, n in zip(rows.names, rows.positions_per_phase(), strict=True)}
+    drawn = {
+        name: float((results[rows.phase == k] == 0).mean())
+        for k, name in enumerate(rows.names)
+        if totals[name]
+    }
+    return Measured(
+        phases=list(rows.names),
+        positions=totals,
+        games=places.games,
+        left_out=asked - len(rows),
+        draws={**drawn, ALL: float((results == 0).mean())},
+        scores=scores,
+        bins=[one for name, a in answers.items() for one in _bins(name, a, results, places)],
+        calibration=[c for name, a in answers.items() for c in _errors(name, a, results, places)],
+        jumps=[j for name, a in answers.items() for j in _jumps(name, a, subjects.store, places)],
+        agreement=_agreements(answers, places),
+    )
+
+
+class _Places:
+    """Where positions are, for means over phases and intervals over games."""
+
+    def __init__(self, rows: PositionTable, config: AuditConfig) -> None:
+        self.rows = rows
+        self.phase = rows.phase.astype(np.int64)
+        self.game = np.unique(rows.game, return_inverse=True)[1]
+        self.games = int(self.game.max(initial=-1)) + 1
+        self.sets = [*enumerate(rows.names), (len(rows.names), ALL)]
+        self._config = config
+
+    def means(self, samples: Mapping[Any, Sample], kinds: int) -> Any:
+        """Return means by kind; the same games are drawn every time."""
+        return means_of(samples, kinds, self.games, self.rng(), self._config.resamples)
+
+    def rng(self) -> np.random.Generator:
+        """Return the generator of the draws."""
+        return np.random.default_rng(stream(self._config.seed, "audit", "resampling"))
+
+    @property
+    def bins(self) -> int:
+        """Bins of calibration."""
+        return self._config.bins
+
+    @property
+    def resamples(self) -> int:
+        """Draws."""
+        return self._config.resamples
+
+
+def _uniform(subjects: Subjects, rows: PositionTable, config: AuditConfig) -> tuple[Array, Array]:
+    """Return cross-entropy and accuracy of equal probabilities of all legal actions."""
+    counts = np.concatenate(
+        [
+            np.diff(StateBatch(states, players=rows.player[where].tolist()).legal[0])
+            for where, states in _batches(subjects.store, rows, config.batch)
+        ]
+    ).astype(np.float64)
+    return np.log(counts), 1 / counts
+
+
+def _scores(
+    answers: Mapping[str, Answers],
+    uniform: tuple[Array, Array],
+    results: Array,
+    named: Sequence[tuple[str, str]],
+    kind: Indices,
+    places: _Places,
+) -> list[Score]:
+    """Score every network, and constants fitted to each kind of positions, by kind."""
+    counts = np.bincount(kind, minlength=len(named))
+    happened = _happened(results)
+
+    def fitted(values: Array) -> Array:
+        means = np.bincount(kind, values, len(named)) / np.maximum(counts, 1)
+        found: Array = means[kind]
+        return found
+
+    shares = np.stack([fitted(column) for column in happened.T], axis=1)
+    constant = {
+        "policy": uniform[0],
+        "accuracy": uniform[1],
+        "value": np.square(fitted(results) - results),
+        "wdl": np.square(shares - happened).sum(axis=1),
+    }
+    columns = {CONSTANT: constant} | {name: one.metrics for name, one in answers.items()}
+    samples = {
+        (name, metric): Sample(values[None], places.game, kind)
+        for name, metrics in columns.items()
+        for metric, values in metrics.items()
+    }
+    means = places.means(samples, len(named))
+    found = []
+    for number, (phase, group) in enumerate(named):
+        if not counts[number]:
+            continue
+        games = len(np.unique(places.game[kind == number]))
+        for name, metrics in columns.items():
+            gains = {
+                metric: means.difference((name, metric), (CONSTANT, metric), number)
+                for metric in metrics
+                if name != CONSTANT
+            }
+            own = {m: means.mean((name, m), number) if m in metrics else None for m in METRICS}
+            found.append(Score(name, phase, group, int(counts[number]), games, own, gains))
+    return found
+
+
+def _bins(name: str, answers: Answers, results: Array, places: _Places) -> Iterator[Bin]:
+    expected, score = (1 + answers.value) / 2, (1 + results) / 2
+    number = np.clip((expected * places.bins).astype(np.int64), 0, places.bins - 1)
+    for index, phase in places.sets:
+        own = np.ones(len(score), bool) if phase == ALL else places.phase == index
+        sample = Sample(score[None, own], places.game[own], number[own])
+        means = places.means({"score": sample}, places.bins)
+        for bin in np.unique(number[own]).tolist():
+            here = own & (number == bin)
+            yield Bin(
+                name,
+                phase,
+                bin / places.bins,
+                (bin + 1) / places.bins,
+                int(here.sum()),
+                float(expected[here].mean()),
+                means.mean("score", bin),
+            )
+
+
+def _errors(name: str, answers: Answers, results: Array, places: _Places) -> Iterator[Calibration]:
+    """Yield expected calibration errors: the mean distance between what bins expect and get."""
+    gap = (answers.value - results) / 2
+    number = np.clip(((1 + answers.value) / 2 * places.bins).astype(np.int64), 0, places.bins - 1)
+    for index, phase in places.sets:
+        own = np.ones(len(gap), bool) if phase == ALL else places.phase == index
+        if not own.any():
+            continue
+        at = places.game[own] * places.bins + number[own]
+        sums: Array = np.bincount(at, gap[own], places.games * places.bins).astype(np.float64)
+        counts = np.bincount(places.game[own], minlength=places.games).astype(np.float64)
+        found = resample_games(
+            sums.reshape(places.games, -1), counts[:, None], places.rng(), places.resamples
+        )
+        error = float(np.abs(found.means).sum())
+        drawn = np.abs(found.resampled).sum(axis=1)
+        yield Calibration(name, phase, percentile_interval(error, drawn))
+
+
+def _jumps(name: str, answers: Answers, store: GameStore, places: _Places) -> Iterator[Jump]:
+    """Yield changes of the value by the phases before and after; see :class:`Jump`."""
+    rows, names = places.rows, places.rows.names
+    by_player = store.columns.width > 1 or store.game.num_players != 2
+    chain = rows.game.astype(np.int64) * 128 + (rows.player if by_player else 0)
+    order = np.lexsort((rows.ply, chain))
+    side = 1.0 if by_player else 1.0 - 2.0 * rows.player[order]
+    value = answers.value[order] * side
+    follows = np.diff(chain[order]) == 0
+    if not by_player:
+        follows &= np.diff(rows.ply[order]) == 1
+    size = np.abs(np.diff(value))[follows]
+    if not len(size):
+        return
+    phase, game = places.phase[order], places.game[order][1:][follows]
+    before, after = phase[:-1][follows], phase[1:][follows]
+    kind = before * len(names) + after
+    crossed = before != after
+    means = places.means({"step": Sample(size[None], game, kind)}, len(names) ** 2)
+    samples = {
+        label: Sample(size[None, which], game[which], np.zeros(int(which.sum()), np.int64))
+        for label, which in (("all boundaries", crossed), ("inside phases", ~crossed))
+        if which.any()
+    }
+    together = places.means(samples, 1)
+    for label, sample in samples.items():
+        both = len(samples) == 2 and label == "all boundaries"
+        against = together.difference(*samples, 0) if both else None
+        yield Jump(name, label, len(sample.game), together.mean(label, 0), against)
+    for number in np.unique(kind).tolist():
+        one, other = names[number // len(names)], names[number % len(names)]
+        label = f"inside {one}" if one == other else f"{one} → {other}"
+        yield Jump(name, label, int((kind == number).sum()), means.mean("step", number))
+
+
+def _agreements(answers: Mapping[str, Answers], places: _Places) -> list[Agreement]:
+    found = []
+    for first, second in combinations(answers, 2):
+        one, other = answers[first], answers[second]
+        same = (one.likeliest == other.likeliest).astype(np.float64)
+        columns = {"same": same, "apart": np.abs(one.value - other.value)}
+        samples = {n: Sample(c[None], places.game, places.phase) for n, c in columns.items()}
+        means = places.means(samples, len(places.rows.names))
+        for index, phase in places.sets:
+            values = (means.mean(name, index) for name in columns)
+            found.append(Agreement(first, second, phase, *values))
+    return found
+
+
+class _LeafCounter:
+    """An evaluator that notes which leaves lie outside the phase of their root."""
+
+    def __init__(self, evaluator: Any) -> None:
+        self._evaluator = evaluator
+        self.name = name_of(evaluator)
+        self.plane_spec = getattr(evaluator, "plane_spec", None)
+        self.outside = list[npt.NDArray[np.bool_]]()
+
+    def evaluate(self, planes: Any) -> Evaluation:
+        """Refuse: only leaves have phases."""
+        message = f"{self.name}: leaves are counted in searches alone"
+        raise InvalidEvaluation(message)
+
+    def evaluate_batch(self, leaves: Leaves) -> Evaluation:
+        """Answer leaves as the evaluator does."""
+        self.outside.append(np.asarray(leaves.phases != leaves.root_phases))
+        return evaluate_leaves(self._evaluator, leaves, Counts(), self.name)
+
+
+def leaf_shares(subjects: Subjects, config: AuditConfig, console: Console) -> list[LeafShare]:
+    """Search positions of each phase, and count the leaves of other phases.
+
+    A search of many leaves begins like one of few, so that one search tells of all numbers. Games
+    whose players move at once are not searched, and mixtures of another gate neither.
+
+    Args:
+        subjects: Networks, games and gate.
+        config: The settings.
+        console: Where to report progress.
+    """
+    if not config.searches or subjects.store.columns.width > 1:
+        return []
+    rows, _ = positions_of(subjects, config)
+    rng = np.random.default_rng(stream(config.seed, "audit", "roots"))
+    chosen: list[int] = []
+    for phase in range(len(rows.names)):
+        own = rng.permutation(np.flatnonzero(rows.phase == phase))
+        first = np.unique(rows.game[own], return_index=True)[1]
+        chosen += rng.permutation(own[first])[: config.searches].tolist()
+    some = rows.select(np.sort(np.array(chosen)))
+    roots = [
+        state for _, states in _batches(subjects.store, some, config.batch) for state in states
+    ]
+    found = list[LeafShare]()
+    networks = {
+        name: one
+        for name, one in subjects.networks.items()
+        if not isinstance(one, MixtureOfExperts) or one.search_gate == subjects.gate
+    }
+    with console.task("Searches", len(networks) * len(roots)) as task:
+        for number, (name, evaluator) in enumerate(networks.items()):
+            shares = []
+            for place, root in enumerate(roots):
+                shares.append(_shares(evaluator, root, subjects, config))
+                task.update(number * len(roots) + place + 1)
+            found += _leaf_means(name, np.array(shares), some, config)
+    return found
+
+
+def _shares(evaluator: Any, root: Any, subjects: Subjects, config: AuditConfig) -> list[float]:
+    """Return the share of other phases among the first leaves, for each number of nodes."""
+    if root.is_terminal:
+        return [np.nan] * len(config.nodes)
+    counter = _LeafCounter(evaluator)
+    agent = MCTSAgent(
+        counter,
+        limit=Limit(nodes=config.nodes[-1]),
+        seed=config.seed,
+        game=subjects.store.game,
+        gate=subjects.gate,
+    )
+    agent.search(root)
+    outside = np.concatenate(counter.outside) if counter.outside else np.empty(0)
+    return [float(outside[:nodes].mean()) if len(outside) else np.nan for nodes in config.nodes]
+
+
+def _leaf_means(
+    name: str, shares: Array, roots: PositionTable, config: AuditConfig
+) -> Iterator[LeafShare]:
+    places = _Places(roots, config)
+    kept = np.isfinite(shares).all(axis=1)
+    game, phase = places.game[kept], places.phase[kept]
+    samples = {n: Sample(shares[None, kept, k], game, phase) for k, n in enumerate(config.nodes)}
+    means = places.means(samples, len(roots.names))
+    for index, label in places.sets:
+        count = len(phase) if label == ALL else int((phase == index).sum())
+        for nodes in config.nodes:
+            yield LeafShare(name, label, nodes, count, means.mean(nodes, index))
