@@ -175,7 +175,7 @@ def scores_table(results: Results, by: str) -> Table:
         Column("positions", "positions", numbers.count),
         estimate("policy loss", lambda s: s.means["policy"]),
         estimate("less constant", lambda s: s.gains.get("policy"), signed=True),
-        estimate("accuracy", lambda s: s.means["accuracy"], numbers.percent),
+        estimate("accuracy", lambda s: _within(s.means["accuracy"]), numbers.percent),
         estimate("value loss", lambda s: s.means["value"]),
         estimate("value, less constant", lambda s: s.gains.get("value"), signed=True),
         estimate("Brier score", lambda s: _quarter(s.means["value"])),
@@ -191,6 +191,13 @@ def _quarter(interval: Interval | None) -> Interval | None:
     if interval is None:
         return None
     return Interval(interval.value / 4, interval.low / 4, interval.high / 4)
+
+
+def _within(interval: Interval | None) -> Interval | None:
+    """Return a share whose interval, which few games widen, ends at 0 and 1."""
+    if interval is None or not interval.is_known:
+        return interval
+    return Interval(interval.value, max(interval.low, 0.0), min(interval.high, 1.0))
 
 
 def _calibration_table(results: Results) -> Table:
@@ -230,7 +237,7 @@ def _agreement_table(results: Results) -> Table:
         Column("network", "first"),
         Column("other", "second"),
         Column("phase", "phase"),
-        estimate("same likeliest action", "same", numbers.percent),
+        estimate("same likeliest action", lambda row: _within(row.same), numbers.percent),
         estimate("mean size of the difference of values", "apart"),
     ]
     return Table("agreement", columns, results.measured.agreement, "Agreement of networks")
@@ -242,7 +249,7 @@ def _leaves_table(results: Results) -> Table:
         Column("phase of the root", "phase"),
         Column("leaves", "nodes", numbers.count),
         Column("searches", "searches", numbers.count),
-        estimate("outside the root's phase", "share", numbers.percent),
+        estimate("outside the root's phase", lambda row: _within(row.share), numbers.percent),
     ]
     return Table("leaves", columns, results.leaves, "Leaves outside the root's phase")
 
