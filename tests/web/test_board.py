@@ -86,6 +86,32 @@ def test_keyboard_alone(page, server):
     until(page, lambda: plies(page) == 0)
 
 
+def test_a_game_is_stepped_through_by_keys_wheel_and_moves(page, server):
+    begin(page, server.address, "chess", ["", ""])
+    for start, end in (("e2", "e4"), ("e7", "e5"), ("g1", "f3")):
+        move(page, start, end)
+
+    def is_at(ply):
+        until(page, lambda: page.get_attribute("#pz-strip .slider", "aria-valuenow") == str(ply))
+
+    for key, ply in (
+        ("ArrowLeft", 2), ("ArrowLeft", 1), ("ArrowRight", 2), ("Home", 0), ("End", 3),
+        ("ArrowUp", 0), ("ArrowDown", 3), ("ArrowRight", 3),
+    ):  # fmt: skip
+        page.keyboard.press(key)
+        is_at(ply)
+    page.hover("[data-spot=a4]")
+    page.mouse.wheel(0, -100)
+    is_at(2)
+    assert page.inner_text('#pz-moves [aria-current="step"]') == "e5"
+    page.mouse.wheel(0, 100)
+    is_at(3)
+    page.click("#pz-moves button:has-text('e4')")
+    is_at(1)
+    assert page.inner_text('#pz-moves [aria-current="step"]').endswith("e4")
+    assert page.evaluate("document.activeElement.textContent").endswith("e4")
+
+
 def test_promotion_asks_what_to_become(page, server):
     begin(page, server.address, "chess", ["", ""], position="8/4P1k1/8/8/8/8/8/4K3 w - - 0 1")
     page.click("[data-spot=e7]")

@@ -79,7 +79,7 @@ def test_sample_games_are_opened_and_played_on(page, server):
     page.click("#pz-setup-cancel")
     page.click("#pz-runs")
     page.click("#pz-items button:has-text('atomic')")
-    page.click(".games button >> nth=2")
+    page.click(".games tbody tr >> nth=2 >> td >> nth=1")
     page.wait_for_selector("#pz-library", state="hidden")
     until(page, lambda: plies(page) > 5)
     page.keyboard.press("]")

@@ -143,7 +143,9 @@ function showMoves() {
     type: "button", class: game.at === ply + 1 ? "now" : null, onclick: () => goTo(ply + 1),
     "aria-current": game.at === ply + 1 ? "step" : null,
   }, atOnce || ply % 2 === 0 ? element("small", {}, `${atOnce ? ply + 1 : ply / 2 + 1}. `) : null, name)));
+  const focused = [...list.querySelectorAll("button")].indexOf(document.activeElement);
   refill(list, ...items);
+  if (focused >= 0) list.querySelectorAll("button")[focused]?.focus();
   if (game.over && game.at === game.ply) list.append(element("li", { class: "over" }, ended()));
   const now = list.querySelector(".now");
   if (now) list.scrollTop = now.offsetTop - list.offsetTop - list.clientHeight / 2;
@@ -274,24 +276,41 @@ for (const id of ["gate", "other-gate"]) {
   byId(id).onchange = () => ask("gates", { gate: byId("gate").value.trim(), other_gate: byId("other-gate").value.trim() });
 }
 
-const SHORTCUTS = { "[": "back", "]": "forth", Home: "first", End: "last", u: "undo", f: "flip", p: "run", m: "hurry" };
+const SHORTCUTS = {
+  "[": "back", "]": "forth", ArrowLeft: "back", ArrowRight: "forth", ArrowUp: "first", ArrowDown: "last",
+  Home: "first", End: "last", u: "undo", f: "flip", p: "run", m: "hurry",
+};
 
 addEventListener("keydown", (event) => {
   const inField = event.target.closest("input, select, textarea, dialog, [role=slider]");
-  if (!game || inField || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!game || inField || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   const key = (game.board.keys || []).find((each) => each.key === event.key);
   if (key && game.board.actor !== null && board.isLegal(key.action)) {
     event.preventDefault();
     play(key.action);
     return;
   }
-  if (key && key.key.startsWith("Arrow")) event.preventDefault();
-  const button = SHORTCUTS[event.key] && byId(SHORTCUTS[event.key]);
-  if (button && !button.disabled) {
+  if (key && key.key.startsWith("Arrow")) {
     event.preventDefault();
-    button.click();
+    return;
   }
+  const button = SHORTCUTS[event.key] && byId(SHORTCUTS[event.key]);
+  if (!button) return;
+  event.preventDefault();
+  if (!button.disabled) button.click();
 });
+
+// The wheel over the board steps through the game, a ply for a notch.
+const NOTCH = 50; // pixels; fine wheels and touchpads send many small steps
+let turned = 0;
+byId("board").addEventListener("wheel", (event) => {
+  if (!game || event.ctrlKey) return; // with Ctrl the browser zooms
+  event.preventDefault();
+  turned += event.deltaMode ? Math.sign(event.deltaY) * NOTCH : event.deltaY;
+  if (Math.abs(turned) < NOTCH) return;
+  goTo(here() + Math.sign(turned));
+  turned = 0;
+}, { passive: false });
 
 // Light or dark: as the system has it, until somebody chooses.
 const theme = localStorage.getItem("pz-theme");

@@ -20,6 +20,12 @@ export class Board {
     root.append(this.picture, this.arrows, this.spots);
     this.spots.addEventListener("keydown", (event) => this.walk(event));
     this.spots.addEventListener("pointerdown", (event) => this.grab(event));
+    // A click leaves no focus on the board, so that the arrow keys step through the game; whoever comes
+    // by keyboard walks with them from place to place.
+    this.spots.addEventListener("mousedown", (event) => {
+      event.preventDefault();
+      document.activeElement?.blur();
+    });
   }
 
   show(game) {
