@@ -1,5 +1,6 @@
 """What a person does on the page."""
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -54,7 +55,7 @@ def copied(page: Any, button: str) -> str:
 def moves(page: Any) -> list[str]:
     """The moves that were played, without their numbers."""
     texts = page.locator("#pz-moves button").all_inner_texts()
-    return [text.split(". ", 1)[-1].strip() for text in texts]
+    return [re.sub(r"^\d+[.…] ", "", text.strip()) for text in texts]
 
 
 def said(page: Any) -> str:

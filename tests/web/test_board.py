@@ -112,6 +112,33 @@ def test_a_game_is_stepped_through_by_keys_wheel_and_moves(page, server):
     assert page.evaluate("document.activeElement.textContent").endswith("e4")
 
 
+def test_a_move_from_an_earlier_position_begins_a_variation(page, server):
+    begin(page, server.address, "chess", ["", ""])
+    for start, end in (("e2", "e4"), ("e7", "e5"), ("g1", "f3")):
+        move(page, start, end)
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector('[data-spot=e5][aria-label="e5"]')
+    move(page, "c7", "c5")
+    move(page, "b1", "c3")
+    assert moves(page) == ["e4", "e5", "c5", "Nc3", "Nf3"]
+    texts = page.locator("#pz-moves button").all_inner_texts()
+    assert texts == ["1. e4", "e5", "1… c5", "2. Nc3", "2. Nf3"]
+    variation = page.locator("#pz-moves .variation button").all_inner_texts()
+    assert variation == ["1… c5", "2. Nc3"]
+    assert page.inner_text('#pz-moves [aria-current="step"]') == "2. Nc3"
+    page.click("#pz-moves button:has-text('Nf3')")
+    page.wait_for_selector('[data-spot=f3][aria-label^="f3, white knight"]')
+    page.click("#pz-moves .variation button:has-text('c5')")
+    page.wait_for_selector('[data-spot=c5][aria-label^="c5, black pawn"]')
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector('[data-spot=c3][aria-label^="c3, white knight"]')
+    page.click("#pz-undo")
+    until(page, lambda: moves(page) == ["e4", "e5", "c5", "Nf3"])
+    page.click("#pz-undo")
+    until(page, lambda: moves(page) == ["e4", "e5", "Nf3"])
+
+
 def test_promotion_asks_what_to_become(page, server):
     begin(page, server.address, "chess", ["", ""], position="8/4P1k1/8/8/8/8/8/4K3 w - - 0 1")
     page.click("[data-spot=e7]")

@@ -182,6 +182,26 @@ def test_undo_takes_the_agents_reply_back_too(page):
         page.ask("undo", game=name)
 
 
+def test_an_earlier_position_is_played_on_as_a_variation(page):
+    name = page.new("connect-four", [None, "random:seed=1"])
+    page.play(name, "4")
+    first = page.wait(name, lambda shown: shown["ply"] == 2)
+    page.ask("play", game=name, ply=0, action=0)
+    shown = page.wait(name, lambda shown: shown["moves"][:1] == ["1"] and shown["ply"] == 2)
+    assert [move for _, before, move in shown["tree"] if before == 0] == ["4", "1"]
+    assert len(shown["strip"]["plies"]) == 3
+    page.ask("show", game=name, position=first["line"][1])
+    shown = page.wait(name, lambda shown: shown["line"] == first["line"])
+    assert (shown["at"], shown["moves"]) == (1, first["moves"])
+    page.ask("play", game=name, ply=0, action=0)  # played before: no position more
+    assert page.wait(name, lambda shown: shown["moves"][0] == "1")["at"] == 1
+    assert len(page.games[name]["tree"]) == 4
+    with pytest.raises(Refused, match="no such position"):
+        page.ask("show", game=name, position=99)
+    with pytest.raises(Refused, match="no person is to move"):
+        page.ask("play", game=name, ply=1, action=0)
+
+
 def test_two_agents_play_until_they_are_told_not_to(page):
     name = page.new("connect-four", ["random:seed=1", "random:seed=2"])
     shown = page.wait(name, lambda shown: shown["over"] is not None)

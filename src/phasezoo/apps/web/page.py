@@ -152,8 +152,8 @@ class Page:
     async def do_play(self, fields: Fields) -> None:
         """A person's action."""
         session = self._session(fields)
-        self._at[session.name] = None
-        session.play(fields.number("ply", 0, 10**6), fields.number("action", 0, 2**31))
+        at = session.play(fields.number("ply", 0, 10**6), fields.number("action", 0, 2**31))
+        self._go_to(session, at)
 
     async def do_undo(self, fields: Fields) -> None:
         """Take moves back."""
@@ -173,7 +173,7 @@ class Page:
         session.go_on()
 
     async def do_show(self, fields: Fields) -> None:
-        """Look at another ply, or at it from another side."""
+        """Look at another ply or variation, or at it from another side."""
         session = self._session(fields)
         self._join(session)
         sight = self._sights[session.name]
@@ -182,9 +182,10 @@ class Page:
         if "viewer" in fields:
             viewer = fields.number_or("viewer", None, 0, players)
         self._sights[session.name] = Sight(fields.flag("flipped", sight.flipped), viewer)
-        if "at" in fields:
-            at = fields.number_or("at", None, 0, len(session.played))
-            self._at[session.name] = None if at == len(session.played) else at
+        if "position" in fields:
+            self._go_to(session, session.switch(fields.number("position", 0, 2**31)))
+        elif "at" in fields:
+            self._go_to(session, fields.number_or("at", None, 0, session.ply))
         self._changed(session)
 
     async def do_seat(self, fields: Fields) -> None:
@@ -272,6 +273,11 @@ class Page:
 
     # Helpers
 
+    def _go_to(self, session: GameSession, at: int | None) -> None:
+        """Show a ply, or with None, and at the last one, where the game stands."""
+        self._at[session.name] = None if at == session.ply else at
+        self._changed(session)
+
     def _check_room(self) -> None:
         if len(self._sights) >= MOST_GAMES:
             message = f"this page watches {MOST_GAMES} games already: leave one of them first"
@@ -327,7 +333,7 @@ class Page:
         sight, at = self._sights.get(session.name), self._at.get(session.name)
         if sight is None:
             return None
-        if at is not None and at > len(session.played):
+        if at is not None and at > session.ply:
             at = self._at[session.name] = None
         try:
             board = shown(session, sight, at)

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -20,6 +20,9 @@ from phasezoo.types import SIMULTANEOUS
 
 MOST_PLIES = 5_000
 """Plies of a game; longer ones end."""
+
+MOST_POSITIONS = 20_000
+"""Positions of a game and its variations."""
 
 
 @dataclass
@@ -40,6 +43,33 @@ class Played:
     name: str
     analyses: dict[int, Analysis] = field(default_factory=dict)
     """Analyses of searches, by player."""
+
+
+@dataclass(eq=False)
+class Position:
+    """A position of a game, in a tree: later moves of one position are its variations."""
+
+    number: int
+    """Its number among the positions of the game, in the order of play."""
+    turn: Turn
+    parent: "Position | None" = None
+    played: Played | None = None
+    """The ply that led to it; None at the start."""
+    children: list["Position"] = field(default_factory=list)
+
+    def path(self) -> list["Position"]:
+        """The positions from the start to this one."""
+        found = [self]
+        while (parent := found[-1].parent) is not None:
+            found.append(parent)
+        return found[::-1]
+
+    def line(self) -> list["Position"]:
+        """The positions from the start through this one to the end of its first line."""
+        found = self.path()
+        while found[-1].children:
+            found.append(found[-1].children[0])
+        return found
 
 
 class GameSession:
@@ -94,8 +124,9 @@ class GameSession:
     def begin(self, start: Any) -> None:
         """Start anew from a state."""
         self._interrupt()
-        self.turns: list[Turn] = [self.runner.begin(start)]
-        self.played: list[Played] = []
+        self._count = 0
+        self.positions: list[Position] = [Position(0, self.runner.begin(start))]
+        """The line on the board, from the start to where the game stands."""
         self.forfeit: str | None = None
         self._specs: Sequence[Any] = getattr(self, "_specs", ())
         self._own_gates = bool(self._specs)
@@ -105,16 +136,79 @@ class GameSession:
         """Go on with plies that were played elsewhere, each with the state that it led to."""
         self._interrupt()
         for played, state in plies:
-            turn = self.runner.turn(state)
-            self.turns.append(replace(turn, ply=len(self.turns)))
-            self.played.append(played)
-            self._tell_phase(state)
+            self._append(replace(self.runner.turn(state), ply=len(self.positions)), played)
         self.plays = False
+
+    def _append(self, turn: Turn, played: Played) -> None:
+        """The line goes on by a ply."""
+        self._count += 1
+        last = self.positions[-1]
+        last.children.append(Position(self._count, turn, last, played))
+        self.positions.append(last.children[-1])
+        self._tell_phase(turn.state)
+
+    @property
+    def turns(self) -> list[Turn]:
+        """The turns of the line on the board."""
+        return [each.turn for each in self.positions]
+
+    @property
+    def played(self) -> list[Played]:
+        """The plies of the line on the board."""
+        return [each.played for each in self.positions if each.played is not None]
+
+    @property
+    def ply(self) -> int:
+        """Plies of the line on the board."""
+        return len(self.positions) - 1
+
+    def _all_positions(self) -> Iterator[Position]:
+        """The positions of the game, each before its moves, a variation after the line's move."""
+        left = [self.positions[0]]
+        while left:
+            each = left.pop()
+            yield each
+            left += reversed(each.children)
+
+    def tree(self) -> list[tuple[int, int, str]]:
+        """Each position's number, that of the one before, and the move; empty if no moves vary."""
+        found = [
+            (each.number, each.parent.number, each.played.name)
+            for each in self._all_positions()
+            if each.parent is not None and each.played is not None
+        ]
+        return found if len(found) > self.ply else []
+
+    def switch(self, number: int) -> int:
+        """Put the line through a position on the board; return the position's ply.
+
+        Raises:
+            InvalidState: There is no such position.
+        """
+        found = next((each for each in self._all_positions() if each.number == number), None)
+        if found is None:
+            message = f"position {number}: the game has no such position any more"
+            raise InvalidState(message)
+        if found not in self.positions:
+            self._replace_line(found.line())
+            self.go_on()
+        return len(found.path()) - 1
+
+    def _replace_line(self, line: list[Position]) -> None:
+        """Put another line of the game on the board."""
+        self._interrupt()
+        shared = sum(one is other for one, other in zip(self.positions, line, strict=False))
+        self.positions = line
+        self.forfeit = None
+        self.strip.cut(shared)
+        for each in line[shared:]:
+            self._tell_phase(each.turn.state)
+        self.strip.cut(len(line))  # a gate that fails meanwhile has begun anew
 
     @property
     def turn(self) -> Turn:
         """Where the game stands."""
-        return self.turns[-1]
+        return self.positions[-1].turn
 
     @property
     def is_over(self) -> bool:
@@ -138,27 +232,48 @@ class GameSession:
         waiting = (p for p in self.waits_for() if self.controllers[p].text is None)
         return next(waiting, None)
 
-    def play(self, ply: int, action: int) -> None:
-        """A person's action.
+    def person_at(self, ply: int) -> int | None:
+        """The player for whom a person may act at a ply of the line; None if nobody may."""
+        if ply == self.ply:
+            return self.person()
+        acting = games.acting_players(self.positions[ply].turn.state)
+        return next((each for each in acting if self.controllers[each].text is None), None)
+
+    def play(self, ply: int, action: int) -> int:
+        """A person's action; at an earlier ply it begins a variation.
+
+        Returns:
+            The ply after it.
 
         Raises:
             IllegalAction: It is not legal.
-            InvalidState: The board has changed since, the game is over, or no person is to move.
+            InvalidState: The game has no such ply, is over, has too many positions, or no person
+                is to move.
         """
-        if ply != len(self.played):
-            message = f"the game is at ply {len(self.played)}, and the move was for ply {ply}"
+        if ply > self.ply:
+            message = f"the game is at ply {self.ply}, and the move was for ply {ply}"
             raise InvalidState(message)
-        player = self.person()
+        player = self.person_at(ply)
         if player is None:
             what = "the game is over" if self.is_over else "no person is to move now"
             msg = f"{what}: undo, begin a new game, or take a seat"
             raise InvalidState(msg)
-        legal = self.runner.legal_actions(self.turn, player).tolist()
+        position = self.positions[ply]
+        legal = self.runner.legal_actions(position.turn, player).tolist()
         if action not in legal:
             message = f"action {action} is not legal for player {player} at ply {ply}"
             raise IllegalAction(message)
+        if sum(1 for _ in self._all_positions()) >= MOST_POSITIONS:
+            message = f"a game has at most {MOST_POSITIONS:,} positions: undo, or begin a new game"
+            raise InvalidState(message)
+        for child in position.children:  # the move was played before
+            if child.played is not None and child.played.action == action:
+                return self.switch(child.number)
+        if ply < self.ply:
+            self._replace_line(self.positions[: ply + 1])
         self._answer(player, action, None)
         self.go_on()
+        return ply + 1
 
     def undo(self, to: int | None = None) -> None:
         """Take back to a ply; by default the last ply of a person, and what followed it.
@@ -166,21 +281,19 @@ class GameSession:
         Raises:
             InvalidState: There is nothing to take back.
         """
-        if not self.played:
+        if not self.ply:
             message = "nothing was played yet: there is no move to undo"
             raise InvalidState(message)
         if to is None:
-            to = len(self.played) - 1
+            to = self.ply - 1
             while to > 0 and not self._is_persons(to) and self._has_person():
                 to -= 1
-        if not 0 <= to < len(self.turns):
-            message = f"ply {to}: the game has the plies 0 to {len(self.played)}"
+        if not 0 <= to <= self.ply:
+            message = f"ply {to}: the game has the plies 0 to {self.ply}"
             raise InvalidState(message)
-        self._interrupt()
-        del self.turns[to + 1 :]
-        del self.played[to:]
-        self.strip.cut(to + 1)
-        self.forfeit = None
+        if to < self.ply:
+            self.positions[to].children.remove(self.positions[to + 1])
+        self._replace_line(self.positions[: to + 1])
         self.plays = self._has_person()
         self.go_on()
 
@@ -188,7 +301,7 @@ class GameSession:
         return bool(self.persons())
 
     def _is_persons(self, ply: int) -> bool:
-        acting = games.acting_players(self.turns[ply].state)
+        acting = games.acting_players(self.positions[ply].turn.state)
         return any(self.controllers[player].text is None for player in acting)
 
     # Who plays
@@ -365,9 +478,7 @@ class GameSession:
         if -1 in self.live and not at_once:
             analyses.setdefault(player, self.live[-1])
         self._interrupt()
-        self.turns.append(after)
-        self.played.append(Played(chosen, "/".join(names.values()), analyses))
-        self._tell_phase(after.state)
+        self._append(after, Played(chosen, "/".join(names.values()), analyses))
 
     def _interrupt(self) -> None:
         """Drop all searches: the position has changed."""

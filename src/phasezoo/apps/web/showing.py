@@ -44,9 +44,10 @@ def shown(session: GameSession, sight: Sight, ply: int | None = None) -> dict[st
         sight: How the page looks at it.
         ply: The position on the board of the page; None: where the game stands.
     """
-    at = len(session.played) if ply is None else ply
-    actor = session.person() if at == len(session.played) else None
-    state = session.turns[at].state
+    at = session.ply if ply is None else ply
+    played = session.played
+    actor = session.person_at(at)
+    state = session.positions[at].turn.state
     board = board_of(session.game, state, sight, actor, _described(session, at))
     if at:
         board |= _last_move(session, at)
@@ -56,12 +57,14 @@ def shown(session: GameSession, sight: Sight, ply: int | None = None) -> dict[st
         "title": session.title,
         "sides": sides_of(session.game),
         "seats": [each.text for each in session.controllers],
-        "ply": len(session.played),
+        "ply": session.ply,
         "at": at,
         "board": board,
-        "moves": [each.name for each in session.played],
-        "values": [_values(session, each) for each in session.played],
-        "splits": [_split(each) for each in session.played],
+        "moves": [each.name for each in played],
+        "line": [each.number for each in session.positions],
+        "tree": session.tree(),
+        "values": [_values(session, each) for each in played],
+        "splits": [_split(each) for each in played],
         "strip": session.strip.as_dict(),
         "thoughts": _analyses(session, at),
         "to_play": int(session.turn.state.to_play),
@@ -80,7 +83,7 @@ def _analyses(session: GameSession, at: int) -> list[Analysis]:
 
     Without any, return those before the last move, marked as past.
     """
-    if at < len(session.played):
+    if at < session.ply:
         found = list(session.played[at].analyses.values())
     else:
         found = [{**each, "live": who in session.searching} for who, each in session.live.items()]
@@ -91,7 +94,7 @@ def _analyses(session: GameSession, at: int) -> list[Analysis]:
 
 def _last_move(session: GameSession, at: int) -> dict[str, Any]:
     """Return the spots of the last move: those pointed at, and those that blew up."""
-    before, played = session.turns[at - 1].state, session.played[at - 1]
+    before, played = session.positions[at - 1].turn.state, session.played[at - 1]
     pointing = pointing_of(session.game)
     if pointing is None or not isinstance(played.action, int):
         return {}
@@ -104,12 +107,12 @@ def _last_move(session: GameSession, at: int) -> dict[str, Any]:
 
 def _described(session: GameSession, at: int) -> str:
     """The position in words, for those who do not see it."""
-    turn = session.turns[at].state.to_play
+    turn = session.positions[at].turn.state.to_play
     sides = sides_of(session.game)
     text = f"{session.game.name}, after {at} plies"
     if at:
         text += f", the last move was {session.played[at - 1].name}"
-    result = session.result() if at == len(session.played) else None
+    result = session.result() if at == session.ply else None
     if result is not None:
         return f"{text}; the game is over: {result['result'] or ''} {result['reason'] or ''}"
     return f"{text}; {sides[turn]} to move" if turn >= 0 else text

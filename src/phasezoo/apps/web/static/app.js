@@ -2,6 +2,7 @@
 
 import { Board } from "./board.js";
 import { byId, element, refill, signed } from "./dom.js";
+import { showMoves } from "./moves.js";
 import { showBar, showSearch } from "./search.js";
 import { fillList, Setup } from "./setup.js";
 import { Shelf } from "./shelf.js";
@@ -105,7 +106,7 @@ function show() {
   showBar(byId("bar"), game);
   showSearch(byId("search"), game);
   showStrip(byId("strip"), game, goTo, here);
-  showMoves();
+  showMoves(byId("moves"), game, hello.games[game.kind].at_once, game.over ? ended() : null, goTo, (position) => ask("show", { position }));
   showSeats();
   showControls();
   byId("viewer").value = game.viewer ?? "";
@@ -134,21 +135,6 @@ function seat(player) {
     element("span", { class: "agent" }, game.seats[player] || "a person"),
     thinks ? element("span", { class: "pulse", title: "thinking" }) : null,
     live ? ` ${signed(live.value)}` : null);
-}
-
-function showMoves() {
-  const list = byId("moves");
-  const atOnce = hello.games[game.kind].at_once;
-  const items = game.moves.map((name, ply) => element("li", {}, element("button", {
-    type: "button", class: game.at === ply + 1 ? "now" : null, onclick: () => goTo(ply + 1),
-    "aria-current": game.at === ply + 1 ? "step" : null,
-  }, atOnce || ply % 2 === 0 ? element("small", {}, `${atOnce ? ply + 1 : ply / 2 + 1}. `) : null, name)));
-  const focused = [...list.querySelectorAll("button")].indexOf(document.activeElement);
-  refill(list, ...items);
-  if (focused >= 0) list.querySelectorAll("button")[focused]?.focus();
-  if (game.over && game.at === game.ply) list.append(element("li", { class: "over" }, ended()));
-  const now = list.querySelector(".now");
-  if (now) list.scrollTop = now.offsetTop - list.offsetTop - list.clientHeight / 2;
 }
 
 function ended() {
@@ -220,7 +206,7 @@ function whole(action) {
 }
 
 function play(action) {
-  ask("play", { ply: game.ply, action: whole(action) });
+  ask("play", { ply: game.at, action: whole(action) });
 }
 
 function goTo(ply) {
