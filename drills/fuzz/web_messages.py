@@ -123,6 +123,7 @@ def _request(draw: Random, root: str) -> dict[str, Any]:
         {"do": "open", "root": SAMPLES, "path": "krk", "number": draw.randrange(3)},
         {"do": "open", "root": root, "path": "runs.parquet", "number": 0},
         {"do": "shelf", "root": root}, {"do": "training", "root": root, "path": "metrics.csv"},
+        {"do": "paste", "kind": "chess", "position": draw.choice(("1. e4 e5", "4453"))},
         {"do": "join"}, {"do": "leave"}, {"do": "hurry"}, {"do": "hello"},
     )))  # fmt: skip
     return {"re": 2, "game": NAME, **told}

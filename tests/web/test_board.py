@@ -255,6 +255,40 @@ def test_a_wrong_position_is_told_and_nothing_is_lost(page, server):
     assert plies(page) == 0
 
 
+PGN = """[White "Doe, Jane"]
+[Black "Roe, Richard"]
+
+1. e4 {[%eval 0.3]} e5 2. Nf3 *"""
+
+
+def test_a_game_and_a_position_are_pasted_and_dropped(page, server):
+    begin(page, server.address, "chess", ["", ""])
+    page.evaluate("text => navigator.clipboard.writeText(text)", PGN)
+    page.keyboard.press("Control+v")
+    until(page, lambda: moves(page) == ["e4", "e5", "Nf3"])
+    assert "Roe, Richard" in page.inner_text("#pz-seat-top")
+    assert "Doe, Jane" in page.inner_text("#pz-seat-bottom")
+    assert '[White "Doe, Jane"]' in copied(page, "#pz-copy-pgn")
+    drop = """text => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], "a.pgn"));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true }));
+    }"""
+    page.evaluate(drop, "1. d4 d5")
+    until(page, lambda: moves(page) == ["d4", "d5"])
+    page.evaluate(drop, "1. d4 d6 2. Ke4 1-0")
+    page.wait_for_selector("#pz-said.error")
+    assert "no PGN that can be read" in said(page)
+    assert moves(page) == ["d4", "d5"]
+    page.evaluate(drop, "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1")
+    page.wait_for_selector('[data-spot=f7][aria-label*="queen"]')
+    page.goto("about:blank")
+    page.goto(server.address)
+    page.wait_for_selector("#pz-setup[open]")
+    page.evaluate(drop, PGN)
+    until(page, lambda: moves(page) == ["e4", "e5", "Nf3"])
+
+
 def test_a_page_that_comes_back_finds_its_game(page, server):
     begin(page, server.address, "chess", ["", ""])
     move(page, "e2", "e4")

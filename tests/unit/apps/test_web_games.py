@@ -202,6 +202,36 @@ def test_an_earlier_position_is_played_on_as_a_variation(page):
         page.ask("play", game=name, ply=1, action=0)
 
 
+@pytest.mark.parametrize(
+    ("kind", "text", "moves"),
+    [
+        ("chess", "1. e4 e5 2. Nf3", ["e4", "e5", "Nf3"]),
+        ("connect-four", '[Variant "Atomic"]\n\n1. e4 e5 1-0', ["e4", "e5"]),
+        ("connect-four", "4453", []),
+        ("krk", "8/8/8/8/8/2k5/8/K6R w - - 0 1", []),
+    ],
+)
+def test_a_text_is_opened_as_a_game_or_a_position(page, kind, text, moves):
+    name = page.ask("paste", kind=kind, position=text)["game"]
+    shown = page.wait(name, lambda shown: True)
+    assert shown["moves"] == moves
+    assert shown["ply"] == len(moves)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "reason"),
+    [
+        ("chess", " ", "is empty"),
+        ("chess", "hello you", "can be no move"),
+        ("connect-four", "hello", "hello"),
+        ("chess", "8/8 w - - 0 1", "expected 8 ranks"),
+    ],
+)
+def test_a_text_that_is_no_game_is_refused(page, kind, text, reason):
+    with pytest.raises(Refused, match=reason):
+        page.ask("paste", kind=kind, position=text)
+
+
 def test_two_agents_play_until_they_are_told_not_to(page):
     name = page.new("connect-four", ["random:seed=1", "random:seed=2"])
     shown = page.wait(name, lambda shown: shown["over"] is not None)

@@ -20,10 +20,10 @@ class Fields:
     """The fields of a message."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        self._given = given
+        self.given = given
 
     def __contains__(self, name: str) -> bool:
-        return name in self._given
+        return name in self.given
 
     def text(self, name: str, longest: int = LONGEST_TEXT) -> str:
         """A text.
@@ -31,14 +31,14 @@ class Fields:
         Raises:
             InvalidConfig: It is missing, something else, or too long.
         """
-        value = self._given.get(name)
+        value = self.given.get(name)
         if not isinstance(value, str) or len(value) > longest:
             raise self._refused(name, f"a text of at most {longest:,} letters")
         return value
 
     def text_or_none(self, name: str, longest: int = LONGEST_TEXT) -> str | None:
         """A text that says something; None if it is missing, null or empty."""
-        if self._given.get(name) in (None, ""):
+        if self.given.get(name) in (None, ""):
             return None
         return self.text(name, longest).strip() or None
 
@@ -53,7 +53,7 @@ class Fields:
 
     def number_or(self, name: str, default: int | None, low: int, high: int) -> int | None:
         """The same; ``default`` if it is missing or null."""
-        return default if self._given.get(name) is None else self.number(name, low, high)
+        return default if self.given.get(name) is None else self.number(name, low, high)
 
     def seconds(self, name: str, default: float, most: float) -> float:
         """Seconds from 0 to ``most``.
@@ -82,7 +82,7 @@ class Fields:
         Raises:
             InvalidConfig: It is something else.
         """
-        value = self._given.get(name)
+        value = self.given.get(name)
         if value is None:
             return {}
         if not isinstance(value, dict):
@@ -95,21 +95,21 @@ class Fields:
         Raises:
             InvalidConfig: It is no list of these, or one that is too long.
         """
-        value = self._given.get(name)
+        value = self.given.get(name)
         if not isinstance(value, list) or len(value) > most:
             raise self._refused(name, f"a list of at most {most} texts")
         return [Fields({name: each}).text_or_none(name) for each in value]
 
     def _checked(self, name: str, annotation: Any) -> Any:
         try:
-            return values_of(annotation).taken(self._given.get(name))
+            return values_of(annotation).taken(self.given.get(name))
         except ValueError:
             raise self._refused(name, values_of(annotation).words()) from None
 
     def _refused(self, name: str, expected: str) -> InvalidConfig:
-        if name not in self._given:
+        if name not in self.given:
             return InvalidConfig(f"{name!r} is missing from the message: expected {expected}")
-        shown = repr(self._given[name])
+        shown = repr(self.given[name])
         shown = shown if len(shown) <= 60 else f"{shown[:59]}…"
         return InvalidConfig(f"{name}={shown}: expected {expected}")
 

@@ -8,12 +8,12 @@ from typing import Any
 from phasezoo import games, gating
 from phasezoo.agents import names as agent_names
 from phasezoo.apps.web.agents import Agents
-from phasezoo.apps.web.fields import Fields, read_message
+from phasezoo.apps.web.fields import LONGEST_MESSAGE, Fields, read_message
 from phasezoo.apps.web.outbox import Outbox
 from phasezoo.apps.web.phases import suggested_gates
 from phasezoo.apps.web.pictures import Sight, sides_of
-from phasezoo.apps.web.positions import started
-from phasezoo.apps.web.recordings import games_in, recording
+from phasezoo.apps.web.positions import is_pgn, started
+from phasezoo.apps.web.recordings import Recording, games_in, pasted, recording
 from phasezoo.apps.web.search import Searcher
 from phasezoo.apps.web.session import GameSession
 from phasezoo.apps.web.sessions import Sessions
@@ -227,6 +227,25 @@ class Page:
         """A game, or the position on the board, as a text."""
         return text_of(self._session(fields), fields.text("kind", 20))
 
+    async def do_paste(self, fields: Fields) -> dict[str, str]:
+        """Open a game in PGN, or set a game that is watched to a position."""
+        text = fields.text("position", LONGEST_MESSAGE)
+        game = games.make(fields.text("kind", 200))
+        session = self._session(fields) if "game" in fields else None
+        if session is not None:
+            game = session.game
+        if not text.strip():
+            message = "the text is empty: paste a position or PGN"
+            raise InvalidConfig(message)
+        if is_pgn(game, text):
+            self._check_room()
+            found = await self._sessions.workers.run(lambda: pasted(text))
+            return await self._opened(found, fields)
+        if session is not None:
+            await self.do_set(fields)
+            return {"game": session.name}
+        return await self.do_new(Fields({**fields.given, "game": game.name, "seats": []}))
+
     # What lies in the folders of runs
 
     async def do_shelf(self, fields: Fields) -> list[dict[str, str]]:
@@ -252,16 +271,7 @@ class Page:
         found = await self._sessions.workers.run(
             lambda: recording(self._storage, root, path, number)
         )
-        gates = await self._gates(fields, found.game)
-        session = self._sessions.open(found.game, found.start)
-        session.load(found.plies)
-        known = " – ".join(name or "?" for name in found.players) if any(found.players) else ""
-        session.title = f"{found.title}: {known}" if known else found.title
-        session.compare(gates)
-        self._watch(session, Sight())
-        self._at[session.name] = 0 if found.plies else None
-        self._changed(session)
-        return {"game": session.name}
+        return await self._opened(found, fields)
 
     async def do_training(self, fields: Fields) -> dict[str, Any]:
         """The numbers of a run so far."""
@@ -277,6 +287,17 @@ class Page:
         """Show a ply, or with None, and at the last one, where the game stands."""
         self._at[session.name] = None if at == session.ply else at
         self._changed(session)
+
+    async def _opened(self, found: Recording, fields: Fields) -> dict[str, str]:
+        """Watch a finished game from its start."""
+        gates = await self._gates(fields, found.game)
+        session = self._sessions.open(found.game, found.start)
+        session.load(found.plies)
+        session.title, session.names = found.title, found.players
+        session.compare(gates)
+        self._watch(session, Sight())
+        self._go_to(session, 0)
+        return {"game": session.name}
 
     def _check_room(self) -> None:
         if len(self._sights) >= MOST_GAMES:

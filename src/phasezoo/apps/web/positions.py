@@ -1,6 +1,7 @@
 """Where games of the page start, and how they are taken along: FEN, PGN, JSON."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +27,17 @@ def started(game: games.Game, fields: Fields, seed: int) -> Any:
     except UnknownGame as error:
         message = f"{game.name!r} has no notation of positions: leave the position empty"
         raise InvalidConfig(message) from error
+
+
+def is_pgn(game: games.Game, text: str) -> bool:
+    """Whether a text is rather PGN than a position of the game."""
+    if _PGN.match(text):
+        return True
+    return game.parse_position is not None and "/" not in text.split(maxsplit=1)[0]
+
+
+_PGN = re.compile(r"""\s*(\[\s*\w+\s+"|1\s*\.)""")
+"""A tag, or the number of the first move."""
 
 
 def written_pgn(

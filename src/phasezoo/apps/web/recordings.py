@@ -1,6 +1,7 @@
 """Finished games to be stepped through: stores, PGN, and recordings of states."""
 
 import json
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from phasezoo.apps.web.session import Played
 from phasezoo.apps.web.storage import PGN, RECORDED, SAMPLES, Storage, is_plain_file
 from phasezoo.data.importer import read_games
 from phasezoo.data.store import GameStore
-from phasezoo.errors import InvalidConfig, PhasezooError
+from phasezoo.errors import InvalidConfig, InvalidPgn, PhasezooError
 from phasezoo.types import SIMULTANEOUS
 
 MOST_LISTED = 200
@@ -25,6 +26,10 @@ LARGEST_PGN = 64 << 20
 
 LARGEST_STATE = 1 << 20
 """Bytes of a recorded state."""
+
+
+_RESULTS = ("1-0", "0-1", "1/2-1/2")
+"""The last words of finished games."""
 
 
 class Recording(NamedTuple):
@@ -122,6 +127,33 @@ def recording(storage: Storage, root: str, path: str, number: int) -> Recording:
     if root != SAMPLES and _is_recording(found := storage.find(root, path)):
         return _states_in(found, path)
     stores = stores_at(storage, root, path)
+    return _stored(stores, number, path)
+
+
+def pasted(text: str) -> Recording:
+    """The first game of a text that is PGN; its result may be missing, or ``*``.
+
+    Raises:
+        PhasezooError: There is no game in it, or none that can be read.
+    """
+    # The importer takes games with results alone. A page works the result out from the moves.
+    whole = text.rstrip().removesuffix("*")
+    if not whole.endswith(_RESULTS):
+        whole += " 1/2-1/2"
+    with tempfile.NamedTemporaryFile("w", suffix=PGN, encoding="utf-8", errors="replace") as file:
+        file.write(whole + "\n")
+        file.flush()
+        try:
+            stores, _ = read_games(file.name, threads=1, evals=True)
+        except InvalidPgn as error:
+            reason = str(error).removeprefix(f"{file.name}: ")
+            message = f"the text is no position of this game, and no PGN that can be read: {reason}"
+            raise InvalidPgn(message) from error
+    return _stored(list(stores.values()), 0, "pasted PGN")
+
+
+def _stored(stores: Sequence[GameStore], number: int, path: str) -> Recording:
+    """One game of stores."""
     store, index = _of_number(stores, number)
     if any(isinstance(start, bytes) for start in store.starts.values()):
         message = f"{path}: holds pickled starts, which are not opened for a page"

@@ -110,6 +110,8 @@ class GameSession:
         """Why an agent does not move."""
         self.sleeps = False
         self.title: str | None = None
+        self.names: Sequence[str | None] = ()
+        """Names of the players, of a game that was read."""
         self.live: dict[int, Analysis] = {}
         """Analyses of searches that go on, by player; the analyst is -1."""
         self._workers = workers
@@ -125,6 +127,7 @@ class GameSession:
         """Start anew from a state."""
         self._interrupt()
         self._count = 0
+        self.names = ()
         self.positions: list[Position] = [Position(0, self.runner.begin(start))]
         """The line on the board, from the start to where the game stands."""
         self.forfeit: str | None = None
@@ -536,7 +539,11 @@ class GameSession:
 
     def player_names(self) -> list[str]:
         """Who plays, as texts."""
-        return ["a person" if each.text is None else each.text for each in self.controllers]
+        names = [*self.names, *[None] * len(self.controllers)]
+        return [
+            each.text or name or "a person"
+            for each, name in zip(self.controllers, names, strict=False)
+        ]
 
     def persons(self) -> list[int]:
         """Return the players for whom persons play."""

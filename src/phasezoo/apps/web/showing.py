@@ -57,6 +57,7 @@ def shown(session: GameSession, sight: Sight, ply: int | None = None) -> dict[st
         "title": session.title,
         "sides": sides_of(session.game),
         "seats": [each.text for each in session.controllers],
+        "names": list(session.names),
         "ply": session.ply,
         "at": at,
         "board": board,

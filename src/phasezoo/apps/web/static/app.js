@@ -86,8 +86,8 @@ function begun() {
   fillList(byId("gates"), known.gates);
   byId("look-agent").value ||= known.agents[0] || "";
   if (!known.agents.includes(byId("look-agent").value)) byId("look-agent").value = known.agents[0] || "";
-  byId("position-row").hidden = byId("set").hidden = byId("copy-position").hidden = !known.position;
-  byId("position").placeholder = known.position || "";
+  byId("copy-position").hidden = !known.position;
+  byId("position").placeholder = [known.position, "PGN"].filter(Boolean).join(" or ");
   byId("copy-pgn").hidden = known.position !== "FEN";
   byId("flip").hidden = !known.flips;
   byId("viewer-row").hidden = !known.hidden;
@@ -132,7 +132,7 @@ function seat(player) {
   const live = game.thoughts.find((each) => each.player === player && each.live);
   return element("p", { class: moves ? "moving" : null },
     element("b", {}, game.sides[player]), " ",
-    element("span", { class: "agent" }, game.seats[player] || "a person"),
+    element("span", { class: "agent" }, game.seats[player] || game.names[player] || "a person"),
     thinks ? element("span", { class: "pulse", title: "thinking" }) : null,
     live ? ` ${signed(live.value)}` : null);
 }
@@ -221,10 +221,14 @@ async function ask(what, fields = {}, named = true) {
   try {
     return await wire.ask(what, named ? { game: game.game, ...fields } : fields);
   } catch (error) {
-    tell(error.message);
-    byId("said").classList.add("error");
+    fail(error.message);
     return undefined;
   }
+}
+
+function fail(text) {
+  tell(text);
+  byId("said").classList.add("error");
 }
 
 async function copy(kind) {
@@ -241,6 +245,34 @@ async function copy(kind) {
   }
 }
 
+// A position or PGN that was pasted, dropped or typed.
+const LONGEST_TEXT = 200_000; // letters that the server takes in one message
+
+async function paste(text) {
+  const fields = { kind: game ? game.kind : "chess" in hello.games ? "chess" : Object.keys(hello.games)[0], position: text.trim() };
+  if (text.length > LONGEST_TEXT) {
+    fail(`The text has ${text.length.toLocaleString("en")} letters; at most ${LONGEST_TEXT.toLocaleString("en")} are read. Start the server with --runs DIR for larger files.`);
+    return;
+  }
+  const found = await ask("paste", game ? { ...fields, game: game.game } : fields, false);
+  if (!found) return;
+  byId("setup").close();
+  if (!game || found.game !== game.game) enter(found.game);
+}
+
+addEventListener("paste", (event) => {
+  if (event.target.closest?.("input, textarea")) return;
+  const text = event.clipboardData.getData("text/plain");
+  if (text) paste(text);
+});
+addEventListener("dragover", (event) => event.preventDefault());
+addEventListener("drop", async (event) => {
+  event.preventDefault();
+  const [file] = event.dataTransfer.files;
+  const text = file ? await file.text() : event.dataTransfer.getData("text/plain");
+  if (text) paste(text);
+});
+
 byId("new").onclick = () => setup.open(game && game.kind);
 byId("runs").onclick = () => shelf.open();
 byId("first").onclick = () => goTo(0);
@@ -253,7 +285,7 @@ byId("run").onclick = () => ask("run", { on: !game.plays });
 byId("hurry").onclick = () => ask("hurry");
 byId("look").onclick = () => ask("look", { on: !game.looks, agent: byId("look-agent").value.trim(), player: game.viewer ?? 0 });
 byId("arrows").onchange = showArrows;
-byId("set").onclick = () => ask("set", { position: byId("position").value.trim() });
+byId("set").onclick = () => paste(byId("position").value);
 byId("copy-position").onclick = () => copy("position");
 byId("copy-pgn").onclick = () => copy("pgn");
 byId("copy-json").onclick = () => copy("json");
