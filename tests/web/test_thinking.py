@@ -1,7 +1,9 @@
 """What the page shows of searches, phases and runs, in a real browser."""
 
+import re
+
 import pytest
-from tests.web.acting import begin, moves, plies, said, until, wait_for_plies
+from tests.web.acting import begin, move, moves, plies, said, until, wait_for_plies
 
 from phasezoo import games
 
@@ -44,6 +46,24 @@ def test_analysis_draws_arrows_and_lines_while_it_searches(page, server):
     until(page, lambda: page.inner_text("#pz-search .facts") != before)
     page.click("#pz-look")
     until(page, lambda: page.get_attribute("#pz-look", "aria-pressed") == "false")
+
+
+def test_a_game_is_analysed(page, server):
+    begin(page, server.address, "chess", ["", ""])
+    for start, end in (("e2", "e4"), ("d7", "d5"), ("e4", "d5"), ("d8", "d5")):
+        move(page, start, end)
+    page.fill("#pz-look-agent", EXPERTS)
+    page.click("#pz-review")
+    until(page, lambda: page.locator("#pz-moves .value").count() == 4)
+    until(page, lambda: page.inner_text("#pz-review") == "Analyse game")
+    values = page.locator("#pz-moves .value").all_inner_texts()
+    assert all(re.fullmatch(r"[+−]?\d\.\d\d", each) for each in values)
+    assert "−0.00" not in values
+    assert re.search(r"experts disagree on \d of 5 plies", page.inner_text("#pz-strip .legend"))
+    assert "(middlegame)" in page.get_attribute("#pz-strip .slider", "aria-valuetext")
+    assert page.locator("#pz-strip polyline.value").count() == 1
+    page.keyboard.press("Home")
+    until(page, lambda: page.locator("#pz-search .visits").count() == 1)
 
 
 def test_move_now_ends_a_search(page, server):

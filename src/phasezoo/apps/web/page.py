@@ -217,6 +217,14 @@ class Page:
             searcher = await self._searcher(fields.text("agent"), session.game, player, 0)
         session.look(searcher, player, on=on)
 
+    async def do_review(self, fields: Fields) -> None:
+        """Let an agent analyse every position of the game."""
+        session = self._session(fields)
+        searcher = None
+        if fields.flag("on"):
+            searcher = await self._searcher(fields.text("agent"), session.game, 0, 0)
+        session.review(searcher)
+
     async def do_gates(self, fields: Fields) -> None:
         """Show phases by one gate or two; without any, by those of the agents who play."""
         session = self._session(fields)

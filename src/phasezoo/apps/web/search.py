@@ -11,8 +11,10 @@ from phasezoo.agents.search.mcts_session import MCTSSession
 from phasezoo.agents.search.uct import UCTSession
 from phasezoo.apps.web.analysis import Analysis, analysis_of, answered
 from phasezoo.apps.web.bounds import Bounds
+from phasezoo.apps.web.pictures import name_of
 from phasezoo.errors import GameForfeited, IllegalAction
 from phasezoo.inference.counts import Counts
+from phasezoo.inference.mixture import MixtureOfExperts
 
 REPORT_EVERY = 0.12
 """Seconds between two reports of a search."""
@@ -146,6 +148,35 @@ class Searcher:
                 found = self._asked(session, state, acting)
         found.analysis.setdefault("seconds", round(time.perf_counter() - began, 3))
         return Answer(found.action, {**found.analysis, "agent": self.text}, found.forfeit)
+
+    def reviewed(self, state: Any, stop: Stop) -> Analysis:
+        """Analyse one position of a game within the agent's own limit; called by a thread.
+
+        Args:
+            state: The position.
+            stop: Ends the search.
+
+        Returns:
+            The analysis; of a mixture with ``expert_moves``, what each expert's policy plays.
+
+        Raises:
+            PhasezooError: The agent does not fit the game, or has failed.
+        """
+        analysis = self.search(state, stop, lambda _: None, player=int(state.to_play)).analysis
+        evaluator = getattr(self.agent, "evaluator", None)
+        if not isinstance(evaluator, MixtureOfExperts):
+            return analysis
+        with self._lock:
+            names = zip(evaluator.names, evaluator.experts, evaluator.has_own_expert, strict=True)
+            found = {
+                name: int(agents.PolicyAgent(expert).select_batch([state])[0])
+                for name, expert, is_own in names
+                if is_own
+            }
+        return {
+            **analysis,
+            "expert_moves": {name: name_of(self._game, state, a) for name, a in found.items()},
+        }
 
     def _watched(
         self,

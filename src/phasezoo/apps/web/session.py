@@ -21,6 +21,9 @@ from phasezoo.types import SIMULTANEOUS
 MOST_PLIES = 5_000
 """Plies of a game; longer ones end."""
 
+REVIEW_SECONDS = 3.0
+"""The longest that the analysis of a game takes for a position."""
+
 MOST_POSITIONS = 20_000
 """Positions of a game and its variations."""
 
@@ -56,6 +59,8 @@ class Position:
     played: Played | None = None
     """The ply that led to it; None at the start."""
     children: list["Position"] = field(default_factory=list)
+    review: Analysis | None = None
+    """What the analysis of the game found here."""
 
     def path(self) -> list["Position"]:
         """The positions from the start to this one."""
@@ -119,6 +124,7 @@ class GameSession:
         self._answers: dict[int, tuple[int, Analysis | None]] = {}
         self._jobs: dict[int, Stop] = {}
         self._epoch = 0
+        self._review: asyncio.Task[None] | None = None
         self.begin(start)
 
     # What was played
@@ -362,6 +368,51 @@ class GameSession:
         self.looks = on and searcher is not None
         self.go_on()
 
+    def review(self, searcher: Searcher | None) -> None:
+        """Let an agent analyse every position of the line on the board; None ends it.
+
+        Raises:
+            InvalidState: Several players move at once.
+        """
+        if self._review is not None:
+            self._review.cancel()
+            self._review = None
+        if searcher is not None:
+            if self.is_simultaneous:
+                message = f"{self.game.name!r}: games in which all move at once are not analysed"
+                raise InvalidState(message)
+            for each in self.positions:
+                each.review = None
+            self._review = asyncio.get_running_loop().create_task(
+                self._reviewed(searcher, self.positions)
+            )
+        self._changed(self)
+
+    async def _reviewed(self, searcher: Searcher, line: Sequence[Position]) -> None:
+        """Analyse the positions of a line one after the other."""
+        stop = None
+        try:
+            for position in line:
+                if position.turn.ending is not None:
+                    continue
+                stop = Stop(min(self._workers.most_seconds, REVIEW_SECONDS))
+                work = partial(searcher.reviewed, position.turn.state, stop)
+                position.review = await self._workers.run(work, "look", stop)
+                self._changed(self)
+        except Exception as error:
+            self.trouble = f"{searcher.text} failed: {self._reason(error)}"[:500]
+        finally:
+            if stop is not None:
+                stop.drop()
+            self._let_go(searcher)
+        self._review = None
+        self._changed(self)
+
+    @property
+    def is_reviewed(self) -> bool:
+        """Whether an analysis of the game goes on."""
+        return self._review is not None
+
     # Thinking
 
     def go_on(self) -> None:
@@ -454,15 +505,19 @@ class GameSession:
 
     def _fail(self, who: int, error: BaseException) -> None:
         """An agent has failed: the game waits for a person to decide."""
-        if not isinstance(error, PhasezooError):
-            logging.getLogger("phasezoo.web").error("an agent failed", exc_info=error)
         name = self.analyst.text if who < 0 and self.analyst else self.controllers[max(who, 0)].text
-        reason = str(error) if isinstance(error, PhasezooError) else type(error).__name__
-        self.trouble = f"{name} failed: {reason}"[:500]
+        self.trouble = f"{name} failed: {self._reason(error)}"[:500]
         if who < 0:
             self.looks = False
         else:
             self.plays = False
+
+    def _reason(self, error: BaseException) -> str:
+        """Why an agent failed, for the page; errors of its code go to the log."""
+        if isinstance(error, PhasezooError):
+            return str(error)
+        logging.getLogger("phasezoo.web").error("an agent failed", exc_info=error)
+        return type(error).__name__
 
     def _answer(self, player: int, action: int, analysis: Analysis | None) -> None:
         """Keep an answer; when all have answered, play."""
@@ -502,6 +557,7 @@ class GameSession:
     def rest(self) -> None:
         """Nobody watches: agents wait until :meth:`wake`, and the analyst's tree is let go."""
         self._cancel(-1)
+        self.review(None)
         self._let_go(self.analyst)
         self.analyst, self.looks = None, False
         if self._jobs:
@@ -526,6 +582,8 @@ class GameSession:
     def close(self) -> None:
         """Nobody needs it any more."""
         self.plays = self.looks = False
+        if self._review is not None:
+            self._review.cancel()
         self._interrupt()
         self._let_go(self.analyst)
         self.release()

@@ -1,5 +1,6 @@
 """A game as its page shows it, and as texts to take along."""
 
+from itertools import zip_longest
 from typing import Any
 
 from phasezoo.apps.web.analysis import Analysis
@@ -64,7 +65,9 @@ def shown(session: GameSession, sight: Sight, ply: int | None = None) -> dict[st
         "moves": [each.name for each in played],
         "line": [each.number for each in session.positions],
         "tree": session.tree(),
-        "values": [_values(session, each) for each in played],
+        "values": _values(session),
+        "expert_moves": [(each.review or {}).get("expert_moves") for each in session.positions],
+        "reviewed": session.is_reviewed,
         "splits": [_split(each) for each in played],
         "strip": session.strip.as_dict(),
         "thoughts": _analyses(session, at),
@@ -88,6 +91,8 @@ def _analyses(session: GameSession, at: int) -> list[Analysis]:
         found = list(session.played[at].analyses.values())
     else:
         found = [{**each, "live": who in session.searching} for who, each in session.live.items()]
+    if not found and (review := session.positions[at].review) is not None:
+        found = [review]
     if found or not at:
         return found
     return [{**each, "past": True} for each in session.played[at - 1].analyses.values()]
@@ -119,10 +124,18 @@ def _described(session: GameSession, at: int) -> str:
     return f"{text}; {sides[turn]} to move" if turn >= 0 else text
 
 
-def _values(session: GameSession, played: Played) -> list[float | None]:
-    """Return the value that each player expected."""
-    found = (played.analyses.get(player) for player in range(session.game.num_players))
-    return [None if analysis is None else analysis.get("value") for analysis in found]
+def _values(session: GameSession) -> list[list[float | None]]:
+    """Return the value that each player expected at each position.
+
+    The analysis of the game comes before those of the players.
+    """
+    found = []
+    for position, played in zip_longest(session.positions, session.played):
+        analyses = {} if played is None else played.analyses
+        if position.review is not None:
+            analyses = {position.review["player"]: position.review}
+        found.append([analyses.get(k, {}).get("value") for k in range(session.game.num_players)])
+    return found
 
 
 def _split(played: Played) -> dict[str, Any] | None:

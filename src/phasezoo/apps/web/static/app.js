@@ -144,6 +144,7 @@ function ended() {
 }
 
 function showControls() {
+  const known = hello.games[game.kind];
   byId("first").disabled = byId("back").disabled = game.at === 0;
   byId("forth").disabled = byId("last").disabled = game.at === game.ply;
   byId("undo").disabled = game.ply === 0;
@@ -153,6 +154,9 @@ function showControls() {
   byId("hurry").disabled = !game.thinking.length;
   byId("look").setAttribute("aria-pressed", game.looks ? "true" : "false");
   byId("look").textContent = game.looks ? "Stop" : "Analyse";
+  byId("review").disabled = known.at_once || !game.ply;
+  byId("review").setAttribute("aria-pressed", game.reviewed ? "true" : "false");
+  byId("review").textContent = game.reviewed ? "Stop" : "Analyse game";
   const acts = game.board.actor !== null && game.board.actor !== undefined;
   for (const button of byId("keys").querySelectorAll("[data-action]")) {
     button.disabled = !acts || !board.isLegal(Number(button.dataset.action));
@@ -284,6 +288,7 @@ byId("flip").onclick = () => ask("show", { flipped: !game.flipped });
 byId("run").onclick = () => ask("run", { on: !game.plays });
 byId("hurry").onclick = () => ask("hurry");
 byId("look").onclick = () => ask("look", { on: !game.looks, agent: byId("look-agent").value.trim(), player: game.viewer ?? 0 });
+byId("review").onclick = () => ask("review", { on: !game.reviewed, agent: byId("look-agent").value.trim() });
 byId("arrows").onchange = showArrows;
 byId("set").onclick = () => paste(byId("position").value);
 byId("copy-position").onclick = () => copy("position");

@@ -31,7 +31,8 @@ export const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 
 
 export function signed(value) {
   if (value === null || value === undefined) return "–";
-  return (value > 0 ? "+" : value < 0 ? "−" : "±") + Math.abs(value).toFixed(2);
+  const digits = Math.abs(value).toFixed(2);
+  return (Number(digits) === 0 ? "" : value > 0 ? "+" : "−") + digits;
 }
 
 // Colours of phases and experts: Okabe and Ito's palette (2008).

@@ -1,6 +1,7 @@
 // The list of moves: the first line, and its variations in brackets.
 
-import { element, refill } from "./dom.js";
+import { element, refill, signed } from "./dom.js";
+import { first } from "./search.js";
 
 export function showMoves(list, game, atOnce, ended, goTo, switchTo) {
   const focused = list.contains(document.activeElement) ? document.activeElement.dataset.position : null;
@@ -21,7 +22,7 @@ export function showMoves(list, game, atOnce, ended, goTo, switchTo) {
       type: "button", class: position === shown ? "now" : null, "data-position": position,
       "aria-current": position === shown ? "step" : null,
       onclick: () => (plies.has(position) ? goTo(plies.get(position)) : switchTo(position)),
-    }, isFirst || !second ? element("small", {}, `${number} `) : null, name));
+    }, isFirst || !second ? element("small", {}, `${number} `) : null, name), valueAfter(game, plies.get(position)));
   };
   const lineFrom = (before, ply, first = null) => {
     const items = [];
@@ -44,4 +45,11 @@ export function showMoves(list, game, atOnce, ended, goTo, switchTo) {
   if (focused !== null) list.querySelector(`[data-position="${focused}"]`)?.focus({ preventScroll: true });
   const now = list.querySelector(".now");
   if (now) list.scrollTop += now.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
+}
+
+// The value of a position of the line for the first of two players, if it was searched.
+function valueAfter(game, ply) {
+  if (ply === undefined || game.sides.length !== 2 || !game.values[ply]) return null;
+  const value = first(game.values[ply]);
+  return value === null ? null : element("small", { class: "value", title: `value for ${game.sides[0]} after the move` }, signed(value));
 }

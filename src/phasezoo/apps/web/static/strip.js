@@ -91,6 +91,15 @@ function chart(game, top, width) {
     shape("rect", { x: 0, y: top, width, height: HIGH.chart, class: "chart" }),
     shape("line", { x1: 0, x2: width, y1: middle, y2: middle, class: "zero" }),
   ];
+  // The phases by the first gate behind the line, and a mark where the next one begins.
+  const phases = runs(game.strip.plies.map(([phase]) => phase)).filter(({ value }) => value !== undefined);
+  for (const { from, to, value } of phases) {
+    parts.push(shape("rect", { x: from, y: top, width: to - from, height: HIGH.chart, fill: colour(value), opacity: 0.18 }));
+    if (from > 0) parts.push(shape("line", { x1: from, x2: from, y1: top, y2: top + HIGH.chart, class: "boundary" }));
+  }
+  for (const ply of disagreements(game)) {
+    parts.push(shape("rect", { x: ply + 0.2, y: top + HIGH.chart - 6, width: 0.6, height: 6, class: "differ disagree" }));
+  }
   for (const player of players) {
     const points = game.values.map((values, ply) => [ply, game.sides.length === 2 ? first(values) : values[player] ?? null]);
     const known = points.filter(([, value]) => value !== null);
@@ -99,6 +108,11 @@ function chart(game, top, width) {
     parts.push(shape("polyline", { points: known.length > 1 ? line : `${line} ${known[0][0] + 1},${(middle - half * known[0][1]).toFixed(1)}`, class: "value", stroke: players.length > 1 ? colour(player) : null, style: players.length > 1 ? `stroke:${colour(player)}` : null }));
   }
   return parts;
+}
+
+// Plies at which the experts' policies play different moves; they are known after "Analyse game".
+function disagreements(game) {
+  return game.expert_moves.flatMap((moves, ply) => (moves && new Set(Object.values(moves)).size > 1 ? [ply] : []));
 }
 
 function legend(game) {
@@ -115,6 +129,7 @@ function legend(game) {
     }),
     element("span", { class: "quiet" }, `by ${gates.map(({ spec }) => spec).join(" (above) and ")}${gates.length === 2 ? " (below)" : ""}`),
     differ === null ? null : element("span", { class: "differs" }, `they differ on ${differ} of ${plies.length} plies`),
+    game.expert_moves.some(Boolean) ? element("span", { class: "differs" }, `experts disagree on ${disagreements(game).length} of ${game.expert_moves.filter(Boolean).length} plies (marked below)`) : null,
     game.sides.length === 2 && game.values.some((each) => first(each) !== null) ? element("span", { class: "quiet" }, `line: value for ${game.sides[0]}`) : null,
   );
 }
@@ -128,5 +143,7 @@ function told(game) {
   const split = game.splits[game.at];
   const parts = [`ply ${game.at} of ${game.ply}`, ...phases];
   if (split) parts.push(`the ${split.expert} expert answered for the root`);
+  const moves = Object.entries(game.expert_moves[game.at] || {});
+  if (moves.length) parts.push(`experts play ${moves.map(([name, move]) => `${move} (${name})`).join(", ")}`);
   return parts.join("; ");
 }
