@@ -32,6 +32,8 @@ NAME = "the name of the game"
 
 def target(folder: Path) -> Target:
     """Every request of a page, on one page a stream, with the answers that it is sent."""
+    folder = folder / "stored"  # messages name it: the same draw gives the same messages
+    folder.mkdir(exist_ok=True)
     training.GameStore.sample("krk").subset(range(3)).save(folder / "runs.parquet")
     logging.getLogger("phasezoo.web").setLevel(logging.CRITICAL)  # failures are findings here
     loop = asyncio.new_event_loop()
@@ -124,6 +126,8 @@ def _request(draw: Random, root: str) -> dict[str, Any]:
         {"do": "open", "root": root, "path": "runs.parquet", "number": 0},
         {"do": "shelf", "root": root}, {"do": "training", "root": root, "path": "metrics.csv"},
         {"do": "paste", "kind": "chess", "position": draw.choice(("1. e4 e5", "4453"))},
+        {"do": "form", "agent": draw.choice(("mcts:nodes=10", "uct"))},
+        {"do": "spell", "name": "mcts", "options": {"nodes": "10"}},
         {"do": "join"}, {"do": "leave"}, {"do": "hurry"}, {"do": "hello"},
     )))  # fmt: skip
     return {"re": 2, "game": NAME, **told}

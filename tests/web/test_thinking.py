@@ -66,6 +66,23 @@ def test_a_game_is_analysed(page, server):
     until(page, lambda: page.locator("#pz-search .visits").count() == 1)
 
 
+def test_an_agent_is_chosen_by_a_form(page, server):
+    page.goto(server.address)
+    page.select_option("[name=kind]", "connect-four")
+    page.fill("[name=seat-1]", "")
+    page.click("[name=seat-1] + button")
+    page.select_option("#pz-agent [name=agent]", "uct")
+    page.wait_for_selector("#pz-agent [data-option=simulations]")
+    page.fill("[data-option=simulations]", "many")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#pz-agent-error:not(:empty)")
+    assert "whole number" in page.inner_text("#pz-agent-error")
+    page.fill("[data-option=simulations]", "30")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#pz-agent", state="hidden")
+    assert page.input_value("[name=seat-1]") == "uct:simulations=30"
+
+
 def test_move_now_ends_a_search(page, server):
     begin(page, server.address, "connect-four", ["", "mcts:nodes=100000000"])
     page.click('[data-spot="4"]')

@@ -3,19 +3,20 @@
 import asyncio
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from phasezoo import agents, games
 from phasezoo.agents.catalogue import AGENTS
+from phasezoo.agents.making import REGISTRY
 from phasezoo.apps.web.bounds import Bounds
 from phasezoo.apps.web.workers import Workers
 from phasezoo.errors import InvalidConfig
 from phasezoo.gating.learned import LEARNED
 from phasezoo.inference.calls import parallel_calls_of
 from phasezoo.inference.storage import packaged
-from phasezoo.specs import read_spec
+from phasezoo.specs import SpecText, read_spec, write_spec, write_value
 
 KEPT = 32
 """Agents that are kept for the next game; networks take memory."""
@@ -135,6 +136,20 @@ class Agents:
                 )
                 raise InvalidConfig(message)
 
+    def text_of_form(self, name: str, given: Mapping[str, Any]) -> str:
+        """The text of an agent with the options of a form.
+
+        Raises:
+            PhasezooError: A value is not allowed, pages may not name the agent, or there is none
+                of that name.
+        """
+        recipe = REGISTRY.get_or_raise(name)
+        spec = SpecText(name, None, {str(key): str(value) for key, value in given.items()})
+        text = write_spec(spec)
+        self.check(text)  # reading the options of some agents imports modules
+        recipe.read_options(read_spec(text))
+        return text
+
     def check_gate(self, spec: str) -> None:
         """Refuse a gate whose folder pages may not name.
 
@@ -172,6 +187,45 @@ class Agents:
         if game.has_table:
             found.append("tablebase")
         return found
+
+
+def form_of(text: str) -> dict[str, Any]:
+    """The options of the agent that a text names, for a form.
+
+    Args:
+        text: The text.
+
+    Returns:
+        ``name``; ``names`` of all agents; ``options``: name, description of the values, default,
+        choices if there are few, and the text's own value.
+
+    Raises:
+        PhasezooError: The text is not understood, or no agent has that name.
+    """
+    spec = read_spec(text)
+    recipe = REGISTRY.get_or_raise(spec.name)
+    given = dict(spec.options)
+    if spec.first is not None and recipe.first is not None:
+        given[recipe.first] = spec.first
+    options = [
+        {
+            "name": name,
+            "words": option.values.words(as_text=True),
+            "default": None if option.is_required else write_value(option.default),
+            "choices": [
+                write_value(each)
+                for kind in option.values.kinds
+                for each in (kind.choices or ((True, False) if kind.type is bool else ()))
+            ],
+            "value": given.get(name),
+        }
+        for name, option in recipe.options.items()
+    ]
+    return {
+        "name": spec.name,
+        "names": [each for each in REGISTRY.names() if each != PERSON],
+        "options": options,
+    }
 
 
 def _cache_mb(text: str) -> float:

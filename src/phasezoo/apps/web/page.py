@@ -7,7 +7,7 @@ from typing import Any
 
 from phasezoo import games, gating
 from phasezoo.agents import names as agent_names
-from phasezoo.apps.web.agents import Agents
+from phasezoo.apps.web.agents import Agents, form_of
 from phasezoo.apps.web.fields import LONGEST_MESSAGE, Fields, read_message
 from phasezoo.apps.web.outbox import Outbox
 from phasezoo.apps.web.phases import suggested_gates
@@ -196,6 +196,14 @@ class Page:
         searcher = await self._searcher(text, session.game, player, secrets.randbelow(2**32))
         session.assign(player, searcher)
         session.run(on=True)
+
+    async def do_form(self, fields: Fields) -> dict[str, Any]:
+        """The options of an agent, and their values in a text."""
+        return form_of(fields.text("agent"))
+
+    async def do_spell(self, fields: Fields) -> str:
+        """The text of an agent with the options of a form."""
+        return self._agents.text_of_form(fields.text("name", 200), fields.mapping("options"))
 
     async def do_run(self, fields: Fields) -> None:
         """Let agents move, or not."""

@@ -1,5 +1,6 @@
 // The page: one game at a time, whose secret name stands in the address, so that it is found again.
 
+import { AgentForm } from "./agent_form.js";
 import { Board } from "./board.js";
 import { byId, element, refill, signed } from "./dom.js";
 import { showMoves } from "./moves.js";
@@ -14,7 +15,8 @@ let game = null;
 let wanted = null; // the ply that was asked for and is not shown yet
 
 const board = new Board(byId("board"), play);
-const setup = new Setup(begin);
+const form = new AgentForm((...question) => wire.ask(...question));
+const setup = new Setup(begin, form);
 const shelf = new Shelf((...question) => wire.ask(...question), enter);
 const wire = new Wire({ pushed, opened, closed });
 
@@ -93,7 +95,7 @@ function begun() {
   byId("viewer-row").hidden = !known.hidden;
   refill(byId("viewer"), element("option", { value: "" }, "everybody"), ...game.sides.map((side, player) => element("option", { value: player }, side)));
   refill(byId("seats"), ...game.sides.map((side, player) => element("label", {}, side, " ",
-    element("input", { list: "pz-agents", spellcheck: "false", placeholder: "a person", value: game.seats[player] || "", onchange: (event) => ask("seat", { player, agent: event.target.value.trim() || null }) }))));
+    form.field({ placeholder: "a person", value: game.seats[player] || "", onchange: (event) => ask("seat", { player, agent: event.target.value.trim() || null }) }).group)));
   byId("gate").value = byId("other-gate").value = "";
   makeKeys();
 }

@@ -5,7 +5,8 @@ import { byId, element, refill } from "./dom.js";
 const PERSON = "";
 
 export class Setup {
-  constructor(begin) {
+  constructor(begin, form) {
+    this.form = form;
     this.dialog = byId("setup");
     byId("setup-cancel").onclick = () => this.dialog.close();
     byId("setup-form").onsubmit = async (event) => {
@@ -38,8 +39,8 @@ export class Setup {
     fillList(byId("gates"), game.gates);
     this.kind = element("select", { name: "kind", onchange: () => this.fill(this.kind.value) },
       ...Object.keys(this.games).map((name) => element("option", { selected: name === kind }, name)));
-    this.seats = game.sides.map((side, player) => element("input", {
-      list: "pz-agents", spellcheck: "false", placeholder: "a person", name: `seat-${player}`,
+    this.seats = game.sides.map((side, player) => this.form.field({
+      placeholder: "a person", name: `seat-${player}`,
       value: player === 0 ? PERSON : game.agents[0] || PERSON,
     }));
     this.position = element("input", { name: "position", spellcheck: "false", autocomplete: "off", placeholder: "the usual start" });
@@ -50,7 +51,7 @@ export class Setup {
     this.pace = element("input", { name: "pace", type: "number", min: "0", max: "10", step: "0.1", value: "0.5" });
     refill(byId("setup-rows"),
       row("Game", this.kind),
-      ...this.seats.map((input, player) => row(game.sides[player], input)),
+      ...this.seats.map(({ group }, player) => row(game.sides[player], group)),
       game.position ? row(`Position (${game.position})`, this.position) : null,
       game.draws ? row("Seed", this.seed) : null,
       game.options.length ? row("Options", this.options) : null,
@@ -64,7 +65,7 @@ export class Setup {
   read() {
     return {
       game: this.kind.value,
-      seats: this.seats.map(({ value }) => value.trim() || null),
+      seats: this.seats.map(({ input }) => input.value.trim() || null),
       position: this.position.value.trim() || null,
       seed: this.seed.value === "" ? null : Number(this.seed.value),
       options: readOptions(this.options.value),

@@ -1,0 +1,81 @@
+// The dialog for an agent's options: a form that the server describes, which writes the agent's text.
+
+import { byId, element, refill } from "./dom.js";
+
+// What people change first; the other options are folded.
+const FIRST = ["net", "experts", "nodes", "simulations", "movetime_ms", "batch_size", "temperature", "gate", "search_gate", "command", "model", "seed"];
+
+export class AgentForm {
+  constructor(ask) {
+    this.ask = ask;
+    this.dialog = byId("agent");
+    byId("agent-cancel").onclick = () => this.dialog.close();
+    byId("agent-form").onsubmit = (event) => {
+      event.preventDefault();
+      this.tried(() => this.finish());
+    };
+  }
+
+  // A field for an agent's text, with a button that opens the form for it.
+  field(attributes) {
+    const input = element("input", { list: "pz-agents", spellcheck: "false", ...attributes });
+    const button = element("button", { type: "button", "aria-label": "Choose the agent and its options", onclick: (event) => {
+      event.preventDefault();
+      this.open(input);
+    } }, "…");
+    return { input, group: element("span", { class: "agentfield" }, input, button) };
+  }
+
+  open(input) {
+    this.input = input;
+    this.dialog.showModal();
+    return this.fill(input.value.trim() || "random");
+  }
+
+  async tried(work) {
+    byId("agent-error").textContent = "";
+    try {
+      await work();
+    } catch (error) {
+      byId("agent-error").textContent = error.message;
+    }
+  }
+
+  fill(text) {
+    return this.tried(async () => {
+      const { name, names, options } = await this.ask("form", { agent: text });
+      this.name = element("select", { name: "agent", onchange: () => this.fill(this.name.value) },
+        ...names.map((each) => element("option", { selected: each === name }, each)));
+      const shown = options.filter((each) => FIRST.includes(each.name) || each.value !== null);
+      const rest = options.filter((each) => !shown.includes(each));
+      shown.sort((one, other) => place(one) - place(other));
+      refill(byId("agent-rows"),
+        element("label", {}, "Agent ", this.name),
+        ...shown.map(row),
+        rest.length ? element("details", {}, element("summary", {}, `${rest.length} more options`), element("div", { class: "rows" }, ...rest.map(row))) : null,
+      );
+    });
+  }
+
+  async finish() {
+    const options = {};
+    for (const each of byId("agent-rows").querySelectorAll("[data-option]")) {
+      if (each.value.trim()) options[each.dataset.option] = each.value.trim();
+    }
+    this.input.value = await this.ask("spell", { name: this.name.value, options });
+    this.dialog.close();
+    this.input.dispatchEvent(new Event("change"));
+    this.input.focus();
+  }
+}
+
+const place = ({ name }) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
+
+function row({ name, words, default: usual, choices, value }) {
+  const empty = usual === null ? "" : `default: ${usual}`;
+  const field = choices.length
+    ? element("select", { "data-option": name }, element("option", { value: "" }, empty), ...choices.map((each) => element("option", { selected: each === value }, each)))
+    : element("input", { "data-option": name, value, placeholder: empty, spellcheck: "false" });
+  field.title = words;
+  return element("label", {}, name, " ", field);
+}
