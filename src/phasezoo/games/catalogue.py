@@ -9,5 +9,13 @@ from phasezoo.zoo.pommerman.observation import pommerman_observation
 
 __all__ = ["GAMES", "pommerman_observation"]
 
-GAMES: tuple[Game, ...] = (ATOMIC, CHESS, CHESS960, CONNECT_FOUR, CRAZYHOUSE, KRK, *POMMERMAN)
+GAMES: tuple[Game, ...] = (
+    ATOMIC,
+    CHESS,
+    CHESS960,
+    CONNECT_FOUR,
+    CRAZYHOUSE,
+    KRK,
+    *POMMERMAN,
+)
 """The games of the package."""
