@@ -16,7 +16,13 @@ from phasezoo.errors import (
 )
 from phasezoo.games.varlen import entries_of, segment_softmax
 from phasezoo.inference.counts import Counts
-from phasezoo.inference.evaluator import Evaluation, Leaves, evaluate_leaves, name_of
+from phasezoo.inference.evaluator import (
+    Evaluation,
+    Leaves,
+    check_evaluator,
+    evaluate_leaves,
+    name_of,
+)
 from phasezoo.inference.other_games import check_plays, common_game
 from phasezoo.inference.policy_value import PolicyAndValue, paired
 from phasezoo.inference.routing import Routing, name_of_rule, routed, rule_of
@@ -278,6 +284,12 @@ def _experts_by_phase(
             "for each phase, or name with fallback= the phase whose expert answers for the others"
         )
         raise InvalidConfig(message)
+    for name, expert in experts.items():
+        try:
+            check_evaluator(expert)
+        except InvalidConfig as error:
+            message = f"the expert of phase {name!r}: {error}"
+            raise InvalidConfig(message) from None
     return tuple(experts[name if name in experts else str(fallback)] for name in names)
 
 

@@ -17,6 +17,7 @@ from phasezoo.arena.statistics.elo import (
     trinomial_elo,
 )
 from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.arena.statistics.normalized import normalized_elo
 from phasezoo.errors import InvalidConfig
 
 PAIR_SCORES = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=1, max_size=60)
@@ -176,5 +177,14 @@ def test_impossible_scores_are_refused(scores):
 
 @pytest.mark.parametrize("counts", [(0, 0, 0), (-1, 2, 3)])
 def test_impossible_counts_are_refused(counts):
+    with pytest.raises(InvalidConfig, match=r"'7' wins.*give the numbers of games"):
+        trinomial_elo("7", 1, 2)
     with pytest.raises(InvalidConfig, match="at least one game"):
         trinomial_elo(*counts)
+
+
+@pytest.mark.parametrize("scores", [None, "0.5", 3, ["0.5", 1.0], [None], [math.nan]])
+@pytest.mark.parametrize("function", [los, pentanomial_elo, normalized_elo])
+def test_scores_that_are_no_numbers_are_refused(function, scores):
+    with pytest.raises(InvalidConfig, match="scores"):
+        function(scores)

@@ -179,6 +179,12 @@ def test_the_same_evaluator_for_several_phases():
     assert counts.off_phase_rows == 0
 
 
+@pytest.mark.parametrize("expert", [None, "a text", 3, Expert, object()])
+def test_experts_are_evaluators(expert):
+    with pytest.raises(InvalidConfig, match=r"the expert of phase 'b': .* (is|a) "):
+        mixture("exact", {"a": Expert(100), "b": expert, "c": Expert(300)})
+
+
 def test_missing_experts_need_a_fallback():
     own = {"a": Expert(100), "c": Expert(300)}
     with pytest.raises(InvalidConfig, match=r"no expert for 'b'.*fallback="):

@@ -5,8 +5,10 @@ None of these functions ever returns NaN.
 
 import math
 from collections.abc import Sequence
+from numbers import Real
 
 from phasezoo.arena.statistics.intervals import MIN_PAIRS, Z95, Interval, score_ends
+from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig
 
 
@@ -46,11 +48,16 @@ def pair_score_statistics(scores: Sequence[float]) -> tuple[float, float]:
 
     The error is sqrt(population variance / pairs), as fastchess has it.
     """
+    if not hasattr(scores, "__len__"):
+        message = f"scores={shown(scores)}: give a list of the scores of pairs, such as [0.5, 1.0]"
+        raise InvalidConfig(message)
     if len(scores) == 0:
         message = "no finished pair of games: a match needs at least one"
         raise InvalidConfig(message)
-    if not all(0 <= score <= 1 for score in scores):
-        message = f"pair scores are in [0, 1], given are {min(scores)} to {max(scores)}"
+    given: Sequence[object] = scores
+    wrong = [one for one in given if not isinstance(one, Real) or not 0 <= float(one) <= 1]
+    if wrong:
+        message = f"pair scores are numbers in [0, 1], and one is {shown(wrong[0])}"
         raise InvalidConfig(message)
     count = len(scores)
     mean = math.fsum(scores) / count
@@ -89,6 +96,13 @@ def trinomial_elo(wins: int, draws: int, losses: int) -> Interval:
     Raises:
         InvalidConfig: There are no games, or a count is negative.
     """
+    counts: tuple[object, ...] = (wins, draws, losses)
+    if not all(isinstance(count, Real) for count in counts):
+        message = (
+            f"{shown(wins)} wins, {shown(draws)} draws, {shown(losses)} losses: give the numbers "
+            "of games"
+        )
+        raise InvalidConfig(message)
     games = wins + draws + losses
     if games <= 0 or min(wins, draws, losses) < 0:
         message = f"{wins} wins, {draws} draws, {losses} losses: at least one game is needed"
