@@ -146,11 +146,12 @@ def _lines_in(text: str, game: games.Game, plies: int | None) -> Iterator[Openin
         line = _MARKUP.sub(" ", given).strip("\ufeff \t")
         words = line.split()
         if words and "/" in words[0]:
+            start = ""
             try:
                 start = _position(line)
                 game.from_fen(start)
             except PhasezooError as error:
-                message = f"line {number}: {error}"
+                message = f"line {number}: {error}{_games_of(start, game)}"
                 raise InvalidFen(message) from error
             found += 1
             yield Opening(start, ())
@@ -164,6 +165,21 @@ def _lines_in(text: str, game: games.Game, plies: int | None) -> Iterator[Openin
         if moves is not None:
             found += 1
             yield Opening(None, moves)
+
+
+def _games_of(position: str, game: games.Game) -> str:
+    """Return a hint at the games that have a position which this game refuses."""
+    others = [name for name in _core.pgn_games() if name != game.name and position]
+    named = [name for name in others if _reads(name, position)]
+    return f"; it is a position of {', '.join(named)}: give that game" if named else ""
+
+
+def _reads(name: str, position: str) -> bool:
+    try:
+        games.make(name).from_fen(position)
+    except PhasezooError:
+        return False
+    return True
 
 
 def _numbered_from_one(line: str, number: int) -> str:

@@ -12,6 +12,7 @@ from phasezoo.errors import InvalidConfig, InvalidFen, InvalidPgn, InvalidUci
 
 Suite = arena.OpeningSuite
 
+SHUFFLED = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"
 KNIGHTS = "rnbqkb1r/pppppppp/5n2/8/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 2 2"
 
 
@@ -120,6 +121,7 @@ def test_what_a_match_wrote_is_read_again(tmp_path):
         ('[Event "x"]\n\n1. 3 3 *', "connect-four", InvalidPgn, "not written as PGN"),
         ("0 0 0 0 0 0 0", "connect-four", InvalidUci, "not a legal action"),
         (KNIGHTS, "connect-four", InvalidFen, "line 1"),
+        (SHUFFLED, "chess", InvalidFen, "it is a position of chess960: give that game"),
         (f"{KNIGHTS} moves d2d4", "chess", InvalidFen, "line 1: 'moves d2d4' stands behind"),
         (f"{KNIGHTS} moves d2d4;", "chess", InvalidFen, "'moves d2d4;' stands behind"),
         (f"{KNIGHTS}; 2. d4", "chess", InvalidFen, "'; 2. d4' stands behind"),
