@@ -50,8 +50,11 @@ def test_places_without_a_network_are_typed_errors(tmp_path: Path) -> None:
         inference.load(tmp_path / "nowhere")
     with pytest.raises(CheckpointError, match=r"no manifest\.json"):
         inference.load(tmp_path)
-    (tmp_path / "model.onnx").write_bytes(b"")
+    (tmp_path / "model.bin").write_bytes(b"")
     with pytest.raises(CheckpointError, match="not a directory"):
+        inference.load(tmp_path / "model.bin")
+    (tmp_path / "model.onnx").write_bytes(b"")
+    with pytest.raises(CheckpointError, match="name a network that was saved here by its folder"):
         inference.load(tmp_path / "model.onnx")
     with pytest.raises(CheckpointError, match="cannot be a directory of a network"):
         inference.load(str(tmp_path / ("a" * 300)))

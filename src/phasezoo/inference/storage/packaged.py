@@ -148,7 +148,10 @@ def _onnx(found: lc0.Lc0Onnx, path: Path) -> tuple[Manifest, bytes]:
     except (ValueError, PhasezooError) as error:
         if isinstance(error, MissingDependency):
             raise
-        message = f"{path}: not an ONNX model of lc0 that can be read here ({error})"
+        message = (
+            f"{path}: not an ONNX model of lc0 that can be read here ({error}); name a network "
+            "that was saved here by its folder"
+        )
         raise CheckpointError(message) from error
     if answer.wdl is not None and not looks_like_odds(answer.wdl):
         named = {**tensors, "wdl_logits": tensors["wdl"]}
