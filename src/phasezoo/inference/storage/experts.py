@@ -90,7 +90,7 @@ class Experts:
             raise CheckpointError(message)
         return _loaded(self.directory / self.baseline_folder, options)
 
-    def by_phase(self, gate: "Gate | str | None" = None, **options: Any) -> dict[str, Any]:
+    def by_phase(self, gate: Gate | str | None = None, **options: Any) -> dict[str, Any]:
         """Load the networks whose policies answer each phase.
 
         They are the phases' experts, and the one network for other phases if that is the fallback.
@@ -108,7 +108,7 @@ class Experts:
             found = {name: found.get(name, one) for name in self._known_gate(gate).names}
         return found
 
-    def evaluators(self, gate: "Gate | str | None" = None, **options: Any) -> dict[str, Any]:
+    def evaluators(self, gate: Gate | str | None = None, **options: Any) -> dict[str, Any]:
         """Load the evaluators that answer each phase, with the one network's value if it is shared.
 
         The arguments are those of :meth:`by_phase`.
@@ -130,7 +130,7 @@ class Experts:
     def _falls_back(self) -> bool:
         return self.fallback is not None and self.fallback == self.baseline_folder
 
-    def _known_gate(self, gate: "Gate | str | None") -> Gate:
+    def _known_gate(self, gate: Gate | str | None) -> Gate:
         try:
             return gate_of(self.gate if gate is None else gate, self.game)
         except PhasezooError as error:
@@ -141,8 +141,8 @@ class Experts:
         self,
         routing: Routing = "exact",
         *,
-        gate: "Gate | str | None" = None,
-        search_gate: "str | Gate | None" = None,
+        gate: Gate | str | None = None,
+        search_gate: str | Gate | None = None,
         **options: Any,
     ) -> MixtureOfExperts:
         """Return the experts as one evaluator.
