@@ -152,8 +152,9 @@ class Drawn:
 
     def svg(self):
         return (
-            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10"><script>throw 1</script>'
-            '<rect data-action="0" width="10" height="10" fill="teal" onclick="throw 2"/>'
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10">'
+            "<script>window.ran = 1</script>"
+            '<rect data-action="0" width="10" height="10" fill="teal" onclick="window.ran = 2"/>'
             '<rect data-action="1" x="10" width="10" height="10" fill="gold"/></svg>'
         )
 
@@ -170,6 +171,8 @@ def test_a_game_of_ones_own_is_played_on_its_drawing_and_scripts_in_it_are_not_r
     page.keyboard.press("Enter")
     wait_for_plies(page, 2)
     assert moves(page) == ["1", "1"]
-    assert complaints
+    page.dispatch_event('#pz-board [data-action="0"]', "click")
+    assert page.evaluate("window.ran === undefined")
+    # Some versions of Chromium complain in the console about what they did not run.
     assert all("Content Security Policy" in each for each in complaints)
     complaints.clear()
