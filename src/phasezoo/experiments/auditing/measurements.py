@@ -258,19 +258,20 @@ def bands_of(store: GameStore, rows: PositionTable, edges: Sequence[int]) -> lis
 
 
 def answers_of(
-    subjects: Subjects, rows: PositionTable, config: AuditConfig, console: Console
-) -> tuple[dict[str, Answers], npt.NDArray[np.bool_]]:
+    subjects: Subjects, rows: PositionTable, results: Array, config: AuditConfig, console: Console
+) -> tuple[dict[str, Answers], Array, npt.NDArray[np.bool_]]:
     """Ask every network about every position.
 
     Returns:
-        The answers by network, and ``bool[P]``: which positions they are of. Games that were played
-        on after their end by the rules have others.
+        The answers by network; the number of legal actions of each position that they are of; and
+        ``bool[P]``: which positions these are. Games that were played on after their end by the
+        rules have others.
     """
     columns = subjects.store.columns
-    results = own_first(subjects.store.returns[rows.game], rows.player)[:, 0].astype(np.float64)
     routed = _routing_phases(subjects, rows, config)
     parts: dict[str, list[tuple[dict[str, Array], Array, Indices]]]
     parts = {name: [] for name in subjects.networks}
+    legal = list[Array]()
     alive = np.ones(len(rows), dtype=np.bool_)
     with console.task("Positions", len(rows)) as task:
         for where, states in _batches(subjects.store, rows, config.batch):
@@ -293,13 +294,14 @@ def answers_of(
                 )
                 answer = evaluate_leaves(evaluator, leaves, Counts(), name)
                 parts[name].append(_judged(answer, leaves, played, policy, results[some]))
+            legal.append(np.diff(leaves.legal[0]).astype(np.float64))
     answers = {}
     for name, found in parts.items():
         metrics, values, likeliest = zip(*found, strict=True)
         kinds = [kind for kind in METRICS if all(kind in each for each in metrics)]
         joined = {kind: np.concatenate([each[kind] for each in metrics]) for kind in kinds}
         answers[name] = Answers(joined, np.concatenate(values), np.concatenate(likeliest))
-    return answers, alive
+    return answers, np.concatenate(legal), alive
 
 
 def _batches(
@@ -320,7 +322,7 @@ def _batches(
 def _routing_phases(
     subjects: Subjects, rows: PositionTable, config: AuditConfig
 ) -> dict[str, npt.NDArray[np.int8]]:
-    """Return the phases that each network is told: a mixture's are those of its own gate."""
+    """Return the phases that each network gets: a mixture's are those of its own gate."""
     found = {}
     for name, evaluator in subjects.networks.items():
         own = getattr(evaluator, "search_gate", None)
@@ -376,14 +378,14 @@ def measure(subjects: Subjects, config: AuditConfig, console: Console) -> Measur
         console: Where to report progress.
     """
     rows, distances = positions_of(subjects, config)
-    answers, alive = answers_of(subjects, rows, config, console)
+    results = own_first(subjects.store.returns[rows.game], rows.player)[:, 0].astype(np.float64)
+    answers, legal, alive = answers_of(subjects, rows, results, config, console)
     asked = len(rows)
     rows, distances = (
         rows.select(alive),
         [d for d, kept in zip(distances, alive, strict=True) if kept],
     )
-    results = own_first(subjects.store.returns[rows.game], rows.player)[:, 0].astype(np.float64)
-    legal = _uniform(subjects, rows, config)
+    results = results[alive]
     places = _Places(rows, config)
     kinds: list[tuple[list[tuple[str, str]], Indices]] = [
         ([(ALL, ALL)], np.zeros(len(rows), np.int64)),
@@ -429,41 +431,31 @@ class _Places:
         self.game = np.unique(rows.game, return_inverse=True)[1]
         self.games = int(self.game.max(initial=-1)) + 1
         self.sets = [*enumerate(rows.names), (len(rows.names), ALL)]
-        self._config = config
+        self.config = config
 
     def means(self, samples: Mapping[Any, Sample], kinds: int) -> Any:
         """Return means by kind; the same games are drawn every time."""
-        return means_of(samples, kinds, self.games, self.rng(), self._config.resamples)
+        return means_of(samples, kinds, self.games, self.rng(), self.config.resamples)
 
     def rng(self) -> np.random.Generator:
         """Return the generator of the draws."""
-        return np.random.default_rng(stream(self._config.seed, "audit", "resampling"))
+        return np.random.default_rng(stream(self.config.seed, "audit", "resampling"))
 
-    @property
-    def bins(self) -> int:
-        """Bins of calibration."""
-        return self._config.bins
+    def own(self, index: int) -> npt.NDArray[np.bool_]:
+        """Return which positions one of the ``sets`` has."""
+        every = index == len(self.rows.names)
+        found: npt.NDArray[np.bool_] = (self.phase == index) | every
+        return found
 
-    @property
-    def resamples(self) -> int:
-        """Draws."""
-        return self._config.resamples
-
-
-def _uniform(subjects: Subjects, rows: PositionTable, config: AuditConfig) -> tuple[Array, Array]:
-    """Return cross-entropy and accuracy of equal probabilities of all legal actions."""
-    counts = np.concatenate(
-        [
-            np.diff(StateBatch(states, players=rows.player[where].tolist()).legal[0])
-            for where, states in _batches(subjects.store, rows, config.batch)
-        ]
-    ).astype(np.float64)
-    return np.log(counts), 1 / counts
+    def bin_of(self, expected: Array) -> Indices:
+        """Return the bin of calibration of expected scores in [0, 1]."""
+        bins = self.config.bins
+        return np.clip((expected * bins).astype(np.int64), 0, bins - 1)
 
 
 def _scores(
     answers: Mapping[str, Answers],
-    uniform: tuple[Array, Array],
+    legal: Array,
     results: Array,
     named: Sequence[tuple[str, str]],
     kind: Indices,
@@ -480,8 +472,8 @@ def _scores(
 
     shares = np.stack([fitted(column) for column in happened.T], axis=1)
     constant = {
-        "policy": uniform[0],
-        "accuracy": uniform[1],
+        "policy": np.log(legal),
+        "accuracy": 1 / legal,
         "value": np.square(fitted(results) - results),
         "wdl": np.square(shares - happened).sum(axis=1),
     }
@@ -510,18 +502,18 @@ def _scores(
 
 def _bins(name: str, answers: Answers, results: Array, places: _Places) -> Iterator[Bin]:
     expected, score = (1 + answers.value) / 2, (1 + results) / 2
-    number = np.clip((expected * places.bins).astype(np.int64), 0, places.bins - 1)
+    bins, number = places.config.bins, places.bin_of(expected)
     for index, phase in places.sets:
-        own = np.ones(len(score), bool) if phase == ALL else places.phase == index
+        own = places.own(index)
         sample = Sample(score[None, own], places.game[own], number[own])
-        means = places.means({"score": sample}, places.bins)
+        means = places.means({"score": sample}, bins)
         for bin in np.unique(number[own]).tolist():
             here = own & (number == bin)
             yield Bin(
                 name,
                 phase,
-                bin / places.bins,
-                (bin + 1) / places.bins,
+                bin / bins,
+                (bin + 1) / bins,
                 int(here.sum()),
                 float(expected[here].mean()),
                 means.mean("score", bin),
@@ -531,16 +523,16 @@ def _bins(name: str, answers: Answers, results: Array, places: _Places) -> Itera
 def _errors(name: str, answers: Answers, results: Array, places: _Places) -> Iterator[Calibration]:
     """Yield expected calibration errors: the mean distance between what bins expect and get."""
     gap = (answers.value - results) / 2
-    number = np.clip(((1 + answers.value) / 2 * places.bins).astype(np.int64), 0, places.bins - 1)
+    bins, number = places.config.bins, places.bin_of((1 + answers.value) / 2)
     for index, phase in places.sets:
-        own = np.ones(len(gap), bool) if phase == ALL else places.phase == index
+        own = places.own(index)
         if not own.any():
             continue
-        at = places.game[own] * places.bins + number[own]
-        sums: Array = np.bincount(at, gap[own], places.games * places.bins).astype(np.float64)
+        at = places.game[own] * bins + number[own]
+        sums: Array = np.bincount(at, gap[own], places.games * bins).astype(np.float64)
         counts = np.bincount(places.game[own], minlength=places.games).astype(np.float64)
         found = resample_games(
-            sums.reshape(places.games, -1), counts[:, None], places.rng(), places.resamples
+            sums.reshape(places.games, -1), counts[:, None], places.rng(), places.config.resamples
         )
         error = float(np.abs(found.means).sum())
         drawn = np.abs(found.resampled).sum(axis=1)

@@ -262,12 +262,12 @@ def _play_section(results: Results, failures: list[Failure]) -> Section:
         Column("part", "part"),
         *result_columns(_match_of),
     ]
-    told = f"{literal(first)} with one part of one phase from {literal(second)}, against itself."
+    words = f"{literal(first)} with one part of one phase from {literal(second)}, against itself."
     if weak:
-        told += f" The value of {numbers.listed(list(map(literal, weak)))} does not beat its "
-        told += "constant everywhere: Elo here is that of such values."
+        words += f" The value of {numbers.listed(list(map(literal, weak)))} does not beat its "
+        words += "constant everywhere: Elo here is that of such values."
     return Section(
-        "Worth in play", [Text(told), Table("play", columns, results.played, "Parts replaced")]
+        "Worth in play", [Text(words), Table("play", columns, results.played, "Parts replaced")]
     )
 
 
