@@ -11,6 +11,8 @@ from phasezoo.errors import InvalidPlaneSpec
 from phasezoo.experiments.study import Settings, StudyRun
 from phasezoo.games import Game
 from phasezoo.inference.storage.manifest import Manifest
+from phasezoo.networks import NetworkSpec
+from phasezoo.networks.registry import Factory
 from phasezoo.training.experts import PlannedTraining
 from phasezoo.training.planned import Recipe, TrainedNetwork
 from phasezoo.training.side_by_side import Job, train_side_by_side
@@ -18,7 +20,7 @@ from phasezoo.training.trainer import torch_threads
 
 
 def check_networks(
-    names: Sequence[str], game: Game, planes: str | None
+    names: Sequence[str | Factory | NetworkSpec], game: Game, planes: str | None
 ) -> tuple[tuple[int, int, int], int]:
     """Refuse networks and planes that do not exist, before the first network is trained.
 

@@ -44,6 +44,9 @@ SHARED = "shared"
 
 _PLAIN = ("separated", "staged", "planes", "heads")
 
+KINDS = (*_PLAIN, "weighted")
+"""First parts of the texts of strategies."""
+
 
 @dataclass(frozen=True)
 class Strategy:

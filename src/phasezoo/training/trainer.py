@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,9 @@ VALIDATION_BATCH = 1024
 
 _VALIDATED = ("policy", "value", "correct")
 """The losses that validation keeps of each position."""
+
+_WEIGHTS = ("policy_weight", "value_weight", "wdl_weight")
+"""The knobs that say how much policy and value count."""
 
 
 @dataclass(frozen=True)
@@ -243,17 +247,28 @@ class Trainer:
         self.callbacks.evaluation(row)
 
     def _criterion(self, losses: PositionLosses) -> float:
-        """The validation loss that chooses among checkpoints: phases count as in training."""
+        """The validation loss that chooses among checkpoints: all counts as in training."""
+        policy, value = self._shares
+        total = policy * losses.policy.astype(np.float64) + value * losses.value
         weights = self.validation.weights
         if weights is None:
-            return losses.mean().total
+            return float(total.mean())
         each = weights[losses.phase].astype(np.float64)
         if not each.any():
             return math.nan
         if self.config.weighted_losses == "all":
-            return float((each * losses.total).sum() / each.sum())
-        policy = float((each * losses.policy).sum() / each.sum())
-        return POLICY_SHARE * policy + VALUE_SHARE * losses.mean().value
+            return float((each * total).sum() / each.sum())
+        own = float((each * losses.policy).sum() / each.sum())
+        return policy * own + value * losses.mean().value
+
+    @cached_property
+    def _shares(self) -> tuple[float, float]:
+        """Shares of policy and value in what chooses: the reported total's, or those given."""
+        given = [getattr(self.config, name) for name in _WEIGHTS]
+        usual = [getattr(SupervisedConfig, name) for name in _WEIGHTS]
+        if all(one in (other, 0) for one, other in zip(given, usual, strict=True)):
+            return POLICY_SHARE, VALUE_SHARE  # weights of heads that a network lacks are 0
+        return given[0] / sum(given), sum(given[1:]) / sum(given)
 
     def _recover(self, loss: float) -> None:
         """Go back to the best checkpoint; the schedule goes on.

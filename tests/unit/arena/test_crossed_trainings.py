@@ -4,7 +4,12 @@ import compare_training_intervals as compare
 import numpy as np
 import pytest
 
-from phasezoo.arena.statistics.crossed_trainings import SKEW_FACTOR, crossed, crossed_pairs
+from phasezoo.arena.statistics.crossed_trainings import (
+    SKEW_FACTOR,
+    crossed,
+    crossed_pairs,
+    off_diagonal,
+)
 from phasezoo.arena.statistics.elo import elo_of_score, elo_slope, pentanomial_elo
 from phasezoo.arena.statistics.intervals import t95
 from phasezoo.errors import InvalidConfig
@@ -52,6 +57,38 @@ def test_each_side_stands_with_its_own_degrees_of_freedom():
     alike = crossed(0.6 + rest, np.full((2, 3), 0.001))
     half = SKEW_FACTOR * float(t95(2)) * math.sqrt(m_e / 6)
     assert alike.elo.high == pytest.approx(elo_of_score(0.6 + half))
+
+
+def test_the_diagonal_is_left_out_by_hand():
+    # Deleting a training leaves two cells of six: their means are 0.55, 0.5, 0.6.
+    table = [[9.0, 0.7, 0.4], [0.5, 9.0, 0.5], [0.6, 0.6, 9.0]]
+    mean, half = off_diagonal(table)
+    assert mean == pytest.approx(0.55)
+    without = np.array([0.55, 0.5, 0.6])
+    error = math.sqrt(2 / 3 * ((without - without.mean()) ** 2).sum())
+    assert half == pytest.approx(SKEW_FACTOR * t95(2) * error)
+    assert off_diagonal(np.full((4, 4), 0.25)) == (0.25, 0.0)
+
+
+@pytest.mark.parametrize("trainings", [3, 4, 6])
+@pytest.mark.parametrize("shared", [-0.9, 0.0, 0.9])
+def test_intervals_without_the_diagonal_hold_where_both_sides_share_a_training(trainings, shared):
+    rng = np.random.default_rng(trainings)
+    held, tables = 0, 2000
+    for _ in range(tables):
+        first, own = rng.standard_normal((2, trainings))
+        second = shared * first + math.sqrt(1 - shared**2) * own
+        table = first[:, None] + second + 0.5 * rng.standard_normal((trainings, trainings))
+        table += 3 * np.eye(trainings)  # a training meets itself
+        mean, half = off_diagonal(table)
+        held += abs(mean) <= half
+    assert held / tables >= 0.94
+
+
+@pytest.mark.parametrize("table", [[[0.5, 0.5], [0.5, 0.5]], [[0.5] * 3] * 2, [[math.nan] * 3] * 3])
+def test_a_table_without_a_diagonal_needs_three_trainings(table):
+    with pytest.raises(InvalidConfig, match="3 or more"):
+        off_diagonal(table)
 
 
 def test_one_baseline_against_many_mixtures():

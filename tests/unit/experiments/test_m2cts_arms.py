@@ -12,7 +12,18 @@ from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.variants import variants_of
 
 STUDY = GAMES["connect-four"]
-ARMS = ("staged", "weighted:4", "plies:10", "staged@hash:2", "heads")
+ARMS = (
+    "staged",
+    "weighted:4",
+    "plies:10",
+    "staged@hash:2",
+    "heads",
+    "staged:value=shared",
+    "separated:phases=over 14",
+    "staged:freeze=body,learning_rate=0.02",
+)
+NAMES_OF_PARTS = ("staged:value=shared mixture", "separated:phases=over 14 mixture")
+PHASES = ("opening", "middlegame", "endgame")
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +49,9 @@ def test_every_arm_sees_as_much_as_the_one_network_and_plays_it(whole):
         ("plies:10 mixture", "separated"),
         ("staged@hash:2 mixture", "staged"),
         ("heads mixture", "heads"),
+        ("staged:freeze=body,learning_rate=0.02 mixture", "staged:learning_rate=0.02,freeze=body"),
+        ("staged:value=shared mixture", "staged:value=shared"),
+        ("separated:phases=over 14 mixture", "separated:phases=over 14"),
     ]
     assert {arm.positions for arm in results.variants} == {1000}
     for arm in results.variants:
@@ -94,6 +108,63 @@ def test_experts_learn_as_their_arm_says(whole):
     assert sum(everything) > 0
 
 
+def test_a_mixture_is_put_together_from_experts_and_the_one_network(whole):
+    _, results, _ = whole
+    cells = {entry.name: entry.cells for entry in results.losses.entries}
+    one, shared, own = (cells[name] for name in ("one network", *NAMES_OF_PARTS))
+    staged, separated = cells["staged mixture"], cells["phase mixture"]
+    for column in ("up to 14", "over 14", "all"):
+        assert shared[column].policy == staged[column].policy
+        assert shared[column].value == one[column].value
+        total = 0.99 * staged[column].policy + 0.01 * one[column].value
+        assert shared[column].total == pytest.approx(total)
+    assert own["up to 14"] == one["up to 14"]
+    assert own["over 14"] == separated["over 14"]
+    # Nothing is trained for them, and inference is shared.
+    assert not [card for card in results.networks if "value" in card.role or "phases" in card.role]
+    sizes = {size.name: size.networks for size in results.cost.sizes}
+    assert [sizes[name] for name in NAMES_OF_PARTS] == [3, 2]
+
+
+def test_options_of_a_strategy_reach_its_trainings(whole):
+    out, _, config = whole
+    folder = out / "networks"
+    frozen, plain = "staged-freeze-body-learning-rate-0-02", "staged"
+    for name in (f"{frozen}-start-1", f"{frozen}-over-14-1", f"{plain}-over-14-1"):
+        manifest = json.loads((folder / name / "manifest.json").read_text())
+        settings = manifest["training"]["identity"]
+        is_own = name.startswith(frozen)
+        assert settings["max_lr"] == (0.02 if is_own else config.learning_rate)
+        assert settings.get("freeze") == ("body" if is_own and "over" in name else None)
+
+
+def test_a_mixture_of_parts_brings_the_one_that_it_is_of():
+    found = variants_of(M2ctsConfig(arms=("staged:value=shared,phases=endgame",)), PHASES)
+    assert [(one.role, one.plays, one.networks) for one in found[2:]] == [
+        ("staged", False, ""),
+        ("staged:value=shared,phases=endgame", True, "staged"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arm", "told"),
+    [
+        ("staged:valeu=shared", "did you mean value="),
+        ("staged:value=mine", "value='mine'"),
+        ("staged:phases=endgame+opning", "opening, middlegame, endgame"),
+        ("staged:phases=opening+middlegame+endgame", "but not all"),
+        ("staged:phases=endgame@moves:3", "no other gate"),
+        ("separated:freeze=body", "begin from one"),
+        ("staged:learning_rate=0", "learning_rate"),
+        ("staged:4", "strategy 'staged:4'"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused_by_the_name_of_the_arm(arm, told):
+    with pytest.raises(InvalidConfig, match=told) as refused:
+        variants_of(M2ctsConfig(arms=(arm,)), PHASES)
+    assert f"--arms {arm}" in str(refused.value)
+
+
 def test_a_mixture_with_another_gate_answers_each_position_by_that_gate(whole):
     _, results, _ = whole
     rows = {entry.name: entry for entry in results.losses.entries}
@@ -131,10 +202,12 @@ def test_arms_that_there_are_not_are_refused(whole, tmp_path, arms, error, told)
 )
 def test_an_arm_whose_files_would_be_those_of_others_is_refused(gate):
     with pytest.raises(InvalidConfig, match="spell it otherwise"):
-        variants_of(M2ctsConfig(arms=(gate,)), 3)
+        variants_of(M2ctsConfig(arms=(gate,)), PHASES)
 
 
 def test_the_placebo_can_be_made_to_play():
     config = M2ctsConfig(arms=("hash:3",))
-    assert [arm.role for arm in variants_of(config, 3) if arm.plays] == ["expert", "placebo"]
-    assert [arm.role for arm in variants_of(M2ctsConfig(arms=()), 3) if arm.plays] == ["expert"]
+    assert [arm.role for arm in variants_of(config, PHASES) if arm.plays] == ["expert", "placebo"]
+    assert [arm.role for arm in variants_of(M2ctsConfig(arms=()), PHASES) if arm.plays] == [
+        "expert"
+    ]

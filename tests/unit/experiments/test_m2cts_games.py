@@ -15,7 +15,8 @@ from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.networks import TrainingRun
 from phasezoo.games import registry
 from phasezoo.gating import registry as gates
-from phasezoo.training import GameStore, StoreWriter
+from phasezoo.inference.storage.manifest import Manifest
+from phasezoo.training import GameStore, StoreWriter, train_supervised
 
 TINY = {
     "arms": (),
@@ -242,3 +243,34 @@ def test_openings_that_all_games_have_are_kept_and_played_once_with_each_side(tm
     assert (results.dataset.openings, results.dataset.openings_dropped) == (len(first), 0)
     assert results.matches.total.games == 2 * len(first)
     assert results.matches.total.duplicates == 0
+
+
+def test_all_networks_begin_with_a_trained_one(tmp_path):
+    study = GAMES["connect-four"]
+    games_of = few("connect-four", tmp_path)
+    begun = train_supervised(
+        GameStore.open(games_of), network="resnet-8x1", positions=500, seed=3, out=tmp_path / "one"
+    )
+    config = dataclasses.replace(
+        study.default,
+        games=games_of,
+        **TINY
+        | {
+            "network": str(begun.path),
+            "optimizer": study.default.optimizer,
+            "learning_rate": study.default.learning_rate,
+            "value_weight": 0.2,
+        },
+    )
+    results = study.reproduce(config, tmp_path / "run")
+    weights = Manifest.read(begun.path).files["model.safetensors"]
+    for card in results.networks:
+        folder = tmp_path / "run" / "networks" / card.name
+        identity = Manifest.read(folder).training["identity"]
+        assert identity["initial_weights_sha256"] == weights
+        # Rates for new weights would destroy what it knows.
+        assert (identity["optimizer"], identity["max_lr"]) == ("adamw", 1e-4)
+        shares = [identity[f"{part}_weight"] for part in ("policy", "value", "wdl", "plies")]
+        assert sum(shares) == pytest.approx(1)
+        assert sorted(shares[1:3]) == [0.0, 0.2]
+    assert str(begun.path) in (tmp_path / "run" / "report.html").read_text()

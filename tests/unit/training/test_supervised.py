@@ -75,6 +75,24 @@ def test_the_saved_network_is_the_best_on_validation(expert: TrainingResult) -> 
     assert best["update"] == expert.best_update
 
 
+@pytest.mark.parametrize(
+    ("policy", "value", "chosen_by"),
+    [(0.988, 0.01, "loss"), (0.0, 1.0, "value_mse"), (1.0, 0.0, "loss")],
+)
+def test_the_checkpoint_is_chosen_by_what_was_learned(tmp_path, policy, value, chosen_by):
+    trained = train(
+        tmp_path / "run",
+        max_lr=1.0,  # so high that losses go up and down
+        policy_weight=policy,
+        value_weight=value,
+        evaluate_every=2,
+        spike_factor=100.0,
+    )
+    rows = [row for row in trained.history if row.get("validation/loss") is not None]
+    best = min(rows, key=lambda row: row[f"validation/{chosen_by}"])
+    assert trained.best_update == best["update"]
+
+
 def test_the_reported_metrics_are_those_of_the_saved_network(tmp_path: Path) -> None:
     result = train(tmp_path / "run", validation_positions=10**6)
     store = games().split(3).validation

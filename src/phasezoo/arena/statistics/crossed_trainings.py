@@ -191,6 +191,37 @@ def crossed_half_width(
     return np.asarray(SKEW_FACTOR * np.sqrt(found / (rows * columns)))
 
 
+def off_diagonal(table: Sequence[Sequence[float]] | Array) -> tuple[float, float]:
+    """Return the mean of a K x K table without its diagonal, and half its 95 % interval.
+
+    Training k of a mixture and training k of the one network often share initial weights, and some
+    mixtures contain that very network: neither is k's pairing with itself like the others, nor are
+    row k and column k independent. So the diagonal is left out, and the interval is the jackknife's
+    that deletes training k from both sides at once (Efron and Stein 1981), with Student's t for
+    K - 1 degrees of freedom and :data:`SKEW_FACTOR`. Differences between two tables are tables too.
+
+    Args:
+        table: ``float64[K, K]``: scores of pairings, or differences of scores, any finite numbers.
+
+    Raises:
+        InvalidConfig: It is not square, or K is below 3.
+    """
+    cells = np.asarray(table, dtype=np.float64)
+    trainings = len(cells)
+    if cells.shape != (trainings, trainings) or trainings < 3 or not np.isfinite(cells).all():
+        message = (
+            f"table of shape {list(cells.shape)}: expected K x K finite numbers with K of 3 or more"
+        )
+        raise InvalidConfig(message)
+    others = np.where(np.eye(trainings, dtype=bool), 0.0, cells)
+    total = others.sum()
+    without = total - others.sum(axis=0) - others.sum(axis=1)
+    without /= (trainings - 1) * (trainings - 2)
+    variance = (trainings - 1) * np.square(without - without.mean()).mean()
+    half = SKEW_FACTOR * float(t95(trainings - 1)) * math.sqrt(variance)
+    return float(total / (trainings * (trainings - 1))), half
+
+
 def _deviation(variance: float, slope: float) -> float:
     """Return a variance of scores as a deviation in Elo; estimates below zero are zero."""
     return math.sqrt(variance) * slope if variance > 0 else 0.0

@@ -13,7 +13,7 @@ from phasezoo.experiments.settings import MOST_AN_UPDATE, check_ranges, check_ri
 from phasezoo.experiments.study import Study
 from phasezoo.experiments.two_player.variants import searches_of
 from phasezoo.inference.backends.choice import Backend
-from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
+from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt, Share
 from phasezoo.training.strategies import Strategy
 
 if TYPE_CHECKING:
@@ -50,7 +50,9 @@ class M2ctsConfig:
     """How experts and the placebo learn: separated, staged, planes, heads or weighted:FACTOR."""
     arms: tuple[str, ...] = ()
     """Other mixtures that are measured and play one network too: a strategy, a gate or both, such
-    as staged, weighted:4, hash:3 or staged@hash:3."""
+    as staged, weighted:4, hash:3 or staged@hash:3. A strategy may have options: value=shared (the
+    one network's values), phases=endgame (experts in these phases alone), freeze=body,
+    learning_rate=0.001, as in staged:value=shared."""
     alone: bool = False
     """Play with each expert of the phase mixture alone too: where it is another phase's turn, the
     one network of its training answers (paper: Fig. 6)."""
@@ -68,7 +70,8 @@ class M2ctsConfig:
     """K: trainings of each side; all K x K pairings are played (claims need several)."""
 
     network: str = "rise-32x4"
-    """Architecture of every network, chosen for CPUs (paper: RISEv3.3, rise-256x15)."""
+    """Architecture of every network, chosen for CPUs (paper: RISEv3.3, rise-256x15); or a trained
+    network that all begin with, by its folder or by a file of lc0's (.pb.gz)."""
     planes: str | None = None
     """Input planes (none: the game's own; paper: v2, which it calls 3.0)."""
     positions: Annotated[int, Interval(ge=1000, le=MOST_POSITIONS)] = 300_000
@@ -82,6 +85,10 @@ class M2ctsConfig:
     rates are lower, such as 0.003."""
     learning_rate: PositiveFloat = 0.2
     """Peak of the one-cycle schedule (paper: 0.14 with batches of 2048, Table X)."""
+    value_weight: Share | None = None
+    """Share of the value in the training loss: cross-entropy of win, draw and loss where networks
+    answer these, squared error otherwise; the policy has the rest (none: the paper's 0.01 of each,
+    Table X)."""
     validation_positions: PositiveInt = 1024
     """Validation positions looked at ten times a training, or every 500 updates."""
     watched_positions: NonNegativeInt = 512

@@ -12,7 +12,7 @@ from phasezoo import gating, inference, networks
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.starts import state_at
 from phasezoo.experiments.timing import between_rounds, in_rounds, stopwatch
-from phasezoo.experiments.two_player.losses import TestedNetworks, TrainedNetworks
+from phasezoo.experiments.two_player.losses import TestedNetworks, TrainedNetworks, networks_in
 from phasezoo.experiments.two_player.preparation import Prepared, load
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, mixture_name
 from phasezoo.inference.cost import CostModel
@@ -105,7 +105,7 @@ def measure(tested: TestedNetworks, cards: Sequence[TrainedNetwork], gate: str |
     parameters = {card.name: card.parameters for card in cards}
     sizes = [_size(ONE, trained[BASELINE], parameters)]
     sizes += [
-        _size(mixture_name(variant.role), trained[variant.role], parameters)
+        _size(mixture_name(variant.role), networks_in(prepared, variant, trained), parameters)
         for variant in prepared.variants
     ]
     is_cpu = networks.resolve_device(prepared.config.device).type == "cpu"

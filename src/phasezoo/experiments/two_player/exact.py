@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,13 @@ import numpy.typing as npt
 from phasezoo import agents, games, gating, inference
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import MissingDependency
-from phasezoo.experiments.two_player.losses import ALL, TestedNetworks
+from phasezoo.experiments.two_player.losses import (
+    ALL,
+    TestedNetworks,
+    TrainedNetworks,
+    mixed,
+    parts_of,
+)
 from phasezoo.experiments.two_player.preparation import (
     Prepared,
     limit_text,
@@ -98,7 +103,7 @@ def measure(tested: TestedNetworks, gates: Sequence[str]) -> Exact:
         for training, networks in enumerate(trainings):
             for role in roles:
                 own, gate = (EXPERT, gates[training]) if role == LEARNED else (role, None)
-                found[role].append(judge.judged(own, networks[own], gate))
+                found[role].append(judge.judged(own, networks, gate))
                 done += 1
                 task.update(done, f"{len(positions):,} positions")
     rows = [
@@ -145,8 +150,8 @@ class _Judge:
         self._columns = {**by_phase, ALL: everything}
         self._counts = positions.counts
 
-    def judged(self, role: str, paths: Sequence[Path], gate: str | None) -> _Judged:
-        evaluator = self._evaluator(role, paths, gate)
+    def judged(self, role: str, trained: TrainedNetworks, gate: str | None) -> _Judged:
+        evaluator = self._evaluator(role, trained, gate)
         positions, policy = self._positions, self._positions.policy(evaluator)
         chosen = positions.likeliest(policy)
         likeliest = positions.worth(chosen)
@@ -173,16 +178,19 @@ class _Judge:
                     drawn[f"{name}, {limit}"] = at_searched
         return _Judged({name: self._by_column(one) for name, one in values.items()}, drawn)
 
-    def _evaluator(self, role: str, paths: Sequence[Path], gate: str | None) -> Any:
+    def _evaluator(self, role: str, trained: TrainedNetworks, gate: str | None) -> Any:
         config = self._prepared.config
-        loaded = [load(config, path) for path in paths]
         if role == BASELINE:
-            return loaded[0]
+            return load(config, trained[BASELINE][0])
         variant = next(variant for variant in self._prepared.variants if variant.role == role)
-        names = self._prepared.labelled[variant.gate]["train"].names
-        experts = dict(zip(names, loaded, strict=True))
+        paths, value = parts_of(self._prepared, variant, trained)
+        known = {path: load(config, path) for path in {*paths.values()}}
+        experts = {phase: known[path] for phase, path in paths.items()}
         return inference.MixtureOfExperts(
-            experts, gating.make(variant.gate, config.game), config.routing, search_gate=gate
+            **mixed(config, experts, value),
+            gate=gating.make(variant.gate, config.game),
+            routing=config.routing,
+            search_gate=gate,
         )
 
     def _search(self, evaluator: Any) -> Array:

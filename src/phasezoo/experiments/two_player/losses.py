@@ -15,6 +15,7 @@ from phasezoo.data.positions import PositionTable, without_seen
 from phasezoo.data.sampler import Sampler
 from phasezoo.data.splits import PositionStore
 from phasezoo.errors import StoreError
+from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.preparation import Prepared, load
 from phasezoo.experiments.two_player.variants import (
     BASELINE,
@@ -27,6 +28,7 @@ from phasezoo.experiments.two_player.variants import (
 from phasezoo.gating.learned import LEARNED, load as load_gate
 from phasezoo.report.console import Console
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks
+from phasezoo.training.losses import POLICY_SHARE, VALUE_SHARE
 from phasezoo.training.resampling import Means, Sample, means_of
 
 ALL = "all"
@@ -194,6 +196,7 @@ def rows_of(
     one: PositionLosses,
     experts: Sequence[PositionLosses],
     others: Mapping[str, Sequence[PositionLosses]],
+    composed: Sequence[Variant] = (),
 ) -> dict[str, Array]:
     """Return the rows of the matrix of one training by name, ``float64[4, P]`` by :data:`METRICS`.
 
@@ -204,6 +207,7 @@ def rows_of(
         one: Losses of the one network.
         experts: Losses of each phase's expert, on all P positions.
         others: Losses of every other variant's experts, each on the positions of its own phase.
+        composed: The variants that are put together from the networks of others.
     """
     measured = [_stacked(losses) for losses in experts]
     rows = {f"{name} expert": values for name, values in zip(phases, measured, strict=True)}
@@ -211,8 +215,27 @@ def rows_of(
     rows[mixture_name(EXPERT)] = _placed(own, phase)
     for role, part in parts.items():
         rows[mixture_name(role)] = _placed([_stacked(losses) for losses in others[role]], part)
-    rows[ONE] = _stacked(one)
+    answered = _stacked(one)
+    for variant in composed:
+        rows[mixture_name(variant.role)] = _composed(
+            rows[mixture_name(variant.networks)], answered, variant, phases, phase
+        )
+    rows[ONE] = answered
     return rows
+
+
+def _composed(
+    experts: Array, one: Array, variant: Variant, phases: Sequence[str], phase: Indices
+) -> Array:
+    """Losses of a mixture in which the one network gives values, or answers in some phases."""
+    own = variant.options.own or phases
+    is_own = np.isin(phase, [phases.index(name) for name in own])
+    found = np.where(is_own, experts, one)
+    if variant.options.value == "shared":
+        total, policy, value = (METRICS.index(name) for name in ("total", "policy", "value"))
+        found[value] = one[value]
+        found[total] = POLICY_SHARE * found[policy] + VALUE_SHARE * found[value]
+    return found
 
 
 def _stacked(losses: PositionLosses) -> Array:
@@ -236,6 +259,36 @@ def _deviation(means: Means, name: str, other: str, kind: int) -> float | None:
 TrainedNetworks: TypeAlias = Mapping[str, Sequence[Path]]
 """Directories of the networks of one training by role: the ``baseline``, and of every variant one
 for each phase of its gate, in the gate's order."""
+
+
+def parts_of(
+    prepared: Prepared, variant: Variant, trained: TrainedNetworks
+) -> tuple[dict[str, Path], Path | None]:
+    """Return what a mixture is put together from.
+
+    Returns:
+        The directory of the network that answers in each phase, by its name, and that of the one
+        network if it gives the values.
+    """
+    names = prepared.labelled[variant.gate]["train"].names
+    own, one = variant.options.own, trained[BASELINE][0]
+    experts = dict(zip(names, trained[variant.networks or variant.role], strict=True))
+    found = {name: path if own is None or name in own else one for name, path in experts.items()}
+    return found, one if variant.options.value == "shared" else None
+
+
+def networks_in(prepared: Prepared, variant: Variant, trained: TrainedNetworks) -> Sequence[Path]:
+    """Return the directory of each different network in a mixture."""
+    experts, value = parts_of(prepared, variant, trained)
+    found = [*experts.values(), *([] if value is None else [value])]
+    return list(dict.fromkeys(found))
+
+
+def mixed(config: M2ctsConfig, experts: Mapping[str, Any], value: Path | None) -> dict[str, Any]:
+    """Return the arguments of a mixture: its experts, or their policies and one network's value."""
+    if value is None:
+        return {"experts": experts}
+    return {"policy": experts, "value": load(config, value)}
 
 
 class TestedNetworks:
@@ -282,7 +335,9 @@ def measure(tested: TestedNetworks) -> Losses:
     """Return the loss matrix over the test games of a run."""
     prepared, trainings, rows = tested.prepared, tested.trainings, tested.rows
     test, phase = prepared.splits.test, rows.phase.astype(np.int64)
-    parts = {variant.role: _parts(prepared, variant, rows) for variant in prepared.variants[1:]}
+    composed = [variant for variant in prepared.variants if variant.networks]
+    trained = [variant for variant in prepared.variants[1:] if not variant.networks]
+    parts = {variant.role: _parts(prepared, variant, rows) for variant in trained}
     total = len(trainings) * len(rows) * (1 + len(prepared.phases) + len(parts))
     measured = []
     with tested.console.task("Test losses", total) as task:
@@ -294,7 +349,7 @@ def measure(tested: TestedNetworks) -> Losses:
                 ]
                 for role, part in parts.items()
             }
-            answered = (*tested.of(networks), others)
+            answered = (*tested.of(networks), others, composed)
             measured.append(rows_of(prepared.phases, phase, parts, *answered))
             done = total * len(measured) // len(trainings)
             task.update(done, f"{len(rows):,} test positions")

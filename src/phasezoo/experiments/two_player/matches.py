@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo.agents import Limit, M2CTSAgent, MCTSAgent
@@ -26,7 +27,8 @@ from phasezoo.arena import (
     pgn_of,
     trinomial_elo,
 )
-from phasezoo.arena.statistics.crossed_trainings import CrossedResult
+from phasezoo.arena.statistics.crossed_trainings import CrossedResult, off_diagonal
+from phasezoo.arena.statistics.elo import elo_slope, interval_of_score
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.matches import play
@@ -35,7 +37,14 @@ from phasezoo.experiments.two_player.boundary import Boundaries, Map
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.cost import Cost, Prices, measure_prices
 from phasezoo.experiments.two_player.exact import Exact
-from phasezoo.experiments.two_player.losses import Division, GateCard, Losses, TrainedNetworks
+from phasezoo.experiments.two_player.losses import (
+    Division,
+    GateCard,
+    Losses,
+    TrainedNetworks,
+    mixed,
+    parts_of,
+)
 from phasezoo.experiments.two_player.overfitting import Overfitting
 from phasezoo.experiments.two_player.preparation import (
     Dataset,
@@ -44,7 +53,14 @@ from phasezoo.experiments.two_player.preparation import (
     load,
     search_options,
 )
-from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, Search, searches_of
+from phasezoo.experiments.two_player.variants import (
+    BASELINE,
+    EXPERT,
+    ONE,
+    Search,
+    Variant,
+    searches_of,
+)
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.recalibration import RecalibratedEvaluator
 from phasezoo.report import numbers
@@ -120,16 +136,47 @@ class Matches:
         """All games put together; its intervals count games only."""
         return together(self.pairings)
 
+    @property
+    def trainings(self) -> int:
+        """K, of either side."""
+        return max(pairing.mixture for pairing in self.pairings) + 1
+
     @cached_property
     def spread(self) -> CrossedResult | None:
         """Chance between trainings apart from games; None with one training."""
-        trainings = max(pairing.mixture for pairing in self.pairings) + 1
+        trainings = self.trainings
         if trainings == 1:
             return None
         scores: list[list[list[float]]] = [[[]] * trainings for _ in range(trainings)]
         for pairing in self.pairings:
             scores[pairing.mixture][pairing.baseline] = pairing.pair_scores
         return crossed_pairs(scores)
+
+    def apart(self, beside: "Matches | None" = None) -> Interval | None:
+        """Elo over the one network without pairings of one training with itself.
+
+        Args:
+            beside: Another mixture's matches: the difference to it, cell by cell, at the slope of
+                Elo at the mean score of both.
+
+        Returns:
+            None with fewer than three trainings.
+        """
+        if self.trainings < 3:
+            return None
+        if beside is None:
+            return interval_of_score(*off_diagonal(self._scores), z=1.0)
+        mean, half = off_diagonal(self._scores - beside._scores)
+        slope = elo_slope(float((self._scores + beside._scores).mean() / 2))
+        return Interval(slope * mean, slope * (mean - half), slope * (mean + half))
+
+    @property
+    def _scores(self) -> npt.NDArray[np.float64]:
+        """``float64[K, K]``: the share of points of each pairing."""
+        found = np.zeros((self.trainings, self.trainings))
+        for pairing in self.pairings:
+            found[pairing.mixture, pairing.baseline] = np.mean(pairing.pair_scores)
+        return found
 
     @property
     def elo(self) -> Interval:
@@ -274,17 +321,30 @@ def _agents(
     gate: str,
     search_gate: str | None,
     maps: tuple[Mapping[str, Map], Mapping[str, Map]] | None,
+    value: Path | None = None,
 ) -> dict[str, Any]:
-    """Return both players by name; an expert that is the only one answers in every phase."""
+    """Return both players by name; an expert that is the only one answers in every phase.
+
+    Args:
+        config: The settings of the run.
+        experts: Directory of each phase's expert.
+        one: That of the one network.
+        gate: Names the phases of the experts.
+        search_gate: Chooses among the experts; None: the gate does.
+        maps: Recalibrate the values of both sides; None: they stay as trained.
+        value: Directory of the network whose values the mixture answers with; None: the experts'.
+    """
     options = search_options(config)
-    loaded: dict[str, Any] = {phase: load(config, path) for phase, path in experts.items()}
-    baseline = load(config, one)
+    # Phases that share a network share what is loaded, so that it is called once.
+    known = {path: load(config, path) for path in {*experts.values(), one}}
+    loaded: dict[str, Any] = {phase: known[path] for phase, path in experts.items()}
+    baseline = known[one]
     if len(loaded) == 1:
         alone = zip(ALONE, (*loaded.values(), baseline), strict=True)
         return {name: MCTSAgent(each, **options) for name, each in alone}
     by_phase = {"gate": gate, "routing": config.routing, **options}
     if maps is None:
-        mixture = M2CTSAgent(loaded, search_gate=search_gate, **by_phase)
+        mixture = M2CTSAgent(**mixed(config, loaded, value), search_gate=search_gate, **by_phase)
         return dict(zip(NAMES, (mixture, MCTSAgent(baseline, **options)), strict=True))
     # One network too is mapped phase by phase, so that both sides know as much of their values.
     alike = dict.fromkeys(loaded, baseline)
@@ -361,18 +421,21 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
     @cached_property
     def trained(self) -> list[TrainedNetworks]:
         """The directories of every training's networks."""
-        roles = (BASELINE, *(variant.role for variant in self.prepared.variants))
+        variants = [variant for variant in self.prepared.variants if not variant.networks]
+        roles = (BASELINE, *(variant.role for variant in variants))
         return [
             {role: list(self.folders(training, role).values()) for role in roles}
             for training in range(self.config.trainings)
         ]
 
-    def experts(self, role: str = EXPERT) -> list[dict[str, Path]]:
-        """Return the directory of each phase's expert in a variant, of each training."""
-        return [
-            {str(phase): path for phase, path in self.folders(training, role).items()}
-            for training in range(self.config.trainings)
-        ]
+    def experts(self, variant: Variant | None = None) -> list[dict[str, Path]]:
+        """Return the directory of each phase's network in a variant, of each training.
+
+        Args:
+            variant: The variant; None: the mixture under study.
+        """
+        asked = self.prepared.variants[0] if variant is None else variant
+        return [parts_of(self.prepared, asked, trained)[0] for trained in self.trained]
 
     def matches(self) -> dict[str, Matches]:
         """Every variant that plays, all its trainings against all of the one network."""
@@ -381,8 +444,9 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
             variant.role: self.against_all(
                 "mixture" if variant.role == EXPERT else variant.folder,
                 "mixture" if variant.role == EXPERT else variant.role,
-                self.experts(variant.role),
+                self.experts(variant),
                 gate=variant.gate,
+                has_one_value=variant.options.value == "shared",
             )
             for variant in self.prepared.variants
             if variant.plays
@@ -472,6 +536,7 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
         search_gates: Sequence[str] | None = None,
         boundaries: Boundaries | None = None,
         limits: tuple[Limit, Limit] | None = None,
+        has_one_value: bool = False,
     ) -> Matches:
         """Play every training of a mixture against every training of one network.
 
@@ -485,6 +550,8 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
             search_gates: Gate that chooses among the experts, of each training.
             boundaries: Recalibrates the values of both sides; None: they stay as trained.
             limits: Bounds a move of the mixture and of one network; None: the settings' limit both.
+            has_one_value: Whether the mixture answers with the values of its training's one
+                network.
         """
         prepared = prepared or self.prepared
         config, openings = prepared.config, prepared.match_openings
@@ -504,6 +571,7 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
                 None
                 if boundaries is None
                 else (boundaries.maps_of(EXPERT, mixture), boundaries.maps_of(ONE, baseline)),
+                self.trained[mixture][BASELINE][0] if has_one_value else None,
             )
             played = play(
                 self.console,

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,9 @@ from phasezoo.gating.registry import AnyGate
 from phasezoo.inference.backends.choice import Running, chosen
 from phasezoo.report import numbers
 from phasezoo.training.strategies import STRATEGIES
+
+if TYPE_CHECKING:
+    from phasezoo.training.fresh_network import Beginning
 
 
 def load(config: M2ctsConfig, path: Path) -> Any:
@@ -196,7 +199,7 @@ def prepare(config: M2ctsConfig) -> Prepared:
     if gate.num_phases < 2:
         message = f"--gate {config.gate!r}: has one phase, and experts need two or more to differ"
         raise InvalidGate(message)
-    variants = variants_of(config, gate.num_phases)
+    variants = variants_of(config, gate.names)
     gates = {variant.gate: _gate(variant.gate, game, _asked(variant)) for variant in variants}
     if config.gate == variants[1].gate:
         message = f"--gate {config.gate}: is its own placebo; give a gate that tells something"
@@ -261,16 +264,34 @@ def _asked(variant: Variant) -> str:
 
 def _check_network(config: M2ctsConfig, variants: Sequence[Variant]) -> None:
     from phasezoo import networks
+    from phasezoo.training.fresh_network import Beginning
 
     game = games.make(config.game)
-    sizes = check_networks([config.network], game, config.planes)
+    begun = Beginning.of(config.network, config.planes)
+    sizes = check_networks([begun.network], game, begun.planes)
     for how in {variant.strategy.phase_input for variant in variants}:
         if how is None:
             continue
-        given = networks.conditioned(config.network, how, 2)
+        given = networks.conditioned(begun.network, how, 2)
         networks.make(given, *sizes, num_players=game.num_players)  # or refuse now
     networks.resolve_device(config.device)
     chosen(config.backend, Running(config.device))
+
+
+def weights_of(config: M2ctsConfig, begun: "Beginning") -> dict[str, Any]:
+    """Return the weights of the parts of the training loss, by the names of their settings."""
+    from phasezoo import networks
+    from phasezoo.training.config import SupervisedConfig
+
+    game, value = games.make(config.game), config.value_weight or 0.0
+    planes = begun.planes or game.default_planes
+    sizes = game.plane_shape(planes), game.policy_size(planes)
+    made = networks.make(begun.network, *sizes, num_players=game.num_players)
+    answered = networks.check(made, *sizes, num_players=game.num_players)
+    plies = SupervisedConfig.plies_weight if "plies" in answered else 0.0
+    head = "wdl_weight" if "wdl_logits" in answered else "value_weight"
+    weights = {"value_weight": 0.0, "wdl_weight": 0.0, head: value}
+    return {**weights, "plies_weight": plies, "policy_weight": max(0.0, 1 - value - plies)}
 
 
 def _check_tables(tables: dict[str, PositionTable], path: Path) -> None:

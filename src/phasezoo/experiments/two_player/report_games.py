@@ -235,7 +235,11 @@ def games_section(results: Results) -> Section:
             Section("Memory and time of experts", _cost_items(results.cost)),
             Section(
                 "All mixtures",
-                [variants_table(results.variants), *_variant_sentences(results.variants)],
+                [
+                    variants_table(results.variants),
+                    *_variant_sentences(results.variants),
+                    *_paired(results.variants),
+                ],
             ),
             *_alone(results),
             *_phase_suites(results.from_phases),
@@ -373,6 +377,31 @@ def _variant_sentences(variants: Sequence[VariantRow]) -> list[Item]:
         if variant.matches is not None
     ]
     return [Text("\n\n".join(sentences))] if sentences else []
+
+
+def _paired(variants: Sequence[VariantRow]) -> list[Item]:
+    """Return every mixture that plays beside the first one, if there are trainings enough."""
+    first, *others = [variant for variant in variants if variant.matches is not None]
+    if first.matches is None or first.matches.trainings < 3:
+        return []
+
+    def elo(row: VariantRow, beside: Matches | None = None) -> str:
+        found = None if row.matches is None else row.matches.apart(beside)
+        return numbers.ABSENT if found is None else numbers.elo_interval(found)
+
+    columns = [
+        Column("", "name"),
+        Column("Elo over one network", elo),
+        Column(
+            f"Elo over the {first.name}",
+            lambda row: numbers.ABSENT if row is first else elo(row, first.matches),
+        ),
+    ]
+    caption = (
+        "Games between different trainings alone, with 95 % intervals over trainings. Differences "
+        "are taken pairing by pairing: all mixtures met the same networks from the same openings."
+    )
+    return [Table("paired", columns, [first, *others], caption)]
 
 
 def alone_table(rows: Sequence[Series]) -> Table:

@@ -1,9 +1,10 @@
 """The comparison of two searches, stage by stage: data, training, losses, games, report."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from phasezoo import gating
 from phasezoo.data.splits import Splits
@@ -38,6 +39,7 @@ from phasezoo.experiments.two_player.variants import (
     BASELINE,
     EXPERT,
     STARTED,
+    Options,
     Variant,
     mixture_name,
     plan_variant,
@@ -45,6 +47,7 @@ from phasezoo.experiments.two_player.variants import (
 from phasezoo.report.console import Console
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.experts import PlannedTraining, plan_baseline
+from phasezoo.training.fresh_network import TUNING, Beginning
 from phasezoo.training.planned import Recipe
 
 T = TypeVar("T")
@@ -174,16 +177,30 @@ class TwoPlayerRun(PlayingRun):
         """All networks learn the same way from the training games."""
         config = self.config
         watches = network.gate == self.prepared.gate
+        mine = (v.options for v in self.prepared.variants if v.role == _variant_of(network))
+        options = next(mine, Options())
+        begun = Beginning.of(config.network, config.planes)
+        learning: dict[str, Any] = {"optimizer": config.optimizer, "max_lr": config.learning_rate}
+        preset = self.study.presets.get(config.preset, config)
+        is_default = learning == {"optimizer": preset.optimizer, "max_lr": preset.learning_rate}
+        if begun.is_tuning and is_default:  # which are for new weights
+            learning |= TUNING
+        if options.learning_rate is not None:
+            learning["max_lr"] = options.learning_rate
         settings = SupervisedConfig(
+            **learning,
             batch_size=config.training_batch,
-            optimizer=config.optimizer,
-            max_lr=config.learning_rate,
+            freeze=None if network.phase is None else options.freeze,
             validation_positions=config.validation_positions,
             watched_positions=config.watched_positions if watches else 0,
             device=config.device,
             threads=config.threads,
         )
-        return Recipe(self.prepared.splits, config.network, settings, config.planes)
+        if config.value_weight is not None:
+            settings = replace(settings, **preparation.weights_of(config, begun))
+        return Recipe(
+            self.prepared.splits, begun.network, settings, begun.planes, weights=begun.weights
+        )
 
     def _dataset(self) -> Dataset:
         data = self.once(
@@ -315,14 +332,19 @@ class TwoPlayerRun(PlayingRun):
         own = [
             n
             for n in self.planned
-            if n.training == 0 and n.role in (variant.role, variant.role + STARTED)
+            if n.training == 0 and _variant_of(n) == (variant.networks or variant.role)
         ]
         return VariantRow(
             name=name,
             gate=self.prepared.labelled[variant.gate]["train"].gate,
-            strategy=str(variant.strategy),
-            experts=sum(network.role == variant.role for network in own),
+            strategy=variant.how,
+            experts=len(self.experts(variant)[0]),
             positions=sum(network.positions for network in own),
             loss=entry.differences[ALL]["total"],
             matches=played,
         )
+
+
+def _variant_of(network: PlannedTraining) -> str:
+    """Return the role of the variant that a network belongs to."""
+    return network.role.removesuffix(STARTED)

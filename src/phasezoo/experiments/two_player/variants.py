@@ -3,12 +3,20 @@
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.specs import fields_of
+from phasezoo.specs import (
+    PositiveFloat,
+    SpecText,
+    fields_of,
+    read_spec,
+    unknown_option,
+    write_spec,
+    write_value,
+)
 from phasezoo.training.experts import PlannedTraining
-from phasezoo.training.strategies import Strategy, plan_strategy
+from phasezoo.training.strategies import KINDS, Strategy, plan_strategy
 
 if TYPE_CHECKING:
     from phasezoo.data.positions import PositionTable
@@ -33,18 +41,62 @@ _TAKEN_BEGINNINGS = ("alone-", "from-", "search-")
 
 
 @dataclass(frozen=True)
+class Options:
+    """The options of a strategy in ``--arms``, such as ``staged:value=shared,phases=endgame``."""
+
+    learning_rate: PositiveFloat | None = None
+    """Peak of the schedule of its networks; None: that of the settings."""
+    freeze: Literal["body", "heads"] | None = None
+    """Part of what its experts begin from that stays as it is."""
+    value: Literal["own", "shared"] = "own"
+    """Whose values it answers with: each phase's expert's, or the one network's of its training."""
+    phases: str | None = None
+    """The phases that its experts answer in, joined by ``+``; None: all. The one network answers in
+    the others."""
+
+    @property
+    def learning(self) -> "Options":
+        """Those that decide what is trained."""
+        return replace(self, value="own", phases=None)
+
+    @property
+    def own(self) -> tuple[str, ...] | None:
+        """The phases that its experts answer in; None: all."""
+        return None if self.phases is None else tuple(self.phases.split("+"))
+
+
+@dataclass(frozen=True)
 class Variant:
     """A mixture of experts."""
 
     role: str
-    """Role of its networks: ``expert`` (the mixture under study), ``placebo``, or the
-    variant's own text."""
+    """Its name: ``expert`` (the mixture under study), ``placebo``, or the variant's own text."""
     gate: str
     """Divides the positions."""
     strategy: Strategy
     """How its experts learn."""
     plays: bool
     """True if it plays matches against one network."""
+    options: Options = Options()
+    """How else its experts learn, and what else answers."""
+    networks: str = ""
+    """The variant whose networks it is put together from; empty: it has networks of its own."""
+
+    @property
+    def how(self) -> str:
+        """The strategy with its options."""
+        name, _, factor = str(self.strategy).partition(":")
+        given = {
+            option.name: str(write_value(getattr(self.options, option.name)))
+            for option in fields_of(Options)
+            if getattr(self.options, option.name) != option.default
+        }
+        return write_spec(SpecText(name, factor or None, given))
+
+    def is_alike(self, other: "Variant") -> bool:
+        """Return whether both answer alike."""
+        both = [(one.gate, one.strategy, one.options) for one in (self, other)]
+        return both[0] == both[1]
 
     @property
     def folder(self) -> str:
@@ -53,31 +105,58 @@ class Variant:
         return "-".join(filter(None, kept.lower().split("-")))
 
 
-def variants_of(config: "M2ctsConfig", phases: int) -> tuple[Variant, ...]:
-    """The mixture under study, its placebo, and what else the settings name."""
+def variants_of(config: "M2ctsConfig", phases: Sequence[str]) -> tuple[Variant, ...]:
+    """The mixture under study, its placebo, and what else the settings name.
+
+    A mixture that is put together of experts and the one network (``value=``, ``phases=``) takes
+    the experts of the variant that learns alike. If no other is named, that one is trained too, and
+    does not play.
+
+    Raises:
+        InvalidConfig: One cannot be read, does not fit the gate, or is there twice.
+    """
     strategy = Strategy.parse(config.strategy)
     found = [
         Variant(EXPERT, config.gate, strategy, plays=True),
-        Variant(PLACEBO, f"hash:{phases}", strategy, plays=False),
+        Variant(PLACEBO, f"hash:{len(phases)}", strategy, plays=False),
     ]
-    for text in config.arms:
-        variant = _read_variant(text, config)
-        if (variant.gate, variant.strategy) == (found[1].gate, strategy):
-            found[1] = replace(found[1], plays=True)
+    read = [_read_variant(text, config, phases) for text in config.arms]
+    for variant in sorted(read, key=lambda one: one.options != one.options.learning):
+        same = next((one for one in found if one.is_alike(variant)), None)
+        if same is not None and not same.plays:
+            found[found.index(same)] = replace(same, plays=True)
             continue
-        if any((variant.gate, variant.strategy) == (one.gate, one.strategy) for one in found):
-            message = f"--arms {text}: there already, or the mixture under study itself"
+        if same is not None:
+            message = f"--arms {variant.role}: there already, or the mixture under study itself"
             raise InvalidConfig(message)
-        same = next((one.role for one in found if one.folder == variant.folder), None)
-        is_taken = variant.folder in _TAKEN or variant.folder.startswith(_TAKEN_BEGINNINGS)
-        if same is not None or is_taken:
-            taken = f"a folder of the run {variant.folder!r}" if same is None else f"{same!r}"
-            message = (
-                f"--arms {text}: its files would be named as those of {taken}; spell it otherwise"
-            )
-            raise InvalidConfig(message)
-        found.append(variant)
+        if variant.options != variant.options.learning:
+            whole = replace(variant, plays=False, options=variant.options.learning)
+            own = next((one for one in found if one.is_alike(whole)), None)
+            if own is None:
+                named = whole.how if whole.gate == config.gate else f"{whole.how}@{whole.gate}"
+                own = replace(whole, role=named)
+                _add(found, own)
+            variant = replace(variant, networks=own.role)
+        _add(found, variant)
     return tuple(found)
+
+
+def _add(found: list[Variant], variant: Variant) -> None:
+    """Add a variant whose files are named as no other's.
+
+    Raises:
+        InvalidConfig: Another's are.
+    """
+    same = next((one.role for one in found if one.folder == variant.folder), None)
+    is_taken = variant.folder in _TAKEN or variant.folder.startswith(_TAKEN_BEGINNINGS)
+    if same is not None or is_taken:
+        taken = f"a folder of the run {variant.folder!r}" if same is None else f"{same!r}"
+        message = (
+            f"--arms {variant.role}: its files would be named as those of {taken}; spell it "
+            "otherwise"
+        )
+        raise InvalidConfig(message)
+    found.append(variant)
 
 
 def mixture_name(role: str) -> str:
@@ -98,7 +177,10 @@ def plan_variant(
     variant: Variant, train: "PositionTable", positions: int
 ) -> tuple[list[PlannedTraining], list[PlannedTraining]]:
     """The trainings of a variant: those that its experts begin from, and the experts."""
-    plan = plan_strategy(train, variant.strategy, positions)
+    if variant.networks:
+        return [], []
+    freezes = variant.options.freeze is not None
+    plan = plan_strategy(train, variant.strategy, positions, freezes=freezes)
     last = set(plan.experts.values())
 
     def named(name: str | None) -> str | None:
@@ -115,17 +197,39 @@ def plan_variant(
     return begun, [stage for stage, done in zip(stages, is_last, strict=True) if done]
 
 
-def _read_variant(text: str, config: "M2ctsConfig") -> Variant:
-    """``STRATEGY``, ``GATE`` or ``STRATEGY@GATE``."""
-    strategy, at, gate = text.partition("@")
-    if not at:
-        try:
-            return Variant(text, config.gate, Strategy.parse(text), plays=True)
-        except InvalidConfig:
-            if text.startswith("weighted"):
-                raise
-            strategy, gate = config.strategy, text
-    return Variant(text, gate, Strategy.parse(strategy), plays=True)
+def _read_variant(text: str, config: "M2ctsConfig", phases: Sequence[str]) -> Variant:
+    """``STRATEGY``, ``GATE`` or ``STRATEGY@GATE``; a strategy may have options after a colon."""
+    spelled, at, gate = text.partition("@")
+    if not at and spelled.partition(":")[0] not in KINDS:
+        return Variant(text, text, Strategy.parse(config.strategy), plays=True)
+    try:
+        strategy, options = _read_strategy(spelled)
+    except InvalidConfig as error:
+        message = f"--arms {text}: {error}"
+        raise InvalidConfig(message) from error
+    gate = gate or config.gate
+    own = options.own
+    if own is not None and (gate != config.gate or not set(own) < set(phases)):
+        message = (
+            f"--arms {text}: phases= takes some, but not all, of {', '.join(phases)}, joined by +, "
+            "and no other gate than the run's"
+        )
+        raise InvalidConfig(message)
+    return Variant(text, gate, strategy, plays=True, options=options)
+
+
+def _read_strategy(text: str) -> tuple[Strategy, Options]:
+    """A strategy and its options."""
+    spec = read_spec(text, "strategy", "staged:value=shared,phases=endgame")
+    strategy = Strategy.parse(spec.name if spec.first is None else f"{spec.name}:{spec.first}")
+    known = {option.name: option for option in fields_of(Options)}
+    for name in spec.options.keys() - known.keys():
+        raise InvalidConfig(unknown_option(name, "strategy", known))
+    options = Options(**{name: known[name].read(value) for name, value in spec.options.items()})
+    if options.freeze is not None and strategy.kind not in ("staged", "heads"):
+        message = f"freeze={options.freeze}: is for staged and heads, whose experts begin from one"
+        raise InvalidConfig(message)
+    return strategy, options
 
 
 EQUAL_COST = "equal-cost"
