@@ -3,12 +3,15 @@
 import dataclasses
 import json
 
+import numpy as np
 import pytest
 from test_m2cts_games import TINY, few
 
 from phasezoo.errors import InvalidConfig, InvalidGate
 from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.two_player.config import M2ctsConfig
+from phasezoo.experiments.two_player.losses import drawn
+from phasezoo.experiments.two_player.preparation import prepare
 from phasezoo.experiments.two_player.variants import variants_of
 
 STUDY = GAMES["connect-four"]
@@ -124,6 +127,23 @@ def test_a_mixture_is_put_together_from_experts_and_the_one_network(whole):
     assert not [card for card in results.networks if "value" in card.role or "phases" in card.role]
     sizes = {size.name: size.networks for size in results.cost.sizes}
     assert [sizes[name] for name in NAMES_OF_PARTS] == [3, 2]
+
+
+def test_every_value_stands_beside_a_constant(whole):
+    _, results, config = whole
+    prepared = prepare(config)
+    rows, train = drawn(prepared, "test"), prepared.tables["train"]
+    played = prepared.splits.train.returns[train.game, train.player]
+    mean = np.array([played[train.phase == phase].mean() for phase in range(2)])
+    error = np.square(mean[rows.phase] - prepared.splits.test.returns[rows.game, rows.player])
+    row = next(entry for entry in results.losses.entries if entry.name == "constant")
+    brier = next(entry for entry in results.boundaries.brier if entry.name == "constant")
+    assert row.differences["all"].keys() == {"value"}
+    assert row.cells["all"].value == pytest.approx(error.mean())
+    for phase, name in enumerate(("up to 14", "over 14")):
+        assert row.cells[name].total is row.cells[name].policy is None
+        assert row.cells[name].value == pytest.approx(error[rows.phase == phase].mean())
+        assert brier.cells[name].score.value == pytest.approx(row.cells[name].value / 4)
 
 
 def test_options_of_a_strategy_reach_its_trainings(whole):

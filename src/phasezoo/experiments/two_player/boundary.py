@@ -12,7 +12,15 @@ import numpy.typing as npt
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.boundaries import NEAR, Near, near_boundaries
 from phasezoo.data.positions import PositionTable
-from phasezoo.experiments.two_player.losses import ALL, TestedNetworks, drawn, evaluate, placed
+from phasezoo.experiments.two_player.losses import (
+    ALL,
+    CONSTANT,
+    TestedNetworks,
+    drawn,
+    evaluate,
+    placed,
+    shares_of_results,
+)
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, PLACEBO, mixture_name
 from phasezoo.inference.recalibration import Recalibration, fitted
 from phasezoo.training.evaluation import PositionLosses
@@ -258,6 +266,7 @@ def _brier_rows(
     trainings: Sequence[Answers],
     rng: np.random.Generator,
     resamples: int,
+    shares: Array | None = None,
 ) -> list[BrierRow]:
     """Score every expert, the mixture and the one network, as trained and recalibrated."""
     phase = rows.phase.astype(np.int64)
@@ -266,6 +275,9 @@ def _brier_rows(
         for mapped in (False, True)
         for player in _players(phases, phase, trainings, mapped=mapped)
     ]
+    if shares is not None:
+        chances = np.broadcast_to(shares[phase], (len(trainings), len(phase), 3))
+        asked.append(_Player(CONSTANT, None, False, chances[..., 0] - chances[..., 2], chances))
     samples = {}
     for row in asked:
         samples[row.key] = Sample(_score_error(row.values, results), game, phase)
@@ -316,7 +328,8 @@ def measure(tested: TestedNetworks) -> Boundaries:
     store: Any = prepared.splits.test
     results = store.returns[rows.game, rows.player]
     rng, resamples = tested.rng("resampling the seam"), prepared.config.resamples
-    return boundaries_of(prepared.phases, rows, near, results, found, rng, resamples)
+    shares = shares_of_results(prepared)
+    return boundaries_of(prepared.phases, rows, near, results, found, rng, resamples, shares)
 
 
 def boundaries_of(
@@ -327,6 +340,7 @@ def boundaries_of(
     trainings: Sequence[Answers],
     rng: np.random.Generator,
     resamples: int,
+    shares: Array | None = None,
 ) -> Boundaries:
     """Make the tables of what networks answered.
 
@@ -338,6 +352,8 @@ def boundaries_of(
         trainings: What the networks of each training said.
         rng: Draws the test games behind the intervals.
         resamples: Number of draws.
+        shares: ``float64[n, 3]``: shares of won, drawn and lost training positions of each phase,
+            which stand beside the networks' values; None: no such row.
     """
     _, game = np.unique(rows.game, return_inverse=True)
     games = int(game.max(initial=-1)) + 1
@@ -372,7 +388,7 @@ def boundaries_of(
             )
             for kind in range(2 * NEAR)
         ],
-        brier=_brier_rows(phases, rows, game, results, trainings, rng, resamples),
+        brier=_brier_rows(phases, rows, game, results, trainings, rng, resamples, shares),
         maps=[
             Map(**vars(one), name=name, phase=phases[phase], training=training)
             for training, answers in enumerate(trainings)

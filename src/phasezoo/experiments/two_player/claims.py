@@ -10,7 +10,7 @@ from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.claims import BY_ELO, by_no_gain, by_sign
 from phasezoo.experiments.statistics import Verdict, verdict
 from phasezoo.experiments.two_player import published
-from phasezoo.experiments.two_player.losses import Entry
+from phasezoo.experiments.two_player.losses import CONSTANT, Entry
 from phasezoo.experiments.two_player.matches import Matches, Results, VariantRow
 from phasezoo.report import numbers
 from phasezoo.report.document import Claim, Column, Item, Judgement, Section, Table, Text
@@ -360,7 +360,7 @@ def paper_section(results: Results) -> Section:
         ours = [
             (entry.name, [entry.cells[column].total for column in results.losses.columns])
             for entry in results.losses.entries
-            if entry.role != "placebo"
+            if entry.role not in ("placebo", CONSTANT)
         ]
         caption = "This run, the same table (other games and smaller networks: compare directions)"
         tables.append(losses("losses as the paper has them", ours, caption))

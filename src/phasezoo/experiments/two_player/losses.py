@@ -34,6 +34,9 @@ from phasezoo.training.resampling import Means, Sample, means_of
 ALL = "all"
 """Name of the column of all test positions."""
 
+CONSTANT = "constant"
+"""The row of the value that no network is needed for: the mean result of the phase."""
+
 METRICS = ("total", "policy", "value", "accuracy")
 """Measured on test positions; the first three are losses, where less is better."""
 
@@ -59,7 +62,8 @@ class Entry:
 
     name: str
     role: str
-    """``expert``, ``mixture``, ``placebo``, ``arm`` (another mixture) or ``baseline``."""
+    """``expert``, ``mixture``, ``placebo``, ``arm`` (another mixture), ``baseline`` or
+    ``constant``."""
     phase: str | None
     """The phase of an expert, otherwise None."""
     cells: dict[str, Cell]
@@ -144,19 +148,24 @@ def loss_matrix(
         (name, metric): Sample(np.stack([own[name][place] for own in trainings]), game, phase)
         for name in rows
         for place, metric in enumerate(METRICS)
+        if name != CONSTANT or metric == "value"
     }
     means = means_of(samples, len(phases), games, rng, resamples)
     counts = [*np.bincount(phase, minlength=len(phases)).tolist(), len(game)]
 
+    def known(name: str, metric: str, k: int) -> float | None:
+        return means.value((name, metric), k) if (name, metric) in samples else None
+
     def cells(name: str) -> dict[str, Cell]:
         return {
-            column: Cell(counts[k], **{m: means.value((name, m), k) for m in METRICS})
+            column: Cell(counts[k], **{m: known(name, m, k) for m in METRICS})
             for k, column in enumerate(columns)
         }
 
     def differences(name: str, other: str) -> dict[str, Differences]:
+        both = [m for m in METRICS if {(name, m), (other, m)} <= samples.keys()]
         return {
-            column: {m: means.difference((name, m), (other, m), k) for m in METRICS}
+            column: {m: means.difference((name, m), (other, m), k) for m in both}
             for k, column in enumerate(columns)
         }
 
@@ -185,7 +194,12 @@ def loss_matrix(
 
 
 def _role_of(name: str, experts: Mapping[str, str]) -> str:
-    known = {ONE: BASELINE, mixture_name(EXPERT): "mixture", mixture_name(PLACEBO): PLACEBO}
+    known = {
+        ONE: BASELINE,
+        CONSTANT: CONSTANT,
+        mixture_name(EXPERT): "mixture",
+        mixture_name(PLACEBO): PLACEBO,
+    }
     return "expert" if name in experts else known.get(name, "arm")
 
 
@@ -197,6 +211,7 @@ def rows_of(
     experts: Sequence[PositionLosses],
     others: Mapping[str, Sequence[PositionLosses]],
     composed: Sequence[Variant] = (),
+    constants: Array | None = None,
 ) -> dict[str, Array]:
     """Return the rows of the matrix of one training by name, ``float64[4, P]`` by :data:`METRICS`.
 
@@ -208,6 +223,7 @@ def rows_of(
         experts: Losses of each phase's expert, on all P positions.
         others: Losses of every other variant's experts, each on the positions of its own phase.
         composed: The variants that are put together from the networks of others.
+        constants: ``float64[n]``: the mean result of each phase, as a value; None: no such row.
     """
     measured = [_stacked(losses) for losses in experts]
     rows = {f"{name} expert": values for name, values in zip(phases, measured, strict=True)}
@@ -221,6 +237,9 @@ def rows_of(
             rows[mixture_name(variant.networks)], answered, variant, phases, phase
         )
     rows[ONE] = answered
+    if constants is not None and one.result is not None:
+        rows[CONSTANT] = np.full_like(answered, np.nan)
+        rows[CONSTANT][METRICS.index("value")] = np.square(constants[phase] - one.result)
     return rows
 
 
@@ -338,6 +357,8 @@ def measure(tested: TestedNetworks) -> Losses:
     composed = [variant for variant in prepared.variants if variant.networks]
     trained = [variant for variant in prepared.variants[1:] if not variant.networks]
     parts = {variant.role: _parts(prepared, variant, rows) for variant in trained}
+    won, _, lost = shares_of_results(prepared).T
+    constants = won - lost
     total = len(trainings) * len(rows) * (1 + len(prepared.phases) + len(parts))
     measured = []
     with tested.console.task("Test losses", total) as task:
@@ -349,12 +370,24 @@ def measure(tested: TestedNetworks) -> Losses:
                 ]
                 for role, part in parts.items()
             }
-            answered = (*tested.of(networks), others, composed)
+            answered = (*tested.of(networks), others, composed, constants)
             measured.append(rows_of(prepared.phases, phase, parts, *answered))
             done = total * len(measured) // len(trainings)
             task.update(done, f"{len(rows):,} test positions")
     rng, resamples = tested.rng("resampling"), prepared.config.resamples
     return loss_matrix(prepared.phases, rows.game, phase, measured, rng, resamples)
+
+
+def shares_of_results(prepared: Prepared) -> Array:
+    """``float64[n, 3]``: shares of won, drawn and lost training positions of each phase.
+
+    They are for to_play, and what is said without a network: the constants beside every value.
+    """
+    store: Any = prepared.splits.train
+    rows = prepared.tables["train"]
+    result = store.returns[rows.game, rows.player]
+    happened = np.stack([result > 0, result == 0, result < 0], axis=1)
+    return np.stack([happened[rows.phase == k].mean(axis=0) for k in range(len(rows.names))])
 
 
 def drawn(prepared: Prepared, split: Literal["test", "validation"]) -> PositionTable:

@@ -12,7 +12,7 @@ from phasezoo.experiments.two_player.boundary import (
     BrierRow,
 )
 from phasezoo.experiments.two_player.exact import Exact, ExactRow
-from phasezoo.experiments.two_player.losses import ALL, Comparison, Entry, Losses
+from phasezoo.experiments.two_player.losses import ALL, CONSTANT, Comparison, Entry, Losses
 from phasezoo.experiments.two_player.matches import Results
 from phasezoo.experiments.two_player.overfitting import GapRow, Overfitting
 from phasezoo.experiments.two_player.preparation import Dataset
@@ -89,7 +89,8 @@ def losses_section(results: Results) -> Section:
 
 def losses_table(losses: Losses) -> Table:
     """Return the loss matrix, shaded by the difference to one network."""
-    found = [d["total"] for entry in losses.entries for d in entry.differences.values()]
+    entries = [entry for entry in losses.entries if entry.role != CONSTANT]
+    found = [d["total"] for entry in entries for d in entry.differences.values()]
     strongest = max((abs(gap.value) for gap in found if gap is not None), default=0.0)
 
     def gap(entry: Entry, name: str) -> Interval | None:
@@ -118,7 +119,7 @@ def losses_table(losses: Losses) -> Table:
     return Table(
         "losses",
         [Column("", "name"), *columns],
-        losses.entries,
+        entries,
         "Total loss on test positions of each phase, with the difference to one network below and "
         "its 95 % interval in brackets.",
         strong=lambda entry: entry.phase is None and entry.role != BASELINE,
@@ -166,7 +167,8 @@ def numbers_table(losses: Losses, name: str) -> Table:
         f"losses on {name}",
         [Column("", "name"), *(column(metric, *how) for metric, how in _METRICS.items())],
         losses.entries,
-        f"{test_set(name)}: {numbers.count(positions)} test positions",
+        f"{test_set(name)}: {numbers.count(positions)} test positions. The constant is the mean "
+        "result of the phase’s training positions.",
     )
 
 
