@@ -31,7 +31,7 @@ _NOTHING_GAINED = 50.0
 def claims_of(results: Results) -> list[Claim]:
     """Return every claim that a run can judge: none of other games or phases than the paper's."""
     data = results.dataset
-    if not published.has(data.game) or data.phases != list(published.PHASES):
+    if not published.has(results.config) or data.phases != list(published.PHASES):
         return []
     found = [*_own_phase(results), *_off_phase(results), *_mixture_losses(results)]
     found += [*_strength(results), *_weighted_gains_less(results), *_batches(results)]
@@ -287,7 +287,7 @@ def expectation(results: Results) -> list[str]:
     Empty for a game that the paper does not have, and for experts that do not learn separated: the
     paper has their figures with all of its data alone.
     """
-    if not published.has(results.dataset.game) or results.config.strategy != "separated":
+    if not published.has(results.config) or results.config.strategy != "separated":
         return []
     share = data_share(results)
     half = ", ".join(numbers.signed(row.value, 1) for _, row in published.DATA_AND_SIZE)

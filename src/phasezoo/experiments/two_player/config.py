@@ -19,7 +19,7 @@ from phasezoo.training.strategies import Strategy
 if TYPE_CHECKING:
     from phasezoo.agents import Limit
 
-Preset = Literal["quick", "standard", "gpu", "paper"]
+Preset = Literal["quick", "standard", "gpu", "paper", "law"]
 
 
 MOST_POSITIONS = 10**11
@@ -340,8 +340,26 @@ SIZES: Mapping[str, Mapping[str, Any]] = {
         "games_played": 100,
         "nodes": 200,
     },
+    "law": {
+        "sizes": tuple(125_000 * 2**step for step in range(7)),
+        "trainings": 6,
+        "network": "resnet-8x1:policy=pointwise",
+        "value_weight": 0.2,
+        "arms": (
+            "separated:value=shared",
+            "separated:phases=endgame",
+            "staged",
+            "staged:value=shared",
+            "staged:freeze=body",
+            "hash:3",
+        ),
+        "games_played": 20,
+        "nodes": 50,
+        "searches": ("nodes=200", "nodes=800"),
+    },
 }
-"""Settings in which the presets of the curve differ from those of the comparison."""
+"""Settings in which the presets of the curve differ from those of the comparison; `law` is the
+curve's alone (``docs/results/law.md``)."""
 
 
 def curve_of(
@@ -356,7 +374,8 @@ def curve_of(
     """
     presets = {}
     for name, changes in {**SIZES, **(sizes or {})}.items():
-        if name in comparison.presets or (sizes is not None and name in sizes):
+        is_own = name not in PRESETS and BASE in comparison.presets
+        if is_own or name in comparison.presets or name in (sizes or {}):
             base = dataclasses.asdict(comparison.presets.get(name) or comparison.presets[BASE])
             presets[name] = CurveConfig(**base | {"preset": name} | dict(changes))
     found: Study[Any] = dataclasses.replace(

@@ -241,7 +241,7 @@ def phase_courses(drawn: Sequence[TrainedNetwork], results: Results) -> Figure:
         plotted[0].legend(frameon=False, fontsize=8, labelcolor=plots.INK, loc="upper right")
         return figure
 
-    paper = ", as in the paper’s Figs 20 to 29" if published.has(results.dataset.game) else ""
+    paper = ", as in the paper’s Figs 20 to 29" if published.has(results.config) else ""
     several = " Thin lines are further trainings." if results.config.trainings > 1 else ""
     caption = (
         "Losses and policy accuracy of one network and of every expert on validation positions of "

@@ -4,8 +4,13 @@ Every value here is the paper's; nothing is computed from them.
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.inference.storage.packaged import names_network
+
+if TYPE_CHECKING:
+    from phasezoo.experiments.two_player.config import M2ctsConfig
 
 CITATION = (
     "F. Helfenstein, J. Czech, J. Blüml, M. Eisel, K. Kersting: “Checkmating One, by Using Many: "
@@ -22,9 +27,9 @@ TRAIN_POSITIONS = 91_413_951
 """Training positions of the paper (KingBase Lite 2019, both players 2200 or more)."""
 
 
-def has(game: str) -> bool:
-    """Return whether the paper has figures of a game."""
-    return game == GAME
+def has(config: "M2ctsConfig") -> bool:
+    """Return whether the paper has figures of such a run: of its game, from new weights."""
+    return config.game == GAME and not names_network(config.network)
 
 
 @dataclass(frozen=True)

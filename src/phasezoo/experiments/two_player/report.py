@@ -23,6 +23,7 @@ from phasezoo.experiments.two_player.report_losses import (
     losses_section,
 )
 from phasezoo.experiments.two_player.variants import mixtures
+from phasezoo.inference.storage.packaged import names_network
 from phasezoo.report import numbers
 from phasezoo.report.document import Column, Document, Item, Section, Table, Text
 from phasezoo.training.planned import TrainedNetwork
@@ -32,7 +33,7 @@ from phasezoo.training.strategies import Strategy
 def report(results: Results) -> Document:
     """Return the report."""
     config, game = results.config, results.dataset.game
-    beside_paper = published.has(game)
+    beside_paper = published.has(results.config)
     exact, learned = results.exact, results.learned
     return Document(
         title="One network per phase, or one for all?",
@@ -305,10 +306,10 @@ def _alike(config: M2ctsConfig) -> str:
         "heads": ", with outputs for each phase where there are several; what is alike in them "
         "starts from the same weights",
     }.get(Strategy.parse(config.strategy).kind, " and start from the same weights")
-    return (
-        f"All networks have the architecture {config.network}{begun}, and all follow the same "
-        "schedule of learning rates."
-    )
+    schedule = "and all follow the same schedule of learning rates."
+    if names_network(config.network):
+        return f"All networks begin with the trained network {config.network}, {schedule}"
+    return f"All networks have the architecture {config.network}{begun}, {schedule}"
 
 
 def dataset_table(data: Dataset) -> Table:

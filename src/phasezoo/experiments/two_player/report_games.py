@@ -419,7 +419,7 @@ def _alone(results: Results) -> list[Item]:
     if not results.alone:
         return []
     items: list[Item] = [alone_table(results.alone)]
-    if published.has(results.dataset.game):
+    if published.has(results.config):
         items.append(
             Text(
                 "In the paper (Fig. 6) the opening’s expert alone gains nothing, those of the "
@@ -490,7 +490,7 @@ def _searches(results: Results) -> list[Item]:
 
 def _strength(results: Results) -> Figure:
     """Show this run's Elo difference, beside the paper's if it is of the same game."""
-    matches, beside_paper = results.matches, published.has(results.dataset.game)
+    matches, beside_paper = results.matches, published.has(results.config)
 
     def draw() -> Any:
         new = ", new trainings" if results.config.trainings > 1 else ""
