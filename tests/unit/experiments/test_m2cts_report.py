@@ -333,8 +333,9 @@ def test_one_training_settles_no_claim_and_other_games_have_none():
     found = synthetic.results("higher", thinning="unclear")
     assert {claim.judgement for claim in claims_of(found)} == {"not settled"}
     assert all("not settled by one training" in claim.rule for claim in claims_of(found))
-    other = dataclasses.replace(found.dataset, game="krk")
-    assert claims_of(dataclasses.replace(found, dataset=other)) == []
+    for change in ({"game": "krk"}, {"network": "runs/trained"}):
+        other = dataclasses.replace(found.config, **change)
+        assert claims_of(dataclasses.replace(found, config=other)) == []
 
 
 @pytest.mark.parametrize(
