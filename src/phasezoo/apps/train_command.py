@@ -52,6 +52,8 @@ class TrainOptions:
     from positions of every phase)."""
     phases: Annotated[tuple[str, ...], Argument(metavar="PHASE ...")] = ()
     """Phases that get an expert: none for all; the one network answers for the others."""
+    freeze_baseline: bool = False
+    """Whether --freeze holds for the baseline too, and for what staged experts start from."""
     test_games: PositiveInt | None = 300
     """Test games that a baseline and its experts are measured on (none: all)."""
     network: str = "rise-32x4"
@@ -112,6 +114,7 @@ class TrainOptions:
             budget=self.budget,
             value=self.value,
             phases=self.phases or None,
+            freeze_baseline=self.freeze_baseline,
             test_games=self.test_games,
             **shared,
         )
@@ -125,6 +128,7 @@ class TrainOptions:
                 "--budget": self.budget != "equal",
                 "--value": self.value != "own",
                 "--phases": self.phases,
+                "--freeze-baseline": self.freeze_baseline,
             }
             alone = [name for name, value in given.items() if value]
             if alone:

@@ -66,6 +66,9 @@ class SupervisedConfig:
     freeze: Literal["body", "heads"] | None = None
     """Part of a trained network that stays as it is, statistics of its batch norms included: the
     body, or the policy and value heads (none: all of it learns)."""
+    body_cache_gb: NonNegativeFloat = 4.0
+    """Gigabytes of outputs of a frozen body that are kept while heads train on a CPU, so that every
+    position passes through it once (0: none)."""
     gradient_clip: PositiveFloat | None = None
     """Largest norm of an update's gradient (none: not clipped, as in the paper)."""
     history_dropout: Share = 0.0

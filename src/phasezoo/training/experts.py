@@ -51,6 +51,11 @@ class PlannedTraining:
         """Whether nothing is trained: the expert is a part of :attr:`start`, which knows phases."""
         return self.positions == 0
 
+    @property
+    def is_general(self) -> bool:
+        """Whether it is one network of all phases, which is no expert and has none as a part."""
+        return self.phase is None and self.phase_input is None
+
     def repeated(self, role: str, training: int, seed: Callable[..., int]) -> "PlannedTraining":
         """Return it as one of several trainings, whose first weights are the same.
 

@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import functools
 import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,6 +28,7 @@ from phasezoo.inference.storage.packaged import EXPERTS
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
 from phasezoo.specs import PositiveInt, check_value
+from phasezoo.training.body_outputs import FOLDER
 from phasezoo.training.callbacks import Callback, Callbacks, OnProgress, Progress
 from phasezoo.training.config import SupervisedConfig, make_config
 from phasezoo.training.data import LabelledSplits, rows_digest, stream_seed
@@ -51,7 +53,7 @@ LOSSES = "losses.json"
 NETWORKS = "networks"
 """Folder of the networks, one in a folder of its own."""
 
-_DEFAULTS = {"value": "own", "phases": None, "settings": LEFT_OUT}
+_DEFAULTS = {"value": "own", "phases": None, "freeze_baseline": False, "settings": LEFT_OUT}
 """Options that records of earlier versions lack."""
 
 _TEST_GAMES, _RESAMPLING = 4, 5
@@ -157,6 +159,7 @@ def train_experts(
     budget: Budget = "equal",
     value: ValueSource = "own",
     phases: Sequence[str] | None = None,
+    freeze_baseline: bool = False,
     splits: Splits | None = None,
     test_games: int | None = 300,
     resume: bool = True,
@@ -185,8 +188,9 @@ def train_experts(
         positions: Training positions that the baseline sees.
         seed: Decides the split, the initial weights and the order of positions, of all networks.
         out: A new or empty directory, or that of these very trainings.
-        config: The knobs of every training; None: the defaults. ``freeze`` is for those that begin
-            with a trained network: ``"body"`` trains heads on the body of the one they start from.
+        config: The knobs of every training; None: the defaults. ``freeze`` is for experts that
+            begin with a trained network: ``"body"`` trains heads on the body of the one they start
+            from, while networks of all phases learn whole.
         order: Stages of staged experts: None: a network of all phases, then the own phase.
             ``"farthest-first"``, or all phases in some order: phase after phase, the own one last.
         budget: ``"equal"``: the mixture sees the baseline's number of positions. ``"study"``:
@@ -196,6 +200,8 @@ def train_experts(
             network's answers beside results (``distill_weight``). ``"all"``: each phase's expert,
             whose value loss counts positions of every phase and its policy loss those of its own.
         phases: The phases that get an expert; None: all. The one network answers for the others.
+        freeze_baseline: Whether ``freeze`` holds for networks of all phases too, if they begin with
+            a trained one: the baseline, and what staged experts start from.
         splits: The split to use in place of one by ``seed``.
         test_games: Games of the test split that networks are measured on; None: all.
         resume: Whether ``out`` may hold these trainings already.
@@ -225,6 +231,14 @@ def train_experts(
         )
         raise InvalidConfig(message)
     labelled = LabelledSplits.of(store, splits, gate, seed, settings.threads)
+    if flag("freeze_baseline", freeze_baseline) and (
+        settings.freeze is None or begun.weights is None
+    ):
+        message = (
+            "freeze_baseline=True: is for a trained network= of which freeze= names a part; give "
+            "both, or leave it out"
+        )
+        raise InvalidConfig(message)
     from_new = settings.freeze is not None and begun.weights is None
     if from_new and made.kind not in ("staged", "heads"):
         message = (
@@ -245,6 +259,7 @@ def train_experts(
         history,
         frozenset(overrides),
         begun.weights,
+        freeze_baseline,
     )
     folder = out / NETWORKS
     for each in plans.values():
@@ -270,6 +285,7 @@ def train_experts(
         "settings": {k: v for k, v in vars(settings).items() if k not in INCIDENTAL},
         "value": value,
         "phases": list(plan.experts) if plan.has_fallback else None,
+        "freeze_baseline": freeze_baseline,
     }
     if begun.weights is not None:
         identity["weights_sha256"] = dict(Manifest.read(begun.weights).files)
@@ -296,6 +312,7 @@ def train_experts(
                     TrainedNetwork.of(plans[name], each) for name, each in results.items()
                 ]
                 _experts(out, labelled, plan, networks_of, identity).save()
+                shutil.rmtree(folder / FOLDER, ignore_errors=True)
 
         team.first(finish)
     own = None if isinstance(labelled.gate, gating.Gate) else labelled.gate

@@ -13,6 +13,7 @@ from phasezoo.inference.storage.manifest import Manifest
 from phasezoo.inference.storage.weights import build_network
 from phasezoo.networks import ConditionedNetwork, NetworkSpec
 from phasezoo.networks.registry import Factory
+from phasezoo.training.body_outputs import FOLDER
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.data import LabelledSplits, TrainingData
 from phasezoo.training.experts import PlannedTraining
@@ -42,13 +43,16 @@ class Recipe:
     """Knobs that were given by name."""
     weights: Path | None = None
     """The folder of a network whose weights every training without another start begins with."""
+    freeze_baseline: bool = False
+    """Whether networks of all phases that begin with these weights keep the frozen part too."""
 
     def settings_of(self, plan: PlannedTraining) -> SupervisedConfig:
         """Return the knobs of one training."""
         settings = self.settings
         if plan.weighs_policy_alone:
             settings = replace(settings, weighted_losses="policy")
-        if plan.start is None and self.weights is None:  # new weights have to learn
+        has_new_weights = plan.start is None and self.weights is None
+        if has_new_weights or (plan.is_general and not self.freeze_baseline):
             settings = replace(settings, freeze=None)
         if plan.initial_seed is None:
             return settings
@@ -75,6 +79,8 @@ class Recipe:
             self.weights if plan.start is None else folder / plan.start,
             named=self.named,
             teacher=None if plan.teacher is None else folder / plan.teacher,
+            # Experts that learn from all phases meet the same positions.
+            body_outputs=None if plan.weights is None else folder / FOLDER,
         )
         return data, task
 

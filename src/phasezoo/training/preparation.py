@@ -28,7 +28,7 @@ from phasezoo.training.trainer import Samplers
 _BATCHES = 2
 """Name of the random stream that orders a training's positions."""
 
-INCIDENTAL = ("device", "threads", "tensorboard", "wandb")
+INCIDENTAL = ("device", "threads", "tensorboard", "wandb", "body_cache_gb")
 """Options that a resumed training may change: where it runs, not what it is."""
 
 GPU_THREADS = 4
@@ -73,6 +73,8 @@ class Task:
     """Options of the configuration that were given by name."""
     teacher: Path | None = None
     """Folder of a network whose values are learned too."""
+    body_outputs: Path | None = None
+    """Folder of a frozen body's outputs that other trainings use too; None: there are none."""
 
     def __post_init__(self) -> None:
         at_least("positions", self.positions, 1)

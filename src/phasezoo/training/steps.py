@@ -121,6 +121,17 @@ class Steps:
         for part in self._frozen:
             part.eval()
 
+    def fixed_body(self) -> nn.Module | None:
+        """The body, if its output is the same for a position whenever it is asked.
+
+        None if it learns, or if it costs less than reading what is known (on a GPU). A network of a
+        user's own may ask its body twice for a position.
+        """
+        plain = self.config.dtype == "float32" and not self.config.compile and self.team.size == 1
+        own = type(self.network).__module__.startswith("phasezoo.networks.")
+        is_fixed = self.config.freeze == "body" and own and plain and self.device.type == "cpu"
+        return self._frozen[0] if is_fixed else None
+
     def no_losses(self) -> LossSums:
         """Sums to add to."""
         return LossSums.zero(self.device)

@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from phasezoo.errors import CheckpointError
 from phasezoo.games.options import flag, folder_path
 from phasezoo.inference.storage.manifest import MANIFEST, Manifest
 from phasezoo.networks.registry import Factory
+from phasezoo.training.body_outputs import FOLDER
 from phasezoo.training.callbacks import Callback, Callbacks, OnProgress, TrainingStart
 from phasezoo.training.checkpoint import Checkpoints, save_network
 from phasezoo.training.config import SupervisedConfig, make_config
@@ -215,7 +217,7 @@ def _train(ready: Ready, task: Task, hooks: Hooks, team: Team, device: torch.dev
     checkpoints = Checkpoints(directory / "checkpoints", manifest)
     trainer = Trainer(
         ready.network, settings, ready.samplers, task.positions, checkpoints, team, device,
-        ready.teacher,
+        ready.teacher, task.body_outputs,
     )  # fmt: skip
     latest = team.first(checkpoints.latest)
     if latest is not None:
@@ -228,6 +230,7 @@ def _train(ready: Ready, task: Task, hooks: Hooks, team: Team, device: torch.dev
     saved = team.first(lambda: save_network(directory, trainer.network, manifest, summary))
     if team.is_first:
         checkpoints.remove()
+        shutil.rmtree(directory / FOLDER, ignore_errors=True)
     return saved
 
 

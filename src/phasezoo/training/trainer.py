@@ -4,7 +4,7 @@ import contextlib
 import logging
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from phasezoo._torch import set_threads
 from phasezoo.data.batches import Batch
 from phasezoo.data.sampler import Prefetcher, Sampler
 from phasezoo.networks import Network
+from phasezoo.training.body_outputs import FOLDER, BodyOutputs
 from phasezoo.training.callbacks import Callback, Progress
 from phasezoo.training.checkpoint import Checkpoints, Counters
 from phasezoo.training.config import SupervisedConfig
@@ -66,6 +67,8 @@ class Trainer:
         team: The processes that train it together.
         device: Where to train; None: as ``config`` says.
         teacher: A network whose values are learned too, on the CPU; it is moved.
+        body_outputs: Folder of a frozen body's outputs that other trainings use too; None: there
+            are none.
 
     Raises:
         InvalidConfig: The device or the number format cannot be used here.
@@ -81,6 +84,7 @@ class Trainer:
         team: Team = ALONE,
         device: torch.device | None = None,
         teacher: Network | None = None,
+        body_outputs: Path | None = None,
     ) -> None:
         self.config = config
         self.team = team
@@ -99,6 +103,7 @@ class Trainer:
             self.updates, config.max_lr, config.min_lr, config.max_momentum, config.min_momentum
         )
         self.counters = Counters()
+        self._outputs = self._body_outputs(body_outputs)
         self._started = time.perf_counter()
 
     def resume(self, checkpoint: Path) -> None:
@@ -200,7 +205,8 @@ class Trainer:
         """Results of validation for each position of a batch."""
         end = min(start + VALIDATION_BATCH, len(sampler.rows))
         batch = sampler.make(np.arange(start, end))
-        losses = self._steps.losses(batch)
+        with self._known(sampler, lambda: np.arange(start, end)):
+            losses = self._steps.losses(batch)
         return [getattr(losses, name).cpu().numpy() for name in _VALIDATED]
 
     def _update(
@@ -209,7 +215,8 @@ class Trainer:
         """One step of the optimiser; the norm of its gradient if it is to be measured."""
         size = self._size(update)
         lr, momentum = self.schedule.lr(update), self.schedule.momentum(update)
-        norm = self._steps.take(update, batch, sums, lr, momentum, size=size, measure=measure)
+        with self._known(self.sampler, lambda: self._rows(update)):
+            norm = self._steps.take(update, batch, sums, lr, momentum, size=size, measure=measure)
         self.counters.update = update + 1
         self.counters.positions += size
         return norm
@@ -243,6 +250,8 @@ class Trainer:
             if loss < counters.best_loss:
                 counters.best_loss, counters.best_update = loss, counters.update
         counters.seconds += self._lap()
+        for outputs in self._outputs.values():
+            outputs.save()
         self.team.first(lambda: self.checkpoints.save(self.network, self.optimizer, counters))
         self.callbacks.evaluation(row)
 
@@ -304,6 +313,34 @@ class Trainer:
             if len(part)
         ]
         return parts[0] if len(parts) == 1 else Batch.joined(parts)
+
+    def _rows(self, update: int) -> npt.NDArray[np.int64]:
+        """The rows of the training positions of an update, if there is one process."""
+        size, whole = self._size(update), self.config.batch_size
+        ahead = range(-(-size // whole))
+        return np.concatenate([self.sampler.batch_rows(update + k) for k in ahead])[:size]
+
+    def _body_outputs(self, shared: Path | None) -> dict[Sampler, BodyOutputs]:
+        """Where the outputs of a frozen body are kept, if a position has one and meets it again."""
+        config, sampler = self.config, self.sampler
+        limit = config.body_cache_gb * 1e9
+        body = self._steps.fixed_body()
+        if body is None or limit == 0:
+            return {}
+        measured = [each for each in (self.validation, self._watched) if each is not None]
+        found = {each: BodyOutputs.of(body, each, limit, None) for each in measured}
+        is_fixed = sampler.history_dropout == 0 and not sampler.symmetries
+        if is_fixed and (shared is not None or self.positions > len(sampler.rows)):
+            own = self.checkpoints.directory.parent / FOLDER
+            found[sampler] = BodyOutputs.of(body, sampler, limit, shared or own)
+        return found
+
+    def _known(
+        self, sampler: Sampler, rows: Callable[[], npt.NDArray[np.int64]]
+    ) -> contextlib.AbstractContextManager[None]:
+        """The context of an answer to rows of a sampler: the body's outputs may be known."""
+        outputs = self._outputs.get(sampler)
+        return contextlib.nullcontext() if outputs is None else outputs.at(rows())
 
     def _phases(self) -> tuple[str, ...]:
         """The phases that are reported one by one, if there are several."""

@@ -7,6 +7,7 @@ from safetensors.torch import load_file
 
 from phasezoo import games, inference, networks, training
 from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.training import body_outputs
 
 SMALL = {
     "positions": 256, "seed": 1, "batch_size": 32, "evaluate_every": 8, "threads": 1,
@@ -129,15 +130,27 @@ def test_heads_by_phase_begin_with_a_network_and_keep_its_body(store, tmp_path, 
     first = training.train_supervised(
         store, network="resnet-8x1", planes="minimal", out=tmp_path / "first", **SMALL
     )
-    learned = training.train_experts(
-        store, "lichess", strategy, network=str(first.path), freeze="body", out=tmp_path / "run",
-        test_games=5, max_lr=0.01, **SMALL,
-    )  # fmt: skip
-    moved = set()
-    for name in ("baseline", *(f"expert-{phase}" for phase in learned.phases)):
-        own = weights(tmp_path / "run/networks" / name)
-        moved |= parts_that_moved(weights(first.path), own)
-    assert moved == {"policy", "value"}
+    for freeze_baseline in (False, True):
+        out = tmp_path / f"run-{freeze_baseline}"
+        learned = training.train_experts(
+            store, "lichess", strategy, network=str(first.path), freeze="body", out=out,
+            freeze_baseline=freeze_baseline, test_games=5, max_lr=0.01, **SMALL,
+        )  # fmt: skip
+
+        def moved(name, out=out):
+            return parts_that_moved(weights(first.path), weights(out / "networks" / name))
+
+        heads = {"policy", "value"}
+        assert {part for phase in learned.phases for part in moved(f"expert-{phase}")} == heads
+        assert moved("baseline") == (heads if freeze_baseline else {"body", *heads})
+
+
+def test_freezing_the_baseline_takes_a_part_and_a_trained_network(store, tower, tmp_path):
+    options = {"out": tmp_path / "run", "freeze_baseline": True, **SMALL}
+    for given in ({"network": str(tower)}, {"network": "resnet-8x1", "freeze": "body"}):
+        with pytest.raises(InvalidConfig, match="freeze_baseline=True"):
+            training.train_experts(store, "lichess", "staged", **given, **options)
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("budget", ["equal", "study"])
@@ -177,3 +190,70 @@ def test_new_weights_are_not_frozen(store, tmp_path, strategy):
     with pytest.raises(InvalidConfig, match="new weights"):
         training.train_supervised(store, **options)
     assert not (tmp_path / "run").exists()
+
+
+def history(result):
+    timed = {"seconds", "time/positions_per_second", "time/waiting"}
+    return [{k: v for k, v in row.items() if k not in timed} for row in result.history]
+
+
+@pytest.mark.parametrize("limit", [1e9, 500 * 8 * 64 * 4])
+def test_outputs_of_a_frozen_body_are_computed_once(store, tower, tmp_path, monkeypatch, limit):
+    """Two epochs and a bit; the smaller limit keeps 500 of the positions."""
+    table = store.split(1).train.positions("none")
+    options = {
+        "network": str(tower), "freeze": "body", "max_lr": 1e-3, **SMALL,
+        "positions": 2 * len(table) + 40, "evaluate_every": 20,
+    }  # fmt: skip
+    without = training.train_supervised(store, out=tmp_path / "a", body_cache_gb=0, **options)
+    asked = []
+    computed = torch.nn.Sequential.forward
+
+    def counted(body, planes):
+        asked.append(len(planes) if planes.ndim == 4 and planes.shape[1] == 112 else 0)
+        return computed(body, planes)
+
+    monkeypatch.setattr(torch.nn.Sequential, "forward", counted)
+    result = training.train_supervised(
+        store, out=tmp_path / "b", body_cache_gb=limit / 1e9, **options
+    )
+    for one, other in zip(history(without), history(result), strict=True):
+        assert one == pytest.approx(other, abs=1e-5)
+    again = 0 if limit == 1e9 else len(table) - 500
+    # Once each, the validation positions too; few rows are filled up to sixteen.
+    most = len(table) + again * 1.1 + 2 * SMALL["validation_positions"] + 16 * 10
+    assert len(table) <= sum(asked) <= most
+    assert not (tmp_path / "b/body").exists()
+
+
+def test_a_killed_training_goes_on_with_the_outputs_that_are_kept(store, tower, tmp_path):
+    class Stop(training.Callback):
+        def update(self, progress):
+            if progress.update == 70:
+                raise KeyboardInterrupt
+
+    options = {
+        "network": str(tower), "freeze": "body", "max_lr": 1e-3, **SMALL, "positions": 32 * 150,
+    }  # fmt: skip
+    few = store.subset(range(20))
+    whole = training.train_supervised(few, out=tmp_path / "whole", **options)
+    with pytest.raises(KeyboardInterrupt):
+        training.train_supervised(few, out=tmp_path / "parts", callbacks=[Stop()], **options)
+    assert len(list((tmp_path / "parts/body").iterdir())) == 2
+    again = training.train_supervised(few, out=tmp_path / "parts", **options)
+    assert not parts_that_moved(weights(whole.path), weights(again.path))
+    assert history(whole) == history(again)
+
+
+def test_experts_of_all_phases_share_outputs(store, tower, tmp_path, monkeypatch):
+    made = []
+    reserve = body_outputs._reserve
+    monkeypatch.setattr(
+        body_outputs, "_reserve", lambda path, size: (made.append(path), reserve(path, size))
+    )
+    training.train_experts(
+        store, "lichess", "weighted:4", network=str(tower), freeze="body", out=tmp_path / "run",
+        test_games=5, **SMALL,
+    )  # fmt: skip
+    assert len(made) == 1  # the first expert's, which the others find
+    assert not made[0].parent.exists()
