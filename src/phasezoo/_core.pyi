@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, Self, SupportsIndex, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from phasezoo.frames import Frame
 from phasezoo.games.packed import PackedPlanes
 
 __version__: str
@@ -27,6 +28,7 @@ class Outcome:
 
 @final
 class BoardState:
+    def _repr_svg_(self) -> str: ...
     num_players: ClassVar[int]
     @property
     def game(self) -> str: ...
@@ -94,6 +96,7 @@ class BoardState:
 
 @final
 class ConnectFourState:
+    def _repr_svg_(self) -> str: ...
     num_players: ClassVar[int]
     def __new__(cls, columns: str = "") -> Self: ...
     @property
@@ -470,6 +473,7 @@ class SearchResult:
     @property
     def cheap(self) -> bool: ...
     def lines(self, count: int | None = None) -> list[Line]: ...
+    def to_frame(self) -> Frame: ...
     @property
     def value(self) -> float: ...
     @property
@@ -505,6 +509,7 @@ class SearchResult:
 
 @final
 class PommermanState:
+    def _repr_svg_(self) -> str: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     @property

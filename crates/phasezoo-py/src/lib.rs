@@ -20,6 +20,7 @@ mod native;
 mod options;
 mod others;
 mod outcome;
+mod pictures;
 mod planes;
 mod pools;
 mod python_game;

@@ -8,6 +8,9 @@ use pyo3::prelude::*;
 
 use crate::errors::to_py;
 
+/// Where tables are made of results.
+const RESULTS: &str = "phasezoo.agents.search.results";
+
 type Floats = Py<PyArray1<f32>>;
 type Integers = Py<PyArray1<i64>>;
 
@@ -270,6 +273,16 @@ impl SearchResult {
             "<SearchResult action={} value={:.3}{proven}, {} nodes, {} simulations, depth {}>",
             self.action, self.value, self.nodes, self.simulations, self.depth
         )
+    }
+
+    /// A table of the root's actions, the most visited first.
+    fn __str__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import(RESULTS)?.call_method1("table_of", (slf,))
+    }
+
+    /// The root's actions as a pandas `DataFrame`, the most visited first.
+    fn to_frame<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import(RESULTS)?.call_method1("frame_of", (slf,))
     }
 }
 

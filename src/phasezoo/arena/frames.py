@@ -1,16 +1,10 @@
-"""Results as tables of other programs: rows, and pandas frames of them."""
+"""Results as rows of tables of other programs."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 from phasezoo.arena.records import GameRecord
 from phasezoo.arena.statistics.intervals import finite
-from phasezoo.errors import MissingDependency
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-Frame: TypeAlias = "pd.DataFrame"
 
 
 def rows_of_games(games: Sequence[GameRecord], names: Sequence[str]) -> list[dict[str, Any]]:
@@ -40,13 +34,3 @@ def rows_of_games(games: Sequence[GameRecord], names: Sequence[str]) -> list[dic
 def without_infinite(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row for JSON and CSV, which have no infinite numbers: they are None."""
     return {key: finite(cell) if isinstance(cell, float) else cell for key, cell in row.items()}
-
-
-def frame(rows: Sequence[Mapping[str, Any]]) -> Frame:
-    """Return the rows as a pandas ``DataFrame``."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        message = "tables as frames need pandas: pip install 'phasezoo[data]'"
-        raise MissingDependency(message) from error
-    return pd.DataFrame(list(rows))

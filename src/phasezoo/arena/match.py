@@ -1,11 +1,12 @@
 """The result of a match, and what it says of the two sides' strength."""
 
+import html
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from phasezoo.arena.frames import Frame, frame, rows_of_games
+from phasezoo.arena.frames import rows_of_games
 from phasezoo.arena.records import GameRecord, SideStats, duplicates
 from phasezoo.arena.statistics.elo import los, pair_score_statistics, pentanomial_elo, trinomial_elo
 from phasezoo.arena.statistics.intervals import Interval, score_ends
@@ -13,6 +14,7 @@ from phasezoo.arena.statistics.normalized import normalized_elo
 from phasezoo.arena.statistics.rates import percent, rate_of
 from phasezoo.arena.statistics.sprt import EloModel, Sprt, SprtVerdict
 from phasezoo.errors import InvalidConfig
+from phasezoo.frames import Frame, frame
 
 
 @dataclass(frozen=True, repr=False)
@@ -213,6 +215,9 @@ class Match:
         from phasezoo.arena.summary import summary_of
 
         return summary_of(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.summary())}</pre>"
 
     def __repr__(self) -> str:
         first, second = self.sides

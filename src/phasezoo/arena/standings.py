@@ -1,17 +1,19 @@
 """The result of a tournament: who scored what against whom, and how strong that makes them."""
 
+import html
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from phasezoo.arena.frames import Frame, frame, rows_of_games, without_infinite
+from phasezoo.arena.frames import rows_of_games, without_infinite
 from phasezoo.arena.match import Match
 from phasezoo.arena.records import GameRecord, SideStats
 from phasezoo.arena.statistics.crossed_trainings import CrossedResult, crossed_pairs
 from phasezoo.arena.statistics.ratings import Rating, ratings, result_of
 from phasezoo.arena.statistics.sprt import SprtVerdict
 from phasezoo.errors import InvalidConfig
+from phasezoo.frames import Frame, frame
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,9 @@ class Standings:
         from phasezoo.arena.summary import standings_summary
 
         return standings_summary(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.summary())}</pre>"
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{line.name} {line.points:g}/{line.games}" for line in self.lines)

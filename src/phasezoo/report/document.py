@@ -20,7 +20,7 @@ from phasezoo.report import numbers
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from phasezoo.arena.frames import Frame
+    from phasezoo.frames import Frame
     from phasezoo.report.console import Console
 
 Judgement: TypeAlias = Literal["agrees", "disagrees", "not settled"]
@@ -209,7 +209,7 @@ class Table:
         Raises:
             MissingDependency: pandas is not installed.
         """
-        from phasezoo.arena.frames import frame
+        from phasezoo.frames import frame
 
         return frame(self.records())
 

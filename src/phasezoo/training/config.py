@@ -69,6 +69,12 @@ class SupervisedConfig:
     body_cache_gb: NonNegativeFloat = 4.0
     """Gigabytes of outputs of a frozen body that are kept while heads train on a CPU, so that every
     position passes through it once (0: none)."""
+    keep_statistics: bool | None = None
+    """Whether batch norms use the means and variances that they have, as in play, and not each
+    batch's (none: they do in what begins with a trained network that was named as ``network``).
+    Batches of one phase differ from those that these come from: with the batches' own, a published
+    network lost 0.1 in the endgame at once, and more than half of it still after 21,000 positions.
+    """
     gradient_clip: PositiveFloat | None = None
     """Largest norm of an update's gradient (none: not clipped, as in the paper)."""
     history_dropout: Share = 0.0

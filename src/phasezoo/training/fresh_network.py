@@ -74,6 +74,8 @@ class Beginning:
 
     def settings(self, given: SupervisedConfig, named: Collection[str]) -> SupervisedConfig:
         """Return the knobs, with those of :data:`TUNING` unless others were given."""
+        if self.is_tuning and given.keep_statistics is None:
+            given = replace(given, keep_statistics=True)
         own = [name for name in TUNING if getattr(given, name) != getattr(SupervisedConfig, name)]
         if not self.is_tuning or own or TUNING.keys() & set(named):
             return given

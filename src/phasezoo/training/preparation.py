@@ -41,6 +41,7 @@ LEFT_OUT: Mapping[str, object] = {
     "weighted_losses": "all",
     "distill_weight": None,
     "freeze": None,
+    "keep_statistics": None,
     "compile": False,
     "value_mix": 0.0,
     "watched_positions": 0,

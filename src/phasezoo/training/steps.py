@@ -120,6 +120,10 @@ class Steps:
         self.network.train()
         for part in self._frozen:
             part.eval()
+        if self.config.keep_statistics:
+            for module in self.network.modules():
+                if isinstance(module, nn.modules.batchnorm._BatchNorm):
+                    module.eval()
 
     def fixed_body(self) -> nn.Module | None:
         """The body, if its output is the same for a position whenever it is asked.

@@ -54,6 +54,21 @@ def test_a_file_of_lc0_is_trained_further_and_written_back(store, tower, tmp_pat
     np.testing.assert_allclose(tuned.values(), network.evaluate(planes).values(), atol=1e-3)
 
 
+@pytest.mark.parametrize("keeps", [None, False])
+def test_batch_norms_of_a_trained_network_keep_what_they_know(store, tower, tmp_path, keeps):
+    result = training.train_supervised(
+        store, network=str(tower), out=tmp_path / "run", keep_statistics=keeps, **SMALL
+    )
+    before, after = weights(tower), weights(result.path)
+    names = [name for name in before if name.endswith(("running_mean", "running_var"))]
+    assert names
+    same = [bool(torch.equal(before[name], after[name])) for name in names]
+    assert all(same) if keeps is None else not any(same)
+    # What they scale by learns all the same.
+    scales = [n for n, w in before.items() if w.ndim == 1 and n.endswith("bias")]
+    assert any(not torch.equal(before[name], after[name]) for name in scales)
+
+
 def test_experts_of_every_strategy_begin_with_it(store, tower, tmp_path):
     for strategy in ("separated", "staged", "weighted:4"):
         learned = training.train_experts(

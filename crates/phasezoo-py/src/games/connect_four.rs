@@ -15,6 +15,7 @@ use crate::errors::to_py;
 use crate::native::{Native, Room, Start};
 use crate::options::GameOptions;
 use crate::outcome::Outcome;
+use crate::pictures::picture;
 use crate::planes::WantedPlanes;
 use crate::turn_state::{TurnState, int64, played};
 
@@ -151,6 +152,16 @@ impl ConnectFourState {
 
     fn __repr__(&self) -> String {
         format!("<ConnectFourState '{}' ply {}>", self.state.columns(), self.state.ply())
+    }
+
+    /// The board as text.
+    fn __str__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        picture(slf, "ansi")
+    }
+
+    /// The board as an SVG document, which notebooks show.
+    fn _repr_svg_(slf: &Bound<'_, Self>) -> PyResult<String> {
+        picture(slf, "svg")
     }
 
     fn __copy__(slf: Py<Self>) -> Py<Self> {

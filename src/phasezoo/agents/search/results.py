@@ -1,11 +1,13 @@
 """Search results: their best lines, and results less the actions that an oracle advises against."""
 
+import math
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from phasezoo._core import Line, SearchResult
+from phasezoo.frames import Frame, frame
 from phasezoo.inference.oracle import ORACLE_PLIES, Oracle, kept_actions
 
 
@@ -40,6 +42,55 @@ def filtered_by(oracle: Oracle, state: Any, result: SearchResult) -> SearchResul
     return cast("SearchResult", filtered)
 
 
+_COLUMNS = ("action", "visits", "q", "prior", "policy", "draws")
+"""Columns of a result's table."""
+
+
+def _rows(result: SearchResult) -> list[dict[str, Any]]:
+    """The root's actions: visits, value for the root's player, prior, final policy, draws."""
+    columns = (
+        result.actions.tolist(),
+        result.visits.tolist(),
+        result.q.tolist(),
+        result.prior.tolist(),
+        result.policy[result.actions].tolist(),
+        result.draws.tolist(),
+    )
+    rows = [dict(zip(_COLUMNS, row, strict=True)) for row in zip(*columns, strict=True)]
+    return sorted(rows, key=lambda row: (-row["visits"], -row["prior"]))
+
+
+def frame_of(result: SearchResult) -> Frame:
+    """Return a row for each of the root's actions, the most visited first.
+
+    Args:
+        result: What a search found.
+
+    Raises:
+        MissingDependency: pandas is not installed.
+    """
+    return frame(_rows(result))
+
+
+def table_of(result: SearchResult) -> str:
+    """Return the root's actions as text, the most visited first, below a line on the search.
+
+    Args:
+        result: What a search found.
+    """
+    head = "  ".join(f"{name:>7}" for name in _COLUMNS)
+    lines = [
+        f"{row['action']:>7}  {row['visits']:>7}  {row['q']:>+7.3f}  {row['prior']:>7.1%}  "
+        f"{row['policy']:>7.1%}  {_share(row['draws']):>7}"
+        for row in _rows(result)
+    ]
+    return "\n".join([repr(result), head, *lines])
+
+
+def _share(share: float) -> str:
+    return "–" if math.isnan(share) else f"{share:.1%}"
+
+
 class _FilteredResult:
     """A ``SearchResult`` whose ``action``, ``pv``, ``lines()`` and ``policy`` are of some."""
 
@@ -68,6 +119,12 @@ class _FilteredResult:
         if name.startswith("__") or name == "_result":
             raise AttributeError(name)
         return getattr(self._result, name)
+
+    def __str__(self) -> str:
+        return table_of(cast("SearchResult", self))
+
+    def to_frame(self) -> Frame:
+        return frame_of(cast("SearchResult", self))
 
     def __repr__(self) -> str:
         return f"<action={self.action} kept by an oracle, of {self._result!r}>"

@@ -191,6 +191,7 @@ class TwoPlayerRun(PlayingRun):
             **learning,
             batch_size=config.training_batch,
             freeze=None if network.phase is None else options.freeze,
+            keep_statistics=True if begun.is_tuning else None,
             validation_positions=config.validation_positions,
             watched_positions=config.watched_positions if watches else 0,
             device=config.device,

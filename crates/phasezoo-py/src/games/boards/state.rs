@@ -18,6 +18,7 @@ use crate::catalogue;
 use crate::errors::to_py;
 use crate::options::GameOptions;
 use crate::outcome::Outcome;
+use crate::pictures::picture;
 use crate::planes::WantedPlanes;
 use crate::turn_state::{TurnState, int64, played};
 
@@ -342,6 +343,16 @@ impl BoardState {
 
     fn __repr__(&self) -> String {
         format!("<BoardState {} '{}' ply {}>", self.game(), self.fen(), self.ply())
+    }
+
+    /// The board as text.
+    fn __str__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        picture(slf, "ansi")
+    }
+
+    /// The board as an SVG document, which notebooks show.
+    fn _repr_svg_(slf: &Bound<'_, Self>) -> PyResult<String> {
+        picture(slf, "svg")
     }
 
     fn __copy__(slf: Py<Self>) -> Py<Self> {

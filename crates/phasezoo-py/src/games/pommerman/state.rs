@@ -15,6 +15,7 @@ use crate::arguments::{Seed, Text};
 use crate::errors::to_py;
 use crate::native::{Native, viewer};
 use crate::outcome::Outcome;
+use crate::pictures::picture;
 use crate::planes::WantedPlanes;
 use crate::python_game::integers;
 use crate::turn_state::TurnState;
@@ -271,6 +272,16 @@ impl PommermanState {
         let living: Vec<String> = living.map(|player| player.to_string()).collect();
         let (game, step) = (self.game(), self.state.step_count());
         format!("<PommermanState {game} step {step}, alive: {}>", living.join(" "))
+    }
+
+    /// The board as text.
+    fn __str__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        picture(slf, "ansi")
+    }
+
+    /// The board as an SVG document, which notebooks show.
+    fn _repr_svg_(slf: &Bound<'_, Self>) -> PyResult<String> {
+        picture(slf, "svg")
     }
 
     fn __copy__(slf: Py<Self>) -> Py<Self> {

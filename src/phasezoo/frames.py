@@ -1,0 +1,28 @@
+"""Rows as pandas frames."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from phasezoo.errors import MissingDependency
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Frame: TypeAlias = "pd.DataFrame"
+
+
+def frame(rows: Sequence[Mapping[str, Any]]) -> Frame:
+    """Return the rows as a pandas ``DataFrame``.
+
+    Args:
+        rows: The values of each row by the names of the columns.
+
+    Raises:
+        MissingDependency: pandas is not installed.
+    """
+    try:
+        import pandas as pd
+    except ImportError as error:
+        message = "tables as frames need pandas: pip install 'phasezoo[data]'"
+        raise MissingDependency(message) from error
+    return pd.DataFrame(list(rows))
