@@ -16,7 +16,7 @@ def test_a_state_shows_its_board(name):
     for _ in range(6):
         text, picture = str(state), state._repr_svg_()
         assert len(text.splitlines()) >= 3
-        assert ElementTree.fromstring(picture).tag.endswith("svg")  # noqa: S314 -- our own
+        assert ElementTree.fromstring(picture).tag.endswith("svg")
         assert "\n" not in repr(state)
         if game.num_players > 2 or not hasattr(state, "legal_actions"):
             return

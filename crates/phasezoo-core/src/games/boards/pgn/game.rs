@@ -5,12 +5,15 @@ use shakmaty::Color;
 use super::kinds::{Kind, Line};
 use super::options::Options;
 use super::report::SkipReason;
-use super::tags::Tags;
+use super::tags::{Tags, decoded};
 use super::tokens::{Scanner, Token};
 use super::words::{self, Ending, Meaning, Word, Written};
 
 /// How much of a bad word, or of an unknown variant, a message quotes.
 const QUOTED: usize = 40;
+
+/// How much a name has to be like an unknown one to be asked for, from 0 to 1.
+const ALIKE: f64 = 0.7;
 
 /// Dots behind a number that say that Black moves.
 const BLACKS_DOTS: usize = 3;
@@ -223,6 +226,17 @@ impl<'a> Collector<'a> {
         }
     }
 
+    /// Which game may be meant by an unknown variant, or which there are.
+    fn nearest(&self, variant: &str) -> String {
+        let likeness = |kind: &&Kind| kind.likeness(variant);
+        let nearest = self.kinds.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        if let Some(kind) = nearest.filter(|kind| likeness(kind) >= ALIKE) {
+            return format!("which is not known; did you mean {}?", kind.name());
+        }
+        let names: Vec<&str> = self.kinds.iter().map(Kind::name).collect();
+        format!("which is not known; there are {}", names.join(", "))
+    }
+
     /// Finds the kind of the game and sets up the start position, by the tags.
     fn start(&mut self) {
         self.started = true;
@@ -235,7 +249,8 @@ impl<'a> Collector<'a> {
             _ => found,
         };
         let Some(found) = self.kind_of(&written.to_lowercase()) else {
-            let message = among(format!("the variant is {}", shown(written.as_bytes())));
+            let known = self.nearest(&written.to_lowercase());
+            let message = among(format!("the variant is {}, {known}", shown(written.as_bytes())));
             return self.fail(SkipReason::UnknownVariant, || message);
         };
         let name = self.kinds[found].name();
@@ -373,7 +388,7 @@ impl<'a> Collector<'a> {
             return;
         }
         let (number, fen) = (numbered(line.next()), line.fen());
-        let word = String::from_utf8_lossy(word);
+        let word = decoded(word).0;
         let word = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
         self.fail(SkipReason::IllegalMove, || {
             format!("{number} {word} is not a legal move, or not one alone, in {fen}")
@@ -517,7 +532,12 @@ fn spelled(result: i8) -> &'static str {
 
 /// A word in quotes, shortened if it is long.
 pub(super) fn shown(word: &[u8]) -> String {
-    let short = &word[..word.len().min(QUOTED)];
+    let mut end = word.len().min(QUOTED);
+    // Not in the midst of a character of UTF-8.
+    while end > 0 && word.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
+        end -= 1;
+    }
+    let short = &word[..end];
     let dots = if short.len() < word.len() { "…" } else { "" };
-    format!("{:?}{dots}", String::from_utf8_lossy(short))
+    format!("{:?}{dots}", decoded(short).0)
 }

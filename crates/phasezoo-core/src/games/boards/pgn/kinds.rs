@@ -40,6 +40,12 @@ impl Kind {
         self.name == variant || self.variants.contains(&variant)
     }
 
+    /// How much a value of the tag, in lower case, is like a name of this game, from 0 to 1.
+    pub(super) fn likeness(&self, variant: &str) -> f64 {
+        let names = self.variants.iter().chain([&self.name]);
+        names.map(|name| strsim::normalized_damerau_levenshtein(name, variant)).fold(0.0, f64::max)
+    }
+
     /// Whether a start position says by itself that it is one of this game.
     pub(super) fn claims(&self, fen: &str) -> bool {
         (self.claims)(fen)

@@ -242,15 +242,25 @@ fn advice(report: &Report) -> String {
             held.join(", ")
         );
     }
-    let unknown: Vec<String> = report
+    let mut unknown: Vec<(u64, &str)> = report
         .variants
         .iter()
-        .filter_map(|(name, of)| Some((name, of.skipped.get(&SkipReason::UnknownVariant)?)))
-        .map(|(name, games)| format!("{games} of {name}"))
-        .take(NAMED_ALWAYS)
+        .filter_map(|(name, of)| {
+            Some((*of.skipped.get(&SkipReason::UnknownVariant)?, name.as_str()))
+        })
         .collect();
     if !unknown.is_empty() {
-        return format!("there are variants that are not known here: {}", unknown.join(", "));
+        unknown.sort_by_key(|&(games, name)| (std::cmp::Reverse(games), name));
+        let named: Vec<String> = unknown
+            .iter()
+            .take(NAMED_ALWAYS)
+            .map(|(games, name)| format!("{games} of {name}"))
+            .collect();
+        let more = match unknown.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        return format!("there are variants that are not known here: {}{more}", named.join(", "));
     }
     if report.skipped.keys().all(|reason| reason.is_of_choice()) && !report.skipped.is_empty() {
         return "all that can be read is left out by the options: ask for less".into();

@@ -7,6 +7,7 @@ use std::path::Path;
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use liblzma::bufread::XzDecoder;
+use liblzma::stream::Stream;
 use tar::{EntryType, Header, PaxExtensions};
 use zip::ZipArchive;
 use zip::result::ZipError;
@@ -30,7 +31,8 @@ const LONGEST_NAME: u64 = 1 << 16;
 const NAMES_QUOTED: usize = 3;
 
 /// Formats that are not read, by their first bytes.
-const FOREIGN: [(&[u8], &str); 6] = [
+const FOREIGN: [(&[u8], &str); 7] = [
+    (b"LZIP", "compressed by lzip: unpack it first, for example with lzip -d"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it first, for example with 7z x"),
     (b"Rar!\x1a\x07", "a rar archive: unpack it first, for example with unrar x"),
     (b"\x04\x22\x4d\x18", "compressed by lz4: unpack it first, for example with lz4 -d"),
@@ -75,6 +77,11 @@ pub(super) fn each_text(
         [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(file)),
         [b'B', b'Z', b'h', ..] => Box::new(MultiBzDecoder::new(file)),
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Box::new(XzDecoder::new_multi_decoder(file)),
+        head if is_lzma(head) => {
+            let lzma =
+                Stream::new_lzma_decoder(u64::MAX).map_err(|error| unreadable(error.into()))?;
+            Box::new(XzDecoder::new_stream(file, lzma))
+        }
         // A frame, or a skippable frame that stands before one.
         [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
             let mut decoder = zstd::stream::read::Decoder::with_buffer(file).map_err(unreadable)?;
@@ -90,10 +97,32 @@ pub(super) fn each_text(
     if text.head.starts_with(b"PK\x03\x04") {
         return Err(wrong("this is a compressed zip archive: unpack it first"));
     }
-    if text.head.get(257..262) == Some(b"ustar") {
+    if is_tar(&text.head) {
         return each_in_tar(text, &wrong, read);
     }
     read(None, &mut Source::new(text))
+}
+
+/// Whether a file begins as those of the old LZMA format do: the usual properties, a dictionary of a
+/// power of two or three halves of one, and a size that is left open or below a terabyte.
+fn is_lzma(head: &[u8]) -> bool {
+    let [0x5d, a, b, c, d, size @ ..] = head else { return false };
+    let Some(size) = size.first_chunk().map(|&size| u64::from_le_bytes(size)) else { return false };
+    let dictionary = u32::from_le_bytes([*a, *b, *c, *d]);
+    let is_usual = dictionary >= 1 << 12 && dictionary.count_ones() <= 2;
+    is_usual && (size == u64::MAX || size < 1 << 40)
+}
+
+/// Whether a text begins with the header of a tar archive: the formats since POSIX say so, and in all
+/// of them the sum of the header's bytes stands in it.
+fn is_tar(head: &[u8]) -> bool {
+    let Ok(block) = <&[u8; HEAD]>::try_from(head) else { return false };
+    let sum: u32 = block.iter().map(|&byte| u32::from(byte)).sum();
+    let field: u32 = block[148..156].iter().map(|&byte| u32::from(byte)).sum();
+    let spaces = 8 * u32::from(b' ');
+    let found = Header::from_byte_slice(block).cksum();
+    block[0] != 0
+        && (&block[257..262] == b"ustar" || found.is_ok_and(|it| it == sum - field + spaces))
 }
 
 /// The whole text of a file, all members of an archive one after another.
@@ -171,7 +200,7 @@ fn each_in_zip(file: BufReader<File>, wrong: Wrong<'_>, read: Visit<'_>) -> Resu
     let damaged = |error: ZipError| wrong(&format!("this is a damaged zip archive ({error})"));
     let mut archive = ZipArchive::new(file).map_err(damaged)?;
     let names: Vec<String> =
-        archive.file_names_raw().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+        archive.file_names_raw().map(|name| decoded(name).0.into_owned()).collect();
     let games: Vec<usize> = (0..names.len()).filter(|&index| is_pgn(&names[index])).collect();
     if games.is_empty() {
         return Err(wrong(&none_of("zip", &names)));
@@ -239,7 +268,7 @@ fn next_in_tar(
             }
             kind => {
                 let name = long_name.take().unwrap_or_else(|| header.path_bytes().into_owned());
-                let name = String::from_utf8_lossy(&name).trim_end_matches('\0').to_string();
+                let name = decoded(&name).0.trim_end_matches('\0').to_string();
                 names.push(name.clone());
                 if kind.is_file() && is_pgn(&name) {
                     return Ok(Some((name, size)));

@@ -44,7 +44,7 @@ pub(super) struct RawGame {
     pub(super) last: bool,
     /// Tags followed on its last line of moves, without an empty line.
     pub(super) abrupt: bool,
-    /// It begins in the midst of the tags of a game, inside a comment that is never closed.
+    /// A comment that begins among its tags is never closed.
     pub(super) torn: bool,
     /// Something that is no tag stands among its tags.
     pub(super) mixed: bool,
@@ -89,7 +89,7 @@ struct Open {
     in_comment: bool,
     /// The last line that was not empty lies inside a comment and ends with a result.
     comment_ended: bool,
-    /// It begins in the midst of the tags of another.
+    /// A comment that begins among its tags is never closed.
     torn: bool,
     /// A tag's value goes on on the next line.
     in_value: bool,
@@ -184,18 +184,21 @@ impl Splitter {
         let start = if is_hidden { start + whole.len() - front.len() } else { start };
         let line = self.text[start..end].trim_ascii_end();
         let blank = line.is_empty();
-        let mut torn = false;
-        if self.open.as_ref().is_some_and(|open| open.ends_before(line))
-            && let Some(open) = self.open.take()
-        {
-            torn = open.is_torn_before(line);
-            let abrupt = open.text != Text::None && !open.after_blank && !blank && !open.closed;
-            self.close(&open, start, abrupt);
+        if let Some(open) = self.open.as_mut().filter(|open| open.ends_before(line)) {
+            if open.is_torn_before(line) {
+                // The comment around these tags is never closed: both sides of it are of one game.
+                (open.torn, open.in_comment, open.comment_ended) = (true, false, false);
+            } else {
+                let abrupt = open.text != Text::None && !open.after_blank && !blank && !open.closed;
+                if let Some(open) = self.open.take() {
+                    self.close(&open, start, abrupt);
+                }
+            }
         }
         if self.open.is_none() && blank {
             return;
         }
-        let open = self.open.get_or_insert_with(|| Open::at(start, number, torn));
+        let open = self.open.get_or_insert_with(|| Open::at(start, number));
         if !open.begun {
             open.line = number;
         }
@@ -211,7 +214,7 @@ impl Splitter {
 }
 
 impl Open {
-    fn at(start: usize, line: u64, torn: bool) -> Self {
+    fn at(start: usize, line: u64) -> Self {
         Self {
             line,
             start,
@@ -224,7 +227,7 @@ impl Open {
             mixed: false,
             in_comment: false,
             comment_ended: false,
-            torn,
+            torn: false,
             in_value: false,
             ended: false,
             closed: false,
@@ -304,7 +307,7 @@ impl Open {
         }
     }
 
-    /// Whether the game that begins with a line may lack tags that stand before the comment around it.
+    /// Whether a line inside a comment goes on with the tags that stand before it.
     fn is_torn_before(&self, line: &[u8]) -> bool {
         let is_among_tags =
             self.in_comment && self.text == Text::None && !self.first_tag.is_empty();

@@ -239,7 +239,7 @@ impl Tags {
                 || (&*lower == b"variant" && before.to_lowercase() == kept.to_lowercase())
         });
         if matches!(&*lower, b"fen" | b"variant") && !is_same {
-            let name = String::from_utf8_lossy(name);
+            let name = decoded(name).0;
             return Err(format!("the tag {name} stands twice, with different values"));
         }
         Ok(())

@@ -3,6 +3,7 @@ use std::io::Write;
 use crate::games::{Atomic, BoardState, Chess, Chess960, Crazyhouse, Krk, PackedMove, Rules};
 use proptest::prelude::*;
 
+use super::game::shown;
 use super::*;
 
 fn options() -> Options {
@@ -205,7 +206,8 @@ fn a_comment_that_is_never_closed_makes_no_game_of_two() {
     let torn = "[Event \"a\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n{open\n[Site \"s\"]\n\n\
                 1. e4 {x} 1-0\n\n[Event \"c\"]\n\n1. c4 1-0\n";
     let (columns, report) = import(torn, &options());
-    assert_eq!((columns.result.len(), report.games, report.named.len()), (1, 3, 2));
+    assert_eq!((columns.result.len(), report.games, report.named.len()), (1, 2, 1));
+    assert_eq!(report.named[0].line, 1);
 }
 
 #[test]
@@ -749,6 +751,40 @@ fn truncated_files_keep_what_was_read_and_say_so() {
     }
 }
 
+#[test]
+fn the_old_lzma_format_is_read_and_lzip_is_named() {
+    use liblzma::stream::{LzmaOptions, Stream};
+    let lzma = Stream::new_lzma_encoder(&LzmaOptions::new_preset(6).unwrap()).unwrap();
+    let mut encoder = liblzma::write::XzEncoder::new_stream(Vec::new(), lzma);
+    encoder.write_all(GAME.repeat(50).as_bytes()).unwrap();
+    let bytes = encoder.finish().unwrap();
+    let (columns, report) = import_file("old.lzma", &bytes).unwrap();
+    assert_eq!((columns.result.len(), report.damaged.len()), (50, 0));
+    // A text that begins like one is a text.
+    let (columns, _) = import_file("text", format!("];{GAME}").as_bytes()).unwrap();
+    assert_eq!(columns.result.len(), 1);
+    let said = import_file("lzip", b"LZIP\x01\x0c").unwrap_err().to_string();
+    assert!(said.contains("compressed by lzip"), "{said}");
+}
+
+#[test]
+fn tar_archives_from_before_posix_are_read() {
+    let mut archive = tarred();
+    let mut at = 0;
+    while archive.get(at).is_some_and(|&byte| byte != 0) {
+        let block: &mut [u8; 512] = (&mut archive[at..at + 512]).try_into().unwrap();
+        block[257..].fill(0);
+        let header = tar::Header::from_byte_slice(block);
+        let size = header.entry_size().unwrap();
+        let mut header = header.clone();
+        header.set_cksum();
+        *block = *header.as_bytes();
+        at += 512 + size.next_multiple_of(512) as usize;
+    }
+    let (columns, report) = import_file("v7", &archive).unwrap();
+    assert_eq!((columns.result.len(), report.files.len()), (60, 3));
+}
+
 /// A tar archive with a game in each of three members and a text of another kind.
 fn tarred() -> Vec<u8> {
     let mut archive = tar::Builder::new(Vec::new());
@@ -866,4 +902,29 @@ proptest! {
         prop_assert!(columns.result.len() >= 2, "{}", text);
         prop_assert_eq!(*columns.offsets.last().unwrap(), columns.actions.len() as i64);
     }
+}
+
+#[test]
+fn unknown_variants_are_named_with_what_may_be_meant() {
+    let game = |variant: &str| format!("[Variant \"{variant}\"]\n\n1. e4 1-0\n\n");
+    let text: String =
+        ["Zombie", "Atomc", "Bughouse", "Bughouse", "Alice", "Extinction"].map(game).concat();
+    let (_, report) = import(&text, &options());
+    let said = nothing_kept(&["x.pgn".into()], &report).to_string();
+    assert!(said.contains(r#"2 of "Bughouse", 1 of "Alice", 1 of "Atomc" and 2 more"#), "{said}");
+    let messages: Vec<_> = report.named.iter().map(|each| each.message.as_str()).collect();
+    assert!(messages[0].contains("there are chess, "), "{messages:?}");
+    assert!(messages[1].contains("did you mean atomic?"), "{messages:?}");
+}
+
+#[test]
+fn words_that_are_no_utf_8_are_shown_as_they_were_meant() {
+    // Forty bytes end in the midst of the last letter, which is left out.
+    let long = format!("{}é", "x".repeat(39));
+    assert_eq!(shown(long.as_bytes()), format!("{:?}…", "x".repeat(39)));
+    assert_eq!(shown(b"Variant\xe9"), "\"Varianté\"");
+    let mut importer = importer(&options());
+    importer.read_text(&b"[Event \"a\"]\n\n1. e4 Sf6\xe9 1-0\n"[..]).unwrap();
+    let (_, report) = finish(importer);
+    assert!(!report.named[0].message.contains('\u{fffd}'), "{}", report.named[0].message);
 }
