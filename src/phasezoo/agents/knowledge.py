@@ -61,6 +61,14 @@ def network(
         MissingDependency: The backend is not installed.
     """
     if net is None:
+        defaults = vars(Loading())
+        idle = [name for name, value in loading.items() if value != defaults[name]]
+        if idle:
+            message = (
+                f"{idle[0]}={loading[idle[0]]!r} says how a network is loaded, and there is none: "
+                "give net=, or leave it out"
+            )
+            raise InvalidConfig(message)
         return Uniform()
     return load(net, **Loading(**loading).as_options())
 

@@ -269,3 +269,16 @@ def test_make_takes_a_text_and_options_beside_it():
         agents.make("module:my_module:Agent", seed=1)
     with pytest.raises(UnknownAgent, match="did you mean 'uct'"):
         agents.make("utc:c=1", seed=2)
+
+
+@pytest.mark.parametrize(
+    "agent", ["mcts", "policy", "decoupled_mcts", "single_player_mcts", "beam"]
+)
+@pytest.mark.parametrize("option", ["device=meta", "backend=onnx", "net_threads=2", "packed=true"])
+def test_how_a_network_is_loaded_needs_a_network(agent, option):
+    name, value = option.split("=")
+    if name not in agents.options(agent):
+        pytest.skip(f"{agent} loads no network by {name}=")
+    with pytest.raises(InvalidConfig, match="give net=") as refused:
+        agents.make(f"{agent}:{option}")
+    assert name in str(refused.value)

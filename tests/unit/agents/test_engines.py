@@ -188,6 +188,7 @@ LINES = [
     ("name Hash type spin min 16 max 64", "default is not a whole number", "Hash", 16),
     ("name Hash type spin default 16.0 min 16 max 64", "not a whole number", "Hash", 16),
     ("name Hash type spin default 16 min low max 64", "not two whole numbers", "Hash", 20),
+    ("name Hash type spin default 16 min 64 max 1", "min 64 being above max 1", "Hash", 20),
     ("name min time type spin default 2 min 1 max 9", None, "min time", 5),
     ("name Mode type combo default x var a b var c", "not one of its values", "Mode", "a b"),
     ("name Mode type combo var a", "not one of its values", "Mode", "a"),

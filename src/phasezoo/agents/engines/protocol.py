@@ -177,6 +177,8 @@ def _read_option(name: str, kind: str, rest: str) -> tuple[Option, str]:
         fault = _fault_of_spin(default, least, most, given)
         if fault:  # python-chess sets MultiPV to its default
             default = 1 if least is None else least
+        if least is not None and most is not None and least > most:
+            least = most = None  # no value is allowed by it
     elif kind == "combo" and default not in words:
         default, fault = None, "its default is not one of its values"
     elif kind == "check" and default is not None:
@@ -194,6 +196,8 @@ def _fault_of_spin(
         return "its default is not a whole number"
     if (least is None and "min" in given) or (most is None and "max" in given):
         return "its range is not two whole numbers"
+    if least is not None and most is not None and least > most:
+        return f"its range is empty, min {least} being above max {most}: it is left to the engine"
     is_below = least is not None and default < least
     is_above = most is not None and default > most
     return "its default is out of its range" if is_below or is_above else ""

@@ -257,8 +257,7 @@ class Engine:
 
 def _playable(text: str) -> dict[str, str]:
     """The agent's text for each variant that it plays."""
-    if not any(name in text for name in ("net=", "experts=", "policy=", "value=")):
-        # Nothing is imported for it.
+    if "=" not in text:  # nothing is imported for it
         return dict.fromkeys(VARIANTS, text)
     from phasezoo.apps.uci.player import variants_of
 

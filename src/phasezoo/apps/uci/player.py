@@ -107,6 +107,12 @@ def load(text: str, options: Options) -> Any:
             damaged.
     """
     register_all()
+    if read_spec(text).name == "tablebase":
+        message = (
+            f"tablebase plays games whose perfect play is known, which {', '.join(VARIANTS)} are "
+            "not: give another --agent; SyzygyPath tells searches of endings"
+        )
+        raise InvalidConfig(message)
     agent = agents.make(adapted(text, options))
     if options["UCI_Variant"] == VARIANTS[0] and OTHER_GAME not in read_spec(text).options:
         _check_chess(agent, options.game)
