@@ -4,6 +4,9 @@
 network answers (making planes counts as search), and the positions a second beside those of the
 network alone, asked for 64 at a time, which shows what a search costs that goes on meanwhile.
 
+Then one tree with a network of one thread, with one mini-batch in flight and with two
+(``in_flight``), in nodes a second, through ONNX Runtime and through torch.
+
 Then a match between two such searches at 50 nodes, with all that a match does: openings, legal
 moves, records. By default it is cut short; ``PHASEZOO_WHOLE_MATCH=1`` plays 200 games to their
 ends.
@@ -16,13 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.common import Row, sized
+from benchmarks.common import Row, Work, interleaved, named, sized
 from phasezoo import agents, arena, games, networks
 from phasezoo.agents import Limit
 from phasezoo.games.queries import action_spec
 from phasezoo.inference.backends.modules import answers_of
 from phasezoo.inference.backends.onnx import OnnxEvaluator
 from phasezoo.inference.backends.onnx_export import export_onnx
+from phasezoo.inference.backends.torch import TorchEvaluator
 from phasezoo.inference.storage.manifest import Manifest
 
 TREES = sized(64, 4)
@@ -33,26 +37,67 @@ NETWORKS = (
 )
 """Architecture, nodes a tree, aim."""
 
+TREE_NETWORK = "lc0-64x6"
+TREE_BATCHES = sized((8, 16, 32), (8,))
+TREE_NODES = sized(2_000, 40)
+
 WHOLE = os.environ.get("PHASEZOO_WHOLE_MATCH") == "1"
 GAMES, MAX_PLIES = (200, None) if WHOLE else sized((64, 24), (2, 12))
 """Of the match; its openings are about 8 plies long."""
 MATCH_NODES = sized(50, 2)
 
 
-def evaluator_of(name: str) -> OnnxEvaluator:
+def evaluator_of(name: str, planes: str = "v2", threads: int | None = None) -> OnnxEvaluator:
     """Return a network with random weights; they cost as much as trained ones."""
     chess = games.make("chess")
-    shape = chess.plane_shape("v2")
+    shape = chess.plane_shape(planes)
     network = networks.make(name, shape, chess.num_actions)
     manifest = Manifest(
         game="chess",
-        planes="v2",
+        planes=planes,
         network=name,
         input_shape=shape,
         num_actions=chess.num_actions,
         actions=action_spec(chess.num_actions, shape),
     )
-    return OnnxEvaluator(manifest, export_onnx(answers_of(network, manifest), shape))
+    model = export_onnx(answers_of(network, manifest), shape)
+    return OnnxEvaluator(manifest, model, threads)
+
+
+def one_tree(evaluator: Any, batch_size: int, in_flight: int) -> Work:
+    """Nodes of one search from the start position."""
+    agent = agents.MCTSAgent(
+        evaluator, limit=Limit(nodes=TREE_NODES), batch_size=batch_size, in_flight=in_flight, seed=1
+    )
+    state = games.make("chess").initial_state()
+    return lambda: float(agent.search(state).nodes)
+
+
+def trees() -> list[Row]:
+    """Return a row for each backend and size of batch: two mini-batches in flight beside one."""
+    chess = games.make("chess")
+    network = networks.make(TREE_NETWORK, chess.plane_shape("lc0"), chess.num_actions)
+    backends = {
+        named("ONNX Runtime", "onnxruntime"): evaluator_of(TREE_NETWORK, "lc0", threads=1),
+        named("torch", "torch"): TorchEvaluator(network, game="chess", planes="lc0", threads=1),
+    }
+    result = []
+    for backend, evaluator in backends.items():
+        for size in TREE_BATCHES:
+            works = [one_tree(evaluator, size, in_flight) for in_flight in (2, 1)]
+            two, one = interleaved(*works, repeats=REPEATS)
+            result.append(
+                Row(
+                    f"one tree, {backend}, {TREE_NETWORK}, batch {size}, in_flight 2",
+                    statistics.median(two),
+                    "nodes/s",
+                    "",
+                    "in_flight 1",
+                    statistics.median(one),
+                    (two[0], two[-1]),
+                )
+            )
+    return result
 
 
 def searched(evaluator: Any, nodes: int) -> tuple[float, float]:
@@ -95,8 +140,8 @@ def alone(evaluator: OnnxEvaluator, calls: int) -> float:
 
 
 def rows() -> list[Row]:
-    """Two rows per network, and one of a match."""
-    result = []
+    """Two rows per network of many trees, those of one tree, and one of a match."""
+    result = trees()
     for name, nodes, aim in NETWORKS:
         evaluator = evaluator_of(name)
         searched(evaluator, nodes)

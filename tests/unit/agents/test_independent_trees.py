@@ -59,13 +59,14 @@ def roots(game):
     return found
 
 
-def agent_of(game, routing, batch_size, limit, threads, parallel_calls=0):
+def agent_of(game, routing, batch_size, limit, threads, parallel_calls=0, in_flight=1):
     names = gating.make(GATES[game], game=game).names
     return agents.M2CTSAgent(
         {name: ByKey(game, salt, parallel_calls) for salt, name in enumerate(names)},
         gate=GATES[game],
         routing=routing,
         batch_size=batch_size,
+        in_flight=in_flight,
         limit=limit,
         threads=threads,
         game=game,
@@ -102,18 +103,21 @@ def searched(agent, states, pool_rows=None, waves=None, first_seed=0):
     st.integers(20, 120),
     st.booleans(),
     st.integers(0, 2),
+    st.integers(1, 2),
 )
-@example("connect-four", "exact", 64, 0, 1, [0] * 6, 120, True, 0)
-@example("connect-four", "exact", 32, 18, 1, [0, 1, 2, 3, 4, 5], 120, False, 2)
+@example("connect-four", "exact", 64, 0, 1, [0] * 6, 120, True, 0, 1)
+@example("connect-four", "exact", 32, 18, 1, [0, 1, 2, 3, 4, 5], 120, False, 2, 1)
+@example("chess", "exact", 8, 18, 1, [0, 1, 2, 3, 4, 5], 120, False, 2, 2)
+@example("chess", "majority", 16, 0, 1, [0], 120, True, 1, 2)
 def test_a_tree_is_the_same_alone_and_in_any_pool(
-    game, routing, batch_size, spare, threads, waves, nodes, patient, parallel_calls
+    game, routing, batch_size, spare, threads, waves, nodes, patient, parallel_calls, in_flight
 ):
     # With a deadline, however late, queues do not wait for one another.
     limit = agents.Limit(nodes=nodes, movetime_ms=None if patient else 1e9)
-    agent = agent_of(game, routing, batch_size, limit, threads, parallel_calls)
+    agent = agent_of(game, routing, batch_size, limit, threads, parallel_calls, in_flight)
     states = roots(game)[: len(waves)]
     together = searched(agent, states, batch_size + spare, waves)
-    single = agent_of(game, routing, batch_size, limit, 1)
+    single = agent_of(game, routing, batch_size, limit, 1, 0, in_flight)
     for tree, (state, move) in enumerate(zip(states, together, strict=True)):
         (alone,) = searched(single, [state], first_seed=tree)
         assert move == alone, f"tree {tree}"
@@ -139,7 +143,66 @@ def test_two_calls_are_out_while_the_search_goes_on(routing):
     assert threading.main_thread() not in askers[:2]
 
 
-def test_a_failure_in_another_thread_reaches_the_caller_and_what_follows_is_right():
+def two_in_flight(evaluator, **limit):
+    """An agent whose tree has a mini-batch collected while another is with the evaluator."""
+    return agents.MCTSAgent(
+        evaluator, limit=agents.Limit(**limit), game="chess", batch_size=8, in_flight=2, seed=3
+    )
+
+
+def test_a_mini_batch_is_collected_while_another_thread_has_the_one_before_it():
+    collected, askers = threading.Semaphore(0), []
+
+    class Waits(ByKey):
+        def evaluate(self, planes):
+            askers.append(threading.current_thread())
+            if len(askers) == 2:  # the batch after the root's
+                assert collected.acquire(timeout=20)
+            return super().evaluate(planes)
+
+    state = roots("chess")[0]
+    session = two_in_flight(Waits("chess", 1, 0), nodes=100).session(3)
+    found = session.search(state, watch=collected.release)
+    calm = two_in_flight(ByKey("chess", 1, 0), nodes=100).session(3).search(state)
+    assert threading.main_thread() not in askers
+    assert found.nodes == found.simulations == 100
+    assert found.visits.sum() == 99
+    assert found.visits.tolist() == calm.visits.tolist()
+
+
+def test_a_search_is_stopped_or_timed_with_a_mini_batch_outstanding():
+    state = roots("chess")[0]
+    session = two_in_flight(ByKey("chess", 1, 1), nodes=10**7).session(3)
+    rounds = itertools.count()
+    found = session.search(state, watch=lambda: next(rounds) == 9 and session.stop())
+    assert found.ended == "stopped"
+    assert found.visits.sum() == found.nodes - 1
+    timed = session.search(state, limit=agents.Limit(movetime_ms=30))
+    assert timed.ended == "movetime"
+    following = state.play(int(timed.action))
+    kept = session.search(following, limit=agents.Limit(nodes=50))
+    assert (kept.nodes, kept.ended) == (50, "nodes")
+    assert kept.visits.sum() > 50  # the tree goes on
+
+
+def test_an_interrupt_with_a_mini_batch_outstanding_leaves_a_session_that_plays():
+    class Interrupted(ByKey):
+        calls = itertools.count(1)
+
+        def evaluate(self, planes):
+            if next(self.calls) == 4:
+                raise KeyboardInterrupt
+            return super().evaluate(planes)
+
+    state = roots("chess")[0]
+    session = two_in_flight(Interrupted("chess", 1, 1), nodes=100).session(3)
+    with pytest.raises(KeyboardInterrupt):
+        session.search(state)
+    assert session.search(state).nodes == 100
+
+
+@pytest.mark.parametrize("in_flight", [1, 2])
+def test_a_failure_in_another_thread_reaches_the_caller_and_what_follows_is_right(in_flight):
     class Moody(ByKey):
         calls = itertools.count(1)  # two threads may ask at once
 
@@ -154,7 +217,10 @@ def test_a_failure_in_another_thread_reaches_the_caller_and_what_follows_is_righ
 
     states = roots("connect-four") * 4
     agent = agents.MCTSAgent(
-        Moody("connect-four", 1, 2), limit=agents.Limit(nodes=20), game="connect-four"
+        Moody("connect-four", 1, 2),
+        limit=agents.Limit(nodes=20),
+        game="connect-four",
+        in_flight=in_flight,
     )
     pool = agent.session_pool(agent.game)
     numbers = [pool.open(tree) for tree in range(len(states))]
@@ -173,7 +239,10 @@ def test_a_failure_in_another_thread_reaches_the_caller_and_what_follows_is_righ
         searched_again()
     moves = searched_again()
     calm = agents.MCTSAgent(
-        ByKey("connect-four", 1, 0), limit=agents.Limit(nodes=20), game="connect-four"
+        ByKey("connect-four", 1, 0),
+        limit=agents.Limit(nodes=20),
+        game="connect-four",
+        in_flight=in_flight,
     )
     assert moves == searched(calm, states)
     assert pool.counts.rows > 20 * len(states)

@@ -27,21 +27,30 @@ impl<M: SearchModel> Search<M> {
     /// A mini-batch that went out is not filled up while some of it is out, or what the tree finds would
     /// depend on when the answers come. Only the rest of one that the caller's `max_rows` cut goes out.
     pub(crate) fn room(&self, rules: &Rules) -> usize {
-        if !self.is_running() || (self.waiting() > 0 && !self.is_cut) {
-            return 0;
-        }
-        self.left(rules)
+        let is_full = !self.is_filling() && self.in_flight.len() >= rules.params.in_flight;
+        if is_full || !self.is_running() { 0 } else { self.left(rules) }
+    }
+
+    /// Whether the next collection adds to the newest mini-batch.
+    fn is_filling(&self) -> bool {
+        self.is_cut && self.in_flight.newest() > 0
     }
 
     /// How many leaves the limits and the size of a batch leave to be handed out.
     fn left(&self, rules: &Rules) -> usize {
+        let collected = if self.is_filling() { self.in_flight.newest() } else { 0 };
+        self.left_beside(rules, collected)
+    }
+
+    /// [`Search::left`], of a mini-batch of which `collected` leaves are out.
+    fn left_beside(&self, rules: &Rules, collected: usize) -> usize {
         let waiting = self.waiting() as u64;
         let left = |limit: Option<u64>, done: u64| {
             limit.map_or(u64::MAX, |limit| limit.saturating_sub(done + waiting))
         };
         let left = left(self.limit.nodes, self.nodes)
             .min(left(self.limit.simulations, self.simulations))
-            .min((rules.params.batch_size as u64).saturating_sub(waiting));
+            .min((rules.params.batch_size as u64).saturating_sub(collected as u64));
         // Nothing else can be evaluated before the root is.
         let root_is_out = waiting > 0 && !self.tree.has_root();
         if root_is_out { 0 } else { left as usize }
@@ -74,11 +83,13 @@ impl<M: SearchModel> Search<M> {
                 self.cancel_slot(out.tickets[row].slot as usize);
             }
             self.cancelled_below = self.next_serial;
+            self.settle(rules);
             return Err(error);
         }
         if out.len() > before {
             self.clock.hand_out(out.len() - before);
         }
+        self.settle(rules);
         Ok(())
     }
 
@@ -94,17 +105,13 @@ impl<M: SearchModel> Search<M> {
         let Some(root) = self.root.clone().filter(|_| rows > 0 && self.is_running()) else {
             return Ok(());
         };
-        if self.waiting() == 0 {
+        if !self.is_filling() {
             self.is_cut = rows < self.left(rules);
+            self.in_flight.open();
         }
-        // The root is evaluated however late it is, unless the clock would run out.
-        let rows = match self.tree.has_root() {
-            true => self.clock.fits(rows),
-            false if self.clock.is_too_late() => 0,
-            false => rows,
-        };
+        let rows = self.in_time(rows);
         if rows == 0 {
-            self.end(Ended::Time);
+            self.end_when_back(rules, Ended::Time);
             return Ok(());
         }
         let shared = out.push_root(&root);
@@ -117,10 +124,10 @@ impl<M: SearchModel> Search<M> {
         let mut one_by_one = 0;
         let many = 2 * rules.params.batch_size as u32;
         let too_many = if rules.params.solver { 2 * many } else { many };
-        while new < rows.min(self.left(rules) + new) && self.is_running() && self.has_time(new) {
+        while new < rows.min(self.more(rules) + new) && self.is_running() && self.has_time(new) {
             let alone = self.waiting() == 0;
             let pass_proven = rules.params.solver && (self.idle >= PATIENCE || ends >= many);
-            let wanted = (rows - new).min(self.left(rules));
+            let wanted = (rows - new).min(self.more(rules));
             let may_share = threads > 1 && self.idle < PATIENCE && self.may_go_ahead(rules);
             if may_share && wanted >= ahead::LEAST {
                 if one_by_one == 0 {
@@ -147,7 +154,7 @@ impl<M: SearchModel> Search<M> {
                         self.idle = 0;
                     }
                     Expanded::Full => {
-                        self.end(Ended::Memory);
+                        self.end_when_back(rules, Ended::Memory);
                         break;
                     }
                 },
@@ -172,7 +179,7 @@ impl<M: SearchModel> Search<M> {
                     continue;
                 }
                 Arrival::Full => {
-                    self.end(Ended::Memory);
+                    self.end_when_back(rules, Ended::Memory);
                     break;
                 }
             }
@@ -188,10 +195,34 @@ impl<M: SearchModel> Search<M> {
                 break;
             }
             if ends % CLOCK_EVERY == 0 && self.clock.fits(1) == 0 {
-                self.end(Ended::Time);
+                self.end_when_back(rules, Ended::Time);
+                break;
             }
         }
         Ok(())
+    }
+
+    /// How many leaves may still join the mini-batch that is collected.
+    fn more(&self, rules: &Rules) -> usize {
+        self.left_beside(rules, self.in_flight.newest())
+    }
+
+    /// Ends the search for want of time or memory. With several mini-batches in flight, what is out is
+    /// waited for: a later collection ends the search.
+    fn end_when_back(&mut self, rules: &Rules, why: Ended) {
+        if rules.params.in_flight == 1 || self.waiting() == 0 {
+            self.end(why);
+        }
+    }
+
+    /// How many of `rows` leaves would be back in time. The root is evaluated however late it is, unless
+    /// the clock would run out.
+    fn in_time(&self, rows: usize) -> usize {
+        match self.tree.has_root() {
+            true => self.clock.fits(rows),
+            false if self.clock.is_too_late() => 0,
+            false => rows,
+        }
     }
 
     /// Whether one more leaf than `new` would be back in time. The way down takes time too, much of it

@@ -80,8 +80,11 @@ settings! {
     /// they are those of match play in the published engine (`CrazyAra`; Helfenstein et al., M2CTS,
     /// table of search settings).
     pub struct Params {
-        /// Leaves that a tree may have outstanding.
+        /// Leaves of a mini-batch.
         batch_size: usize = 1, To(1.0, 65_535.0);
+        /// Mini-batches that a tree may have outstanding. With 2, each is collected before the answers to
+        /// the one before it are backed up.
+        in_flight: usize = 1, To(1.0, 2.0);
 
         // Selection.
         /// `init` in `c(N) = ln((N + base + 1) / base) + init` (Silver et al. 2018, pseudo-code).

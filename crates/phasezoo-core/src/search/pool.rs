@@ -24,7 +24,8 @@ const GRAIN: usize = 32;
 ///
 /// Each tree has its own seed, states and statistics; what it finds does not depend on the other
 /// trees, nor on the number of threads, nor on when and in which order its leaves come back, nor on
-/// `max_rows`, as long as that is at least `batch_size`.
+/// `max_rows`, as long as that is at least `batch_size`. With several mini-batches in flight answers
+/// that come early are kept until their turn.
 pub struct SearchPool<M: SearchModel> {
     model: M,
     rules: Rules,
@@ -117,7 +118,8 @@ impl<M: SearchModel> SearchPool<M> {
 
     /// Ends a search; leaves that are out may still be completed.
     pub fn stop(&mut self, tree: u32) -> Result<()> {
-        self.parts(tree)?.0.stop();
+        let (search, _, rules) = self.parts(tree)?;
+        search.stop(rules);
         Ok(())
     }
 
@@ -307,6 +309,7 @@ impl<M: SearchModel> SearchPool<M> {
             {
                 search.cancel_slot(ticket.slot as usize);
                 search.cancelled_below = search.cancelled_below.max(ticket.serial + 1);
+                search.settle(&self.rules);
             }
         }
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::ahead::Ahead;
 use super::batch::Ticket;
+use super::complete::InFlight;
 use super::descents::Descents;
 use super::drawn::Drawn;
 use super::gumbel::{Gumbel, GumbelRoot};
@@ -13,6 +14,7 @@ use super::result::SearchResult;
 use super::root;
 use super::select::{Selector, Step};
 use super::tree::{Kind, NONE, NodeId, ROOT, Tree};
+use super::values::Values;
 use crate::error::{Error, Result};
 use crate::game::Action;
 use crate::model::SearchModel;
@@ -48,6 +50,17 @@ pub(crate) struct Outstanding {
     pub(crate) proof: Option<u16>,
     /// Steps at its beginning that the descent does not count for.
     pub(crate) skipped: usize,
+    /// The number of its mini-batch.
+    pub(crate) batch: u64,
+    /// The values and the chance of a draw, from the answer to the backup.
+    pub(crate) answer: Option<(Values, f32)>,
+}
+
+impl Outstanding {
+    /// Plies to the end if the leaf's value proves something.
+    pub(crate) fn exact(&self, rules: &Rules) -> Option<u16> {
+        self.proof.filter(|_| rules.params.solver && self.node != ROOT)
+    }
 }
 
 /// A search session: begin, collect, complete, status, stop, advance, finish
@@ -78,6 +91,7 @@ pub(crate) struct Search<M: SearchModel> {
     pub(crate) idle: u32,
     /// Whether the mini-batch that is out is a part, because the caller had no room for all of it.
     pub(crate) is_cut: bool,
+    pub(crate) in_flight: InFlight,
     pub(crate) outstanding: Vec<Outstanding>,
     pub(crate) free_slots: Vec<u32>,
     pub(crate) next_serial: u64,
@@ -133,6 +147,7 @@ impl<M: SearchModel> Search<M> {
             descents: Descents::default(),
             idle: 0,
             is_cut: false,
+            in_flight: InFlight::default(),
             outstanding: Vec::new(),
             free_slots: Vec::new(),
             next_serial: 1,
@@ -279,8 +294,9 @@ impl<M: SearchModel> Search<M> {
     }
 
     /// Hands out no more leaves. Those that are out may still come back.
-    pub(crate) fn stop(&mut self) {
+    pub(crate) fn stop(&mut self, rules: &Rules) {
         self.end(Ended::Stopped);
+        self.settle(rules);
     }
 
     /// Forgets the tree and everything that is outstanding.
@@ -376,6 +392,7 @@ impl<M: SearchModel> Search<M> {
             self.limit = limit;
             self.clock.change(&limit);
             self.check_end(rules);
+            self.settle(rules);
         }
         Ok(())
     }
@@ -436,6 +453,7 @@ impl<M: SearchModel> Search<M> {
         kept.proof = None;
         kept.path.clone_from(&self.path);
         kept.skipped = self.skipped;
+        kept.batch = self.in_flight.add();
         Ticket { tree, slot, serial }
     }
 
@@ -445,6 +463,7 @@ impl<M: SearchModel> Search<M> {
         for slot in 0..self.outstanding.len() {
             self.cancel_slot(slot);
         }
+        self.in_flight.clear();
         self.cancelled_below = self.next_serial;
     }
 
@@ -455,6 +474,7 @@ impl<M: SearchModel> Search<M> {
             return;
         }
         kept.serial = 0;
+        self.in_flight.remove(kept.batch, kept.answer.take().is_some());
         let (path, skipped) = (std::mem::take(&mut kept.path), kept.skipped);
         super::backup::remove_waiting(&mut self.tree, &path[skipped..]);
         match path.last() {

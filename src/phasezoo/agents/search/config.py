@@ -48,8 +48,12 @@ class SearchConfig:
     self-play was published with.
 
     Attributes:
-        batch_size: Leaves that a tree may have outstanding: 1 with many trees (matches, self-play),
-            8 to 64 for a single search (M2CTS: 1, 8, 16, 32, 64).
+        batch_size: Leaves of a mini-batch: 1 with many trees (matches, self-play), 8 to 64 for a
+            single search (M2CTS: 1, 8, 16, 32, 64).
+        in_flight: Mini-batches that a tree may have outstanding. With 2 the search collects the
+            next one while another thread asks the evaluator about the last one. Each is collected
+            before the answers to the one before it are backed up, whenever they come, so that
+            searches with a limit of nodes or simulations stay reproducible.
         c_puct_init: Exploration constant: c(N) = ln((N + c_puct_base + 1) / c_puct_base) +
             c_puct_init (Silver et al., AlphaZero 2018; value: CrazyAra).
         c_puct_base: How slowly exploration grows with the visits N of a node (AlphaZero 2018).
@@ -120,6 +124,7 @@ class SearchConfig:
     """
 
     batch_size: Annotated[int, Interval(ge=1, le=65535)] = _DEFAULT.batch_size
+    in_flight: Annotated[int, Interval(ge=1, le=2)] = _DEFAULT.in_flight
 
     # Selection
 

@@ -28,15 +28,18 @@ class Driver:
 
     If the evaluator allows it (``parallel_calls``, see :mod:`phasezoo.inference.calls`), half of
     the trees' leaves are answered by other threads while this one searches for the other half.
-    Trees do not notice: each hands out a mini-batch and waits for it.
+    Trees do not notice: each hands out a mini-batch and waits for it. With ``in_flight=2`` a tree
+    hands out a second one meanwhile, so that a single search overlaps with the evaluator too.
 
     Args:
         pool: The searches, a ``_core.SearchPool``.
         evaluator: What answers their leaves; a mixture with routing ``exact`` gets queues.
         pool_rows: The most rows handed to the evaluator at once, at least 1.
-        batch_size: The most leaves that a tree has outstanding. With one, a tree that met only ends
+        batch_size: The most leaves in a mini-batch of a tree. With one, a tree that met only ends
             of games is asked again before the others' leaves are evaluated, which fills the batch
             and changes nothing in any tree.
+        in_flight: Mini-batches that a tree may have outstanding. With 2 another thread asks the
+            evaluator, one call at a time unless it allows more.
         patient: See :class:`~phasezoo.inference.queues.ExpertQueues`.
         searchers: If trees walk one player's moves alone: says for whom each row is searched, whose
             value is taken where an evaluator gives one for each player.
@@ -53,6 +56,7 @@ class Driver:
         pool_rows: int,
         batch_size: int,
         *,
+        in_flight: int = 1,
         patient: bool = True,
         searchers: Callable[[Leaves], npt.NDArray[np.int64]] | None = None,
         gathers: bool = False,
@@ -67,7 +71,9 @@ class Driver:
         self._evaluator = evaluator
         self._pool_rows = pool_rows
         self._batch_size = batch_size
-        self._flight = CallsInFlight(parallel_calls_of(evaluator) if overlaps else 0, self.counts)
+        self._in_flight = in_flight
+        workers = max(parallel_calls_of(evaluator), in_flight - 1) if overlaps else 0
+        self._flight = CallsInFlight(workers, self.counts)
         self._queues: ExpertQueues | None = None
         self._last: list[Leaves] = []
         """The leaves that were collected last."""
@@ -94,16 +100,17 @@ class Driver:
             and self._fits_a_call
             and self._pool.running == 1
             and not queues.rows
-            and not flight.rows
+            and (self._in_flight > 1 or not flight.rows)
         )
-        if self._is_plain or is_alone:  # a tree that is alone shares its calls with no other
+        # A tree that is alone shares its calls with no other.
+        if self._is_plain or (is_alone and (self._in_flight == 1 or flight.most == 1)):
             self._ask_here()
             return
-        rows = self._pool.running * self._batch_size
-        half = -(-self._pool.running // 2) * self._batch_size
-        splits = flight.most > 1 and half < rows and half >= LEAST_ROWS
+        out = self._pool.running * self._in_flight
+        half = -(-out // 2) * self._batch_size
+        splits = flight.most > 1 and out > 1 and half >= LEAST_ROWS
         batches = self._collected(min(half, self._pool_rows) if splits else self._pool_rows)
-        calls = self._due(batches)
+        calls = [self._call(batches)] if is_alone and batches else self._due(batches)
         here = not splits or (not batches and len(calls) == 1)
         for call in calls:
             if len(flight) == flight.most:
@@ -141,13 +148,14 @@ class Driver:
         batches: list[Leaves] = []
         self._last = batches
         out = self._flight.rows + (0 if self._queues is None else self._queues.rows)
-        for _ in range(MOST_COLLECTIONS if self._batch_size == 1 else 1):
+        refills = self._batch_size == 1 and self._in_flight == 1
+        for _ in range(MOST_COLLECTIONS if refills else 1):
             batch = self._pool.collect(room)
             if len(batch):
                 batches.append(batch)
                 room -= len(batch)
                 out += len(batch)
-            if room == 0 or self._batch_size > 1 or out >= self._pool.running:
+            if room == 0 or out >= self._pool.running:
                 break
         return batches
 

@@ -99,6 +99,7 @@ class MCTSPool(TreePool):
         self._pool = _core.SearchPool(game, params_of(config), gate, self._threads, others)
         self._drive(
             self._config.batch_size,
+            in_flight=self._config.in_flight,
             overlaps=self.game.native,  # a game in Python may not expect several threads
             searchers=None if self._others is None else self._searchers,
             oracle=self._oracle,
