@@ -12,7 +12,7 @@ class Counts:
     """
 
     rows: int = 0
-    """Positions answered. A row that k experts answer (routing ``soft``) counts k times."""
+    """Positions answered. A row that k networks answer (routing ``soft``) counts k times."""
     padded_rows: int = 0
     """Rows computed besides ``rows`` because a backend wanted a fixed batch size."""
     calls: int = 0
@@ -28,7 +28,7 @@ class Counts:
     expert_rows: dict[str, int] = field(default_factory=dict)
     """Rows by the expert of a mixture that answered them, who goes by its phase's name."""
     expert_calls: dict[str, int] = field(default_factory=dict)
-    """Calls by expert."""
+    """Calls by expert; one that answers several phases counts for each of them."""
     seconds: float = 0.0
     """Wall time inside evaluators; making planes is not in it. Time in which a search had two calls
     answered at once counts once."""

@@ -1,7 +1,8 @@
 """A mixture of phase experts, which is an evaluator like any other: M2CTS is MCTS with it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from phasezoo.errors import (
     InvalidGate,
     InvalidState,
 )
-from phasezoo.games.varlen import entries_of, segment_softmax
+from phasezoo.games.varlen import entries_of, offsets_of, segment_softmax
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import (
     Evaluation,
@@ -27,6 +28,9 @@ from phasezoo.inference.other_games import check_plays, common_game
 from phasezoo.inference.policy_value import PolicyAndValue, paired
 from phasezoo.inference.routing import Routing, name_of_rule, routed, rule_of
 from phasezoo.types import Gate, Planes
+
+Rows: TypeAlias = npt.NDArray[np.int64]
+"""Numbers of rows, or a number for each row."""
 
 
 class MixtureOfExperts:
@@ -99,10 +103,6 @@ class MixtureOfExperts:
         self.experts = _experts_by_phase(experts, self.names, fallback)
         self.has_own_expert = np.array([name in experts for name in self.names])
         self._answering = tuple(n if n in experts else str(fallback) for n in self.names)
-        self._called = tuple(
-            f"the expert of phase {name!r} ({name_of(expert)})"
-            for name, expert in zip(self.names, self.experts, strict=True)
-        )
         for name, expert in experts.items():
             for part in expert.experts if isinstance(expert, PolicyAndValue) else (expert,):
                 _check_trained_for(name, part, self.gate, game)
@@ -111,6 +111,12 @@ class MixtureOfExperts:
     def num_phases(self) -> int:
         """How many phases, and experts, there are."""
         return len(self.names)
+
+    @property
+    def groups(self) -> Rows:
+        """``int64[phases]``: the first phase that has the same expert."""
+        known = list(map(id, self.experts))
+        return np.array([known.index(each) for each in known])
 
     @property
     def plane_spec(self) -> str | None:
@@ -160,46 +166,80 @@ class MixtureOfExperts:
     def evaluate_batch(self, leaves: Leaves) -> Evaluation:
         """Answer every row by the expert, or experts, that the routing names.
 
+        A network that serves several phases is asked once.
+
         Raises:
             InvalidEvaluation: An expert's answer is not valid; the message names its phase.
         """
         winners = routed(self.rule, leaves, len(self.names))
         spent = Counts(regated_rows=self.regated(leaves))
         if winners.ndim > 1:
-            return self._averaged(leaves, winners, spent)
-        parts = []
-        for phase in np.unique(winners):
-            rows = np.flatnonzero(winners == phase)
-            part = leaves if len(rows) == len(leaves) else leaves.select(rows)
-            parts.append((rows, self.ask(int(phase), part, spent)))
-        if len(parts) == 1:
-            evaluation = parts[0][1]
-            return Evaluation(
-                value=evaluation.value,
-                wdl=evaluation.wdl,
-                legal_logits=evaluation.legal_logits,
-                plies_left=evaluation.plies_left,
-                spent=spent,
-            )
-        return merged(parts, leaves, spent)
+            every = np.arange(len(leaves))
+            parts = self._answers(leaves, dict.fromkeys(range(self.num_phases), every), spent)
+            return self._averaged(leaves, winners, parts, spent)
+        return replace(self.ask(winners, leaves, spent), spent=spent)
 
-    def ask(self, phase: int, leaves: Leaves, spent: Counts) -> Evaluation:
-        """Ask ``phase``'s expert about all of ``leaves``; ``spent`` grows by its cost.
+    def ask(self, winners: Rows, leaves: Leaves, spent: Counts) -> Evaluation:
+        """Ask each phase's expert about its leaves; ``spent`` grows by the cost.
+
+        Args:
+            winners: ``int64[B]``: the phase whose expert answers each row.
+            leaves: The rows.
+            spent: Grows by what the calls took.
 
         Raises:
             InvalidEvaluation: The answer is not valid.
         """
+        rows_of = {phase: np.flatnonzero(winners == phase) for phase in np.unique(winners).tolist()}
+        parts = self._answers(leaves, rows_of, spent)
+        if len(parts) == 1:
+            return parts[0]
+        return merged(list(zip(rows_of.values(), parts, strict=True)), leaves)
+
+    def _answers(
+        self, leaves: Leaves, rows_of: Mapping[int, Rows], spent: Counts
+    ) -> list[Evaluation]:
+        """The answers of each phase's expert to its rows; each network is asked once."""
+        parts = {phase: _networks(self.experts[phase]) for phase in rows_of}
+        networks = {id(network): network for each in parts.values() for network in each}
+        known = {}
+        for key, network in networks.items():
+            phases = [phase for phase, each in parts.items() if key in map(id, each)]
+            rows = rows_of[phases[0]]
+            if len(phases) > 1:
+                rows = np.unique(np.concatenate([rows_of[phase] for phase in phases]))
+            served = {phase: len(rows_of[phase]) for phase in phases}
+            known[key] = rows, self._answer(network, leaves, rows, served, spent)
+        answers = []
+        for phase, rows in rows_of.items():
+            policy, value = (_taken(known[id(network)], rows, leaves) for network in parts[phase])
+            answers.append(replace(value, legal_logits=policy.legal_logits, spent=None))
+            own = self.has_own_expert[phase] & (leaves.phases[rows] == phase)
+            spent.off_phase_rows += int(np.count_nonzero(~own))
+        return answers
+
+    def _answer(
+        self, network: Any, leaves: Leaves, rows: Rows, served: Mapping[int, int], spent: Counts
+    ) -> Evaluation:
+        """A network's answer to the rows of the phases that it serves, so many of each."""
+        names = ", ".join(repr(self.names[phase]) for phase in served)
+        called = f"the expert of phase {names} ({name_of(network)})"
+        chosen = leaves if len(rows) == len(leaves) else leaves.select(rows)
         found = Counts()
-        evaluation = evaluate_leaves(self.experts[phase], leaves, found, self._called[phase])
-        called = self._answering[phase]
-        found.expert_rows, found.expert_calls = {called: found.rows}, {called: found.calls}
+        evaluation = evaluate_leaves(network, chosen, found, called)
+        for phase, count in served.items():
+            name, share = self._answering[phase], count / sum(served.values())
+            own = found.expert_rows.get(name, 0) + round(share * found.rows)
+            found.expert_rows[name], found.expert_calls[name] = own, found.calls
         spent.add(found)
-        own = self.has_own_expert[phase] & (leaves.phases == phase)
-        spent.off_phase_rows += int(np.count_nonzero(~own))
         return evaluation
 
     def _averaged(
-        self, leaves: Leaves, weights: npt.NDArray[np.float64], spent: Counts
+        self,
+        leaves: Leaves,
+        weights: npt.NDArray[np.float64],
+        answers: Sequence[Evaluation],
+        spent: Counts,
     ) -> Evaluation:
         offsets, actions = leaves.legal
         lengths = np.diff(offsets)
@@ -207,9 +247,7 @@ class MixtureOfExperts:
         value = np.zeros(())
         wdl: npt.NDArray[np.float64] | None = np.zeros((len(leaves), 3))
         left: npt.NDArray[np.float64] | None = np.zeros(len(leaves))
-        for phase in range(self.num_phases):
-            answer = self.ask(phase, leaves, spent)
-            weight = weights[:, phase]
+        for weight, answer in zip(weights.T, answers, strict=True):
             logits = answer.legal_logits
             alike = np.repeat(1.0 / lengths, lengths)
             each = alike if logits is None else segment_softmax(logits, offsets)
@@ -336,11 +374,29 @@ def _mismatch(phase: str, expert: Any, theirs: str, ours: str) -> str:
     )
 
 
-def merged(
-    parts: list[tuple[npt.NDArray[np.int64], Evaluation]],
-    leaves: Leaves,
-    spent: Counts | None = None,
-) -> Evaluation:
+def _networks(expert: Any) -> tuple[Any, Any]:
+    """Who answers an expert's policies, and who its values."""
+    return expert.experts if isinstance(expert, PolicyAndValue) else (expert, expert)
+
+
+def _taken(known: tuple[Rows, Evaluation], rows: Rows, leaves: Leaves) -> Evaluation:
+    """Of the answer to some rows of ``leaves`` that to fewer ones."""
+    asked, answer = known
+    if len(asked) == len(rows):
+        return answer
+    places, logits = np.searchsorted(asked, rows), answer.legal_logits
+    if logits is not None:
+        offsets = offsets_of(np.diff(leaves.legal[0])[asked])
+        logits = logits[entries_of(offsets, places)[1]]
+    return Evaluation(
+        value=answer.values()[places],
+        wdl=None if answer.wdl is None else answer.wdl[places],
+        legal_logits=logits,
+        plies_left=None if answer.plies_left is None else answer.plies_left[places],
+    )
+
+
+def merged(parts: list[tuple[Rows, Evaluation]], leaves: Leaves) -> Evaluation:
     """Join the answers to disjoint rows; a part without logits has zeros, which are alike too."""
     shapes = {evaluation.values().shape[1:] for _, evaluation in parts}
     if len(shapes) > 1:
@@ -362,4 +418,4 @@ def merged(
             left[rows] = evaluation.plies_left
         if logits is not None and evaluation.legal_logits is not None:
             logits[entries_of(offsets, rows)[1]] = evaluation.legal_logits
-    return Evaluation(value=value, wdl=wdl, legal_logits=logits, plies_left=left, spent=spent)
+    return Evaluation(value=value, wdl=wdl, legal_logits=logits, plies_left=left)

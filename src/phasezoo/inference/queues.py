@@ -12,11 +12,10 @@ from phasezoo.inference.calls import Call
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves
 from phasezoo.inference.leaf_batches import LeafBatches
-from phasezoo.inference.mixture import MixtureOfExperts
+from phasezoo.inference.mixture import MixtureOfExperts, Rows
 from phasezoo.inference.routing import routed
 
 Calls: TypeAlias = Iterator[Call]
-Rows: TypeAlias = npt.NDArray[np.int64]
 
 
 class ExpertQueues:
@@ -58,15 +57,16 @@ class ExpertQueues:
         """Take in leaves; yields the calls of the queues that became full."""
         self._counts.regated_rows += self._mixture.regated(leaves)
         winners = routed(self._mixture.rule, leaves, len(self._mixture.names))
+        groups = self._mixture.groups[winners]
         sheet = _Sheet(leaves)
         self._pushes += 1
-        for phase in np.unique(winners).tolist():
-            rows = np.flatnonzero(winners == phase)
+        for phase in np.unique(groups).tolist():
+            rows = np.flatnonzero(groups == phase)
             if phase in self._waiting and self._waiting[phase].rows + len(rows) > self._capacity:
                 yield self._flush(phase)
             part = leaves if len(rows) == len(leaves) else leaves.select(rows)
             queue = self._waiting.setdefault(phase, _Queue(self._pushes))
-            queue.parts.append(_Part(sheet, rows, part))
+            queue.parts.append(_Part(sheet, rows, part, winners[rows]))
             queue.rows += len(rows)
             self.rows += len(rows)
             if queue.rows >= self._capacity:
@@ -101,8 +101,10 @@ class ExpertQueues:
         parts = queue.parts
         joined = parts[0].leaves if len(parts) == 1 else LeafBatches([p.leaves for p in parts])
 
+        winners = np.concatenate([part.winners for part in parts])
+
         def ask(leaves: Leaves, spent: Counts) -> Evaluation:
-            return self._mixture.ask(phase, leaves, spent)
+            return self._mixture.ask(winners, leaves, spent)
 
         def deliver(answer: Evaluation) -> None:
             if isinstance(joined, LeafBatches):
@@ -173,6 +175,8 @@ class _Part:
     sheet: _Sheet
     rows: Rows
     leaves: Leaves
+    winners: Rows
+    """The phase whose expert answers each row."""
 
     def answered(self, answer: Evaluation) -> Iterator[tuple[Leaves, Evaluation]]:
         """Yield the rows that can go back to their trees now."""

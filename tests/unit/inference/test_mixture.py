@@ -172,11 +172,36 @@ def test_experts_may_answer_in_different_ways():
     assert evaluation.wdl is None
 
 
-def test_the_same_evaluator_for_several_phases():
+@pytest.mark.parametrize("routing", ["exact", "majority", "soft"])
+def test_a_network_that_serves_several_phases_is_asked_once_about_a_batch(routing):
+    def answered(values):
+        given = {"policy": experts(wdl=True), "value": values}
+        moe = MixtureOfExperts(gate=LearnedGate(), routing=routing, **given)
+        return ask(moe, FakeLeaves([0, 1, 2, 1, 0], [0, 1, 2, 1, 0]))
+
+    value = Expert(500, wdl=True)
+    together, counts = answered(value)
+    alone, more = answered({name: Expert(500, wdl=True) for name in OFFSETS})
+    for name in ("value", "wdl", "legal_logits"):
+        np.testing.assert_allclose(getattr(together, name), getattr(alone, name), rtol=1e-6)
+    assert [sorted(rows) for rows in value.calls] == [[0, 1, 2, 3, 4]]
+    assert counts.calls == 4
+    assert more.calls == 6
+    assert counts.off_phase_rows == more.off_phase_rows
+    assert counts.expert_calls == more.expert_calls
+
+
+def test_phases_with_the_same_expert_share_its_calls():
     shared = Expert(100)
     moe = mixture("exact", {"a": shared, "b": shared, "c": Expert(300)})
     _, counts = ask(moe, FakeLeaves([0, 1, 2]))
-    assert counts.off_phase_rows == 0
+    assert (counts.off_phase_rows, counts.calls) == (0, 2)
+    assert shared.calls == [[0, 1]]
+    assert counts.expert_rows == {"a": 1, "b": 1, "c": 1}
+    queues = Queues(moe, capacity=3)
+    ((rows, _),) = drain(queues.push(FakeLeaves([0, 1, 0])))
+    assert rows == [0, 1, 2]
+    assert (queues.counts.calls, queues.counts.off_phase_rows) == (1, 0)
 
 
 @pytest.mark.parametrize("expert", [None, "a text", 3, Expert, object()])
