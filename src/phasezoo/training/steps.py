@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from inspect import unwrap
+from typing import Any
 
 import torch
 from torch import nn
@@ -278,15 +279,18 @@ def check_phases(network: Network, phases: int, team: Team = ALONE) -> None:
 
 
 def _optimizer(parameters: list[nn.Parameter], config: SupervisedConfig) -> torch.optim.Optimizer:
+    # In one call for each parameter on a CPU, for all of them together elsewhere.
+    fused = parameters[0].device.type == "cpu"
+    how: dict[str, Any] = {"fused": fused, "foreach": not fused}
     if config.optimizer == "adamw":
-        return AdamW(parameters, lr=config.min_lr, weight_decay=config.weight_decay, foreach=True)
+        return AdamW(parameters, lr=config.min_lr, weight_decay=config.weight_decay, **how)
     return SGD(
         parameters,
         lr=config.min_lr,
         momentum=config.max_momentum,
         weight_decay=config.weight_decay,
         nesterov=True,
-        foreach=True,
+        **how,
     )
 
 
