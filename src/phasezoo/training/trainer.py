@@ -34,7 +34,9 @@ _LOGGER = logging.getLogger(__name__)
 LOG_ROWS = 100
 """Rows of training losses that a training leaves, besides one at each validation."""
 
-VALIDATION_BATCH = 1024
+VALIDATION_BATCH = {"cpu": 128}
+"""Positions of a batch of validation by kind of device, 1024 on others. On a CPU 1024 take half as
+long again: their logits are 19 MB, for which the system is asked for memory each time."""
 
 _VALIDATED = ("policy", "value", "correct")
 """The losses that validation keeps of each position."""
@@ -95,6 +97,7 @@ class Trainer:
         self.network, self.optimizer = self._steps.network, self._steps.optimizer
         self.sampler = sampler
         self.validation = samplers.validation
+        self._validation_batch = VALIDATION_BATCH.get(self._steps.device.type, 1024)
         self._watched = samplers.watched
         self.checkpoints = checkpoints
         self.positions = positions
@@ -188,7 +191,7 @@ class Trainer:
     def _measure(self, sampler: Sampler) -> PositionLosses:
         """The losses of the network as it is on all positions of a sampler."""
         rows = sampler.rows
-        starts = range(0, len(rows), VALIDATION_BATCH)
+        starts = range(0, len(rows), self._validation_batch)
         own = range(self.team.rank, len(starts), self.team.size)
         self.network.eval()
         with torch.inference_mode():
@@ -203,7 +206,7 @@ class Trainer:
 
     def _measured(self, sampler: Sampler, start: int) -> list[npt.NDArray[np.float32]]:
         """Results of validation for each position of a batch."""
-        end = min(start + VALIDATION_BATCH, len(sampler.rows))
+        end = min(start + self._validation_batch, len(sampler.rows))
         batch = sampler.make(np.arange(start, end))
         with self._known(sampler, lambda: np.arange(start, end)):
             losses = self._steps.losses(batch)
