@@ -217,6 +217,17 @@ def test_connect_four_by_click_and_by_number(page, server):
     assert copied(page, "#pz-copy-position") == "4141414"
 
 
+def test_a_disc_falls_and_the_board_stays_where_it_is(page, server):
+    begin(page, server.address, "connect-four", ["", "uct:simulations=20,seed=1"])
+    board = page.locator("#pz-board")
+    before = board.bounding_box()
+    page.click('[data-spot="4"]')
+    falls = "document.getAnimations().filter((each) => each.effect.target.tagName === 'use').length"
+    until(page, lambda: page.evaluate(falls) > 0)
+    wait_for_plies(page, 2)
+    assert board.bounding_box() == before
+
+
 def test_pommerman_by_keys(page, server):
     begin(page, server.address, "pommerman-ffa", ["", "simple", "simple", "simple"], seed="5")
     for key in ("ArrowDown", "ArrowRight", "Space", "."):

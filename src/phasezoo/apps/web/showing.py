@@ -107,6 +107,7 @@ def _last_move(session: GameSession, at: int) -> dict[str, Any]:
     paths = {way.action: way.path for way in pointing.ways(before, int(before.to_play))}
     return {
         "moved": paths.get(played.action, ()),
+        "falls": pointing.falls,
         "blast": pointing.blast(before, played.action),
     }
 

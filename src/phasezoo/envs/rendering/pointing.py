@@ -70,3 +70,5 @@ class Pointing:
     """Names of the players; by default they are numbered."""
     flips: bool = False
     """Whether the board can be turned round."""
+    falls: bool = False
+    """Whether what is played into a spot falls down in it."""

@@ -38,5 +38,6 @@ BOARD = Pointing(
     keys=tuple(Key(str(action + 1), action, str(action + 1)) for action in range(COLUMNS)),
     gates=("plies:14,28", "threats:1,3", "plies:10,20"),
     sides=SIDES,
+    falls=True,
 )
 """A column is dropped into by a click, or by its number."""

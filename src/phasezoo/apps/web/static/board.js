@@ -226,8 +226,8 @@ export class Board {
     return found ? found.dataset.spot : null;
   }
 
-  // The drawing of what stands on a spot: the last stamp whose middle lies in it.
-  thingIn(name) {
+  // The drawings of what stands on a spot: the stamps whose middles lie in it, the last on top.
+  thingsIn(name) {
     const spot = this.buttons.get(name).getBoundingClientRect();
     const inside = (each) => {
       const box = each.getBoundingClientRect();
@@ -235,7 +235,24 @@ export class Board {
       const fits = box.width <= 1.3 * spot.width + 4 || box.height <= 1.3 * spot.height + 4;
       return fits && x >= spot.left && x <= spot.right && y >= spot.top && y <= spot.bottom;
     };
-    return [...this.picture.querySelectorAll("use")].filter(inside).at(-1) || null;
+    return [...this.picture.querySelectorAll("use")].filter(inside);
+  }
+
+  thingIn(name) {
+    return this.thingsIn(name).at(-1) || null;
+  }
+
+  // What was played into a spot comes down to where it lies.
+  fall(name) {
+    const top = (each) => each.getBoundingClientRect().top;
+    const thing = this.thingsIn(name).sort((a, b) => top(a) - top(b))[0];
+    if (!thing) return;
+    const height = top(thing) + thing.getBoundingClientRect().height - this.buttons.get(name).getBoundingClientRect().top;
+    const scale = thing.parentNode.getScreenCTM().a;
+    thing.animate(
+      [{ transform: `translateY(${-height / scale}px)` }, { transform: "none" }],
+      { duration: 90 + 14 * Math.sqrt(height), easing: "cubic-bezier(.5, 0, 1, .8)" },
+    );
   }
 
   // The arrow keys walk from spot to spot, unless the game itself is played with them.
@@ -277,6 +294,7 @@ export class Board {
         );
       }
     }
+    if (board.falls && path.length === 1 && this.buttons.has(path[0])) this.fall(path[0]);
     for (const name of board.blast || []) {
       const middle = this.middle(name);
       if (!middle) continue;

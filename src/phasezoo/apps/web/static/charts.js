@@ -3,6 +3,7 @@
 import { colour, element, shape } from "./dom.js";
 
 const [WIDTH, HEIGHT] = [420, 150];
+const EDGE = 6; // room above the highest and below the lowest value
 const STEPS = ["positions", "update", "step"];
 
 export function charts({ columns, probes, ladder }) {
@@ -62,12 +63,19 @@ function chart(title, lines, axis) {
   const all = known.flatMap(({ points }) => points);
   const [left, right] = reach(all.map(([at]) => at));
   const [low, high] = reach(all.map(([, value]) => value));
-  const place = ([at, value]) => `${(((at - left) / (right - left)) * WIDTH).toFixed(1)},${(HEIGHT - 6 - ((value - low) / (high - low)) * (HEIGHT - 12)).toFixed(1)}`;
+  const height = (value) => HEIGHT - EDGE - ((value - low) / (high - low)) * (HEIGHT - 2 * EDGE);
+  const heights = [high, (low + high) / 2, low];
+  const place = ([at, value]) => `${(((at - left) / (right - left)) * WIDTH).toFixed(1)},${height(value).toFixed(1)}`;
   const newest = known.map(({ name, points }) => `${name} ${short(points.at(-1)[1])}`).join(", ");
   return element("figure", { class: "curve" },
-    element("figcaption", {}, element("b", {}, title), element("small", {}, ` by ${axis}, from ${short(low)} to ${short(high)}`)),
-    shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": `${title}: now ${newest}` },
+    element("figcaption", {}, element("b", {}, title)),
+    // The picture is stretched, its labels are not: they stand beside it.
+    element("div", { class: "plot" },
+      element("div", { class: "heights", "aria-hidden": "true" }, ...heights.map((value) => element("span", {}, short(value)))),
+      shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": `${title} by ${axis}, from ${short(low)} to ${short(high)}: now ${newest}` },
+      ...heights.map((value) => shape("line", { class: "grid", x1: 0, x2: WIDTH, y1: height(value), y2: height(value) })),
       ...known.map(({ points }, number) => shape("polyline", { points: points.length > 1 ? points.map(place).join(" ") : `${place(points[0])} ${WIDTH},${place(points[0]).split(",")[1]}`, style: `stroke:${colour(number)}` }))),
+      element("div", { class: "steps", "aria-hidden": "true" }, element("span", {}, short(left)), element("span", {}, axis), element("span", {}, short(right)))),
     element("p", { class: "legend" }, ...known.map(({ name, points }, number) => element("span", {},
       element("i", { class: "swatch", style: `background:${colour(number)}` }), `${name} ${short(points.at(-1)[1])}`))),
   );

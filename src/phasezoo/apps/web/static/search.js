@@ -95,12 +95,11 @@ export function first(values) {
 }
 
 export function showBar(bar, game) {
+  // It is there from the beginning, so that the board does not move when the first value comes.
   const value = valueOfFirst(game);
-  bar.hidden = value === null;
-  if (value === null) return;
-  const share = 50 + 50 * value;
+  const share = 50 + 50 * (value ?? 0);
   bar.querySelector("i").style.height = `${game.flipped ? 100 - share : share}%`;
   bar.classList.toggle("turned", Boolean(game.flipped));
-  bar.querySelector("b").textContent = signed(value);
-  bar.setAttribute("aria-label", `value ${signed(value)} for ${game.sides[0]}, from −1 to 1`);
+  bar.querySelector("b").textContent = value === null ? "" : signed(value);
+  bar.setAttribute("aria-label", value === null ? "value: not known yet" : `value ${signed(value)} for ${game.sides[0]}, from −1 to 1`);
 }
