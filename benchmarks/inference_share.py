@@ -39,7 +39,7 @@ NETWORKS = (
 
 TREE_NETWORK = "lc0-64x6"
 TREE_BATCHES = sized((8, 16, 32), (8,))
-TREE_NODES = sized(2_000, 40)
+TREE_NODES = sized(1_000, 40)
 
 WHOLE = os.environ.get("PHASEZOO_WHOLE_MATCH") == "1"
 GAMES, MAX_PLIES = (200, None) if WHOLE else sized((64, 24), (2, 12))
