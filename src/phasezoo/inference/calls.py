@@ -139,8 +139,8 @@ def set_calls_at_once(calls: int) -> None:
 def parallel_calls_of(evaluator: Any) -> int:
     """Return how many calls an evaluator, or each expert of a mixture, may be given at once.
 
-    0: it wants to be asked in the thread that searches, as any evaluator does that does not say
-    otherwise by an attribute ``parallel_calls``.
+    0: it is asked in the thread that searches, unless the search has ``in_flight=2``, as any
+    evaluator is that does not say otherwise by an attribute ``parallel_calls``.
     """
     own = getattr(evaluator, "parallel_calls", None)
     if own is not None:

@@ -134,7 +134,8 @@ class Evaluator(Protocol):
     attribute ``packed`` that is true asks for :class:`phasezoo.games.PackedPlanes` in their place.
 
     An evaluator that other threads may ask says so by an attribute ``parallel_calls``, how many of
-    them at once; searches of many trees then go on meanwhile. Without it the searching thread asks.
+    them at once; searches of many trees then go on meanwhile. Without it the searching thread asks,
+    or one other thread if the search has ``in_flight=2``.
     """
 
     @property
