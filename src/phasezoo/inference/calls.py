@@ -5,7 +5,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,15 +46,17 @@ class CallsInFlight:
     Args:
         workers: Threads that ask; 0: none, and :data:`most` is 1.
         counts: Grows by the cost of every call that was taken in.
+        alone: Whether a call must have ended before the evaluator is asked again, also by others.
     """
 
-    def __init__(self, workers: int, counts: Counts) -> None:
+    def __init__(self, workers: int, counts: Counts, *, alone: bool = False) -> None:
         self.most = AT_ONCE if workers else 1
         """Calls that may be in flight."""
         self.rows = 0
         """Rows that are asked about."""
         self._workers = min(workers, AT_ONCE)
         self._counts = counts
+        self._alone = alone
         self._threads: ThreadPoolExecutor | None = None
         self._flying: deque[tuple[Call, Future[Evaluation]]] = deque()
         self._process = 0
@@ -102,10 +104,11 @@ class CallsInFlight:
 
     def forget(self) -> None:
         """Take nothing in of what is in flight."""
-        for _, answered in self._flying:
-            answered.cancel()
+        calls = [answered for _, answered in self._flying if not answered.cancel()]
         self._flying.clear()
         self.rows = 0
+        if self._alone:
+            wait(calls)
 
     def _count(self, call: Call) -> None:
         """Time in which two calls were answered counts once."""

@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+import time
 from functools import cache
 
 import numpy as np
@@ -183,6 +184,25 @@ def test_a_search_is_stopped_or_timed_with_a_mini_batch_outstanding():
     kept = session.search(following, limit=agents.Limit(nodes=50))
     assert (kept.nodes, kept.ended) == (50, "nodes")
     assert kept.visits.sum() > 50  # the tree goes on
+
+
+def test_no_call_outlives_its_search_if_the_evaluator_wants_one_at_a_time():
+    calls = []
+
+    class Slow(ByKey):
+        def evaluate(self, planes):
+            calls.append("begun")
+            answer = super().evaluate(planes)
+            time.sleep(0.02)
+            calls.append("ended")
+            return answer
+
+    session = two_in_flight(Slow("chess", 1, 0), nodes=10**7).session(3)
+    for stop in (4, 5):
+        rounds = itertools.count()
+        watch = lambda last=stop, rounds=rounds: next(rounds) == last and session.stop()  # noqa: E731
+        session.search(roots("chess")[0], watch=watch)
+        assert calls.count("begun") == calls.count("ended")
 
 
 def test_an_interrupt_with_a_mini_batch_outstanding_leaves_a_session_that_plays():

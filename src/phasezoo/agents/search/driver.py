@@ -72,8 +72,9 @@ class Driver:
         self._pool_rows = pool_rows
         self._batch_size = batch_size
         self._in_flight = in_flight
-        workers = max(parallel_calls_of(evaluator), in_flight - 1) if overlaps else 0
-        self._flight = CallsInFlight(workers, self.counts)
+        allowed = parallel_calls_of(evaluator)
+        workers = max(allowed, in_flight - 1) if overlaps else 0
+        self._flight = CallsInFlight(workers, self.counts, alone=allowed == 0)
         self._queues: ExpertQueues | None = None
         self._last: list[Leaves] = []
         """The leaves that were collected last."""
