@@ -11,7 +11,7 @@ from importlib import metadata
 from typing import TextIO
 
 from phasezoo._interrupt import STOPPED, nothing_written, saying
-from phasezoo.apps.command_line import PLUGIN, CommandLine
+from phasezoo.apps.command_line import PLUGIN, CommandLine, output
 from phasezoo.errors import (
     InvalidConfig,
     InvalidFen,
@@ -94,12 +94,14 @@ def _run(given: list[str]) -> int:
     if given[0] in ("-V", "--version"):
         sys.stdout.write(f"phasezoo {metadata.version('phasezoo')}\n")
         return DONE
-    command = CommandLine.read(given).command()
+    line = CommandLine.read(given)
+    command = line.command()
     if isinstance(command, str):
         sys.stdout.write(command)
         sys.stdout.flush()
         raise SystemExit(DONE)
-    return command.run()
+    with output(line):
+        return command.run()
 
 
 def _warn(

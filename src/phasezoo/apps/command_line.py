@@ -1,19 +1,26 @@
 """The commands of ``phasezoo``, and how a command line and its file of options name one."""
 
+import contextlib
 import dataclasses
 import importlib
 import inspect
+import io
+import logging
+import sys
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Literal, Protocol, TextIO
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import Argument, Arguments, did_you_mean
 
-CONFIG, PLUGIN = "--config", "--plugin"
+CONFIG, PLUGIN, LOG_FILE = "--config", "--plugin", "--log-file"
+
+_SWITCHES = {"-q": "-q", "--quiet": "-q", "-v": "-v", "--verbose": "-v"}
+_HELP = ("-h", "--help", "--help-all")
 
 
 class Command(Protocol):
@@ -33,6 +40,12 @@ class CommonOptions:
     plugin: Annotated[tuple[str, ...], Argument(metavar="MODULE")] = ()
     """Module, or file, that is imported first: it registers games, gates, networks or agents of
     one's own; may be given several times, and named in the file (plugin = "my_module")."""
+    quiet: Annotated[bool, Argument(short="-q")] = False
+    """Show no progress: results and errors alone."""
+    verbose: Annotated[bool, Argument(short="-v")] = False
+    """Show what is logged for developers, too."""
+    log_file: Annotated[Path | None, Argument(metavar="FILE")] = None
+    """File to which standard output and all that is logged are appended as well (none: no file)."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +113,7 @@ COMMANDS = Entry(
         "perft": _command("perft_command:PerftOptions"),
         "bench": Entry(_command("bench_command:BenchOptions").options, lambda: _BENCH),
         "doctor": _command("doctor:DoctorOptions"),
+        "completion": _command("command_line:CompletionOptions"),
     }
 )
 """All commands."""
@@ -117,6 +131,12 @@ class CommandLine:
     """Options in the file by name, with underscores, those that every command has left out."""
     plugins: tuple[str, ...]
     """Modules to import, those that the file names first."""
+    quiet: bool = False
+    """True for no progress."""
+    verbose: bool = False
+    """True for all that is logged."""
+    log_file: Path | None = None
+    """File that receives output and log as well."""
 
     @classmethod
     def read(cls, given: Sequence[str]) -> "CommandLine":
@@ -125,28 +145,39 @@ class CommandLine:
         Raises:
             InvalidConfig: The file of options cannot be read, or a module cannot be imported.
         """
-        found: dict[str, list[str]] = {CONFIG: [], PLUGIN: []}
+        found: dict[str, list[str]] = {CONFIG: [], PLUGIN: [], LOG_FILE: []}
         rest: list[str] = []
+        switches = set()
         words = iter(given)
         for word in words:
             name, equals, value = word.partition("=")
+            if word in _SWITCHES:
+                switches.add(_SWITCHES[word])
+                continue
             if name not in found:
                 rest.append(word)
                 continue
             value = value if equals else next(words, "")
             if not value or value.startswith("--"):
-                message = f"{name} needs a value: {name} {'FILE' if name == CONFIG else 'MODULE'}"
+                message = f"{name} needs a value: {name} {'MODULE' if name == PLUGIN else 'FILE'}"
                 raise InvalidConfig(message)
             found[name].append(value)
-        if len(found[CONFIG]) > 1:
-            message = f"--config {found[CONFIG][1]}: one file of options can be given"
+        for name in (CONFIG, LOG_FILE):
+            if len(found[name]) > 1:
+                message = f"{name} {found[name][1]}: one file can be given"
+                raise InvalidConfig(message)
+        if len(switches) > 1:
+            message = "-q, -v: one shows less, the other more; give one of them"
             raise InvalidConfig(message)
         config = Path(found[CONFIG][0]) if found[CONFIG] else None
         options = {} if config is None else _options_in(config)
         first = _plugins_of(config, options.pop("plugin", []))
         plugins = tuple(dict.fromkeys([*first, *found[PLUGIN]]))
         _import(plugins, first, config)
-        return cls(tuple(rest), config, options, plugins)
+        log_file = Path(found[LOG_FILE][0]) if found[LOG_FILE] else None
+        return cls(
+            tuple(rest), config, options, plugins, "-q" in switches, "-v" in switches, log_file
+        )
 
     def command(self) -> Command | str:
         """Return the command, or the help text that is asked for.
@@ -160,7 +191,7 @@ class CommandLine:
             entry = member
             names.append(words.pop(0))
         program = " ".join(names)
-        wants_help = any(word in ("-h", "--help") for word in words)
+        wants_help = any(word in _HELP for word in words)
         try:
             if entry.options is None:
                 if wants_help:
@@ -170,7 +201,7 @@ class CommandLine:
             program = getattr(kind, "program", program)
             arguments = Arguments(kind, CommonOptions)
             if wants_help:
-                return arguments.help(program)
+                return arguments.help(program, "--help-all" in words)
             typed = arguments.read(words)
             in_file = arguments.read_file(self.in_file, str(self.config), typed)
             command: Command = arguments.build({**in_file, **typed})
@@ -185,6 +216,94 @@ class CommandLine:
     def _in_file_as_words(self) -> list[str]:
         given = ((f"--{key.replace('_', '-')}", value) for key, value in self.in_file.items())
         return [k if v is True else f"{k}={v}" for k, v in given if v is not False]
+
+
+@contextlib.contextmanager
+def output(line: CommandLine) -> Iterator[None]:
+    """Show and log as the common options of a command line say.
+
+    Progress is shown as long as the logger ``phasezoo`` takes warnings.
+
+    Args:
+        line: The command line.
+
+    Raises:
+        OSError: The log file cannot be written.
+    """
+    logger = logging.getLogger("phasezoo")
+    before = logger.level, logger.propagate
+    shown = logging.ERROR if line.quiet else logging.DEBUG if line.verbose else logging.WARNING
+    with contextlib.ExitStack() as stack:
+        handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
+        handlers[0].setLevel(shown)
+        handlers[0].setFormatter(logging.Formatter("phasezoo: %(levelname)s: %(message)s"))
+        if line.log_file is not None:
+            file = stack.enter_context(line.log_file.open("a", encoding="utf-8"))
+            handlers.append(logging.StreamHandler(file))
+            handlers[1].setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+            stack.enter_context(contextlib.redirect_stdout(_Both(sys.stdout, file)))
+        for handler in handlers:
+            logger.addHandler(handler)
+            stack.callback(logger.removeHandler, handler)
+        logger.setLevel(shown)
+        try:
+            yield
+        finally:
+            logger.setLevel(before[0])
+
+
+class _Both(io.TextIOBase):
+    """A text stream that writes to two; no terminal, whose bars would fill the file."""
+
+    def __init__(self, first: TextIO, second: TextIO) -> None:
+        self._both = first, second
+
+    def write(self, text: str) -> int:
+        for each in self._both:
+            each.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        for each in self._both:
+            each.flush()
+
+    def fileno(self) -> int:
+        return self._both[0].fileno()
+
+
+@dataclass(frozen=True)
+class CompletionOptions:
+    """Print the script that completes commands and options in a shell.
+
+    For bash: `eval "$(phasezoo completion bash)"` in ~/.bashrc. For zsh: `phasezoo completion zsh >
+    DIR/_phasezoo`, with a DIR of $fpath. For fish: `phasezoo completion fish >
+    ~/.config/fish/completions/phasezoo.fish`.
+    """
+
+    shell: Annotated[Literal["bash", "zsh", "fish"], Argument(positional=True)]
+    """Shell that reads the script: bash, zsh or fish."""
+
+    def run(self) -> int:
+        """Print the script."""
+        import argparse
+
+        import shtab
+
+        parser = argparse.ArgumentParser("phasezoo", add_help=False)
+        _fill(parser, COMMANDS)
+        sys.stdout.write(shtab.complete(parser, self.shell) + "\n")
+        return 0
+
+
+def _fill(parser: Any, entry: Entry) -> None:
+    """Add the options and members of a command to a parser."""
+    if entry.options is not None:
+        Arguments(entry.options(()), CommonOptions).fill(parser)
+    if members := entry.members():
+        commands = parser.add_subparsers(required=entry.options is None)
+        for name, each in members.items():
+            about = each.description().replace("%", "%%")
+            _fill(commands.add_parser(name, help=about, add_help=False), each)
 
 
 def option_in(words: Sequence[str], name: str) -> str | None:

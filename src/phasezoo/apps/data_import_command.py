@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -29,6 +29,19 @@ class ImportOptions(PgnFilter):
     chess and atomic, it becomes a folder with a store for each. Games that cannot be used are
     skipped, counted and named with their lines.
     """
+
+    common: ClassVar[tuple[str, ...]] = (
+        "game",
+        "min_rating",
+        "min_plies",
+        "from",
+        "to",
+        "split_by",
+        "validation",
+        "test",
+        "overwrite",
+        "threads",
+    )
 
     paths: Annotated[tuple[Path, ...], Argument(positional=True, metavar="PATH ...")] = ()
     """PGN files, then the store to write: a folder, or a file that ends in .parquet."""

@@ -120,12 +120,14 @@ def _options(study: Study[Any], words: Sequence[str]) -> type[Any]:
     """The class of a study's options, whose settings stand beside --out and --resume."""
     config = study.presets.get(option_in(words, "--preset"), study.default)
     settings: Any = Annotated[type(config), Argument(name="")]
+    common = getattr(config, "common", ())
+    common = (*common, "out", "resume") if common else ()
     made = dataclasses.make_dataclass(
         "StudyOptions",
         [("config", settings, dataclasses.field(default=config))],
         bases=(StudyOptions,),
         frozen=True,
-        namespace={"study": study, "program": study.program},
+        namespace={"study": study, "program": study.program, "common": common},
     )
     made.__doc__ = inspect.getdoc(type(config))
     return made

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
+from typing import IO, TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from phasezoo._interrupt import continuing, saying
+from phasezoo._progress import is_quiet, shows_bars
 from phasezoo.apps.command_line import option_in
 from phasezoo.runs import jsonable
 from phasezoo.specs import Argument
@@ -28,6 +29,18 @@ class SelfPlayOptions:
 
     Every round plays games with the newest network, adds them to a replay, and learns from it.
     """
+
+    common: ClassVar[tuple[str, ...]] = (
+        "preset",
+        "network",
+        "gate",
+        "initial",
+        "updates",
+        "games_per_update",
+        "nodes",
+        "concurrency",
+        "seed",
+    )
 
     game: Annotated[str, Argument(positional=True)]
     """Game to learn, such as connect-four, krk, or one of your own from --plugin."""
@@ -135,6 +148,8 @@ def _game_in(arguments: Sequence[str]) -> str | None:
 
 def _print_update(row: "Update") -> None:
     """A round in one line."""
+    if is_quiet():
+        return
     numbers = row.numbers
     named = {
         "loss": numbers.get("learn/loss"),
@@ -150,8 +165,9 @@ def _print_update(row: "Update") -> None:
 
 def _print_probe(row: "ProbeRow") -> None:
     """Print the result of a probe in one line."""
-    sys.stdout.write(f"  version {row.version}: {row.describe()}\n")
-    sys.stdout.flush()
+    if not is_quiet():
+        sys.stdout.write(f"  version {row.version}: {row.describe()}\n")
+        sys.stdout.flush()
 
 
 @contextmanager
@@ -172,7 +188,7 @@ def _watching(file: IO[str]) -> Iterator[Callable[["SelfPlayProgress"], None]]:
     task = bar.add_task("", total=None)
 
     def show(event: "SelfPlayProgress") -> None:
-        if not console.is_terminal:
+        if not shows_bars(file):
             return
         bar.start()  # not before: what is refused shows no bar
         what = f"update {event.update}/{event.updates}, {event.doing}"

@@ -3,7 +3,7 @@
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rich.console import Console
 
@@ -27,6 +27,18 @@ class TrainOptions:
     Without --strategy one network is trained: of all phases, or the expert of --phase. With it a
     baseline and an expert for each phase are, and all of them are tested on every phase.
     """
+
+    common: ClassVar[tuple[str, ...]] = (
+        "gate",
+        "phase",
+        "strategy",
+        "network",
+        "init",
+        "seed",
+        "batch_size",
+        "max_lr",
+        "device",
+    )
 
     store: Annotated[str, Argument(positional=True)]
     """Folder or file of games; sample:GAME for those in the package."""

@@ -17,6 +17,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from phasezoo._progress import is_quiet, shows_bars
 from phasezoo.report.document import Claim, Document, Item, Section, Table
 
 
@@ -78,10 +79,11 @@ class TerminalConsole:
     @contextlib.contextmanager
     def task(self, name: str, total: int) -> Iterator[Task]:
         """Show the progress of a piece of work, as a bar on a terminal, as one line elsewhere."""
-        if not self._rich.is_terminal:
+        if not shows_bars(self._rich.file):
             line = _Line()
             yield line
-            self.note(f"{name}: {line.last or 'done'}")
+            if not is_quiet():
+                self.note(f"{name}: {line.last or 'done'}")
             return
         columns = (
             SpinnerColumn(),

@@ -7,7 +7,7 @@ import shutil
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -32,6 +32,8 @@ class Argument:
     """Regular expression of each word of a list; the list ends before a word of another form."""
     aliases: tuple[str, ...] = ()
     """More names."""
+    short: str = ""
+    """Name of one letter, as ``-q``."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,8 @@ class Arguments:
     """The options of a command.
 
     Args:
-        kind: The dataclass that holds them.
+        kind: The dataclass that holds them; its class variable ``common`` names those that
+            ``--help`` lists, default all.
         more: A dataclass of options that are listed in help texts and read elsewhere.
     """
 
@@ -147,8 +150,7 @@ class Arguments:
         self.kind = kind
         self._own = list(parameters_of(kind))
         others = [] if more is None else list(parameters_of(more))
-        names = [each.name for each in others]
-        self._listed = [*(each for each in self._own if each.name not in names), *others]
+        self._elsewhere = {each.name: each for each in others}
         self.by_name = {
             name: each for each in self._own for name in (each.name, *each.note.aliases)
         }
@@ -237,32 +239,50 @@ class Arguments:
             raise InvalidConfig(message)
         return _built(self.kind, {self.by_name[n].path: value for n, value in values.items()})
 
-    def help(self, program: str) -> str:
-        """Return the help text.
+    def help(self, program: str, everything: bool = False) -> str:
+        """Return the help text: of the options that the class calls ``common``, or of all.
 
         Args:
             program: The command, such as ``phasezoo perft``.
+            everything: True to list all options.
         """
         import argparse
 
-        places = "".join(f" {each.spelling}" for each in self._positional)
-        parser = argparse.ArgumentParser(
-            program,
-            usage=f"%(prog)s [-h] [OPTIONS]{places}",
-            description=wrapped(inspect.getdoc(self.kind) or ""),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        groups: dict[type, Any] = {}
-        for each in self._listed:
-            target: Any = parser
-            if each.group is not None:
-                if each.group not in groups:
-                    title = f"{each.name.rpartition('.')[0]} options"
-                    about = wrapped((inspect.getdoc(each.group) or "").partition("\n\n")[0])
-                    groups[each.group] = parser.add_argument_group(title, about)
-                target = groups[each.group]
-            _add(target, each)
+        parser = argparse.ArgumentParser(program, add_help=False)
+        self.fill(parser, everything)
         return parser.format_help()
+
+    def fill(self, parser: Any, everything: bool = True) -> None:
+        """Add description and options to a parser of ``argparse``.
+
+        Args:
+            parser: The parser.
+            everything: True to add all options, also where the class names those that are common.
+        """
+        places = "".join(f" {each.spelling}" for each in self._positional)
+        parser.usage = f"%(prog)s [OPTIONS]{places}"
+        parser.description = wrapped(inspect.getdoc(self.kind) or "")
+        parser.formatter_class = help_formatter()
+        common = () if everything else getattr(self.kind, "common", ())
+        groups: dict[type | None, Any] = {None: parser}
+        left_out = 0
+        for each in self._own:
+            is_common = not common or each.name in common or each.option.is_required
+            if each.name in self._elsewhere or not (is_common or each.note.positional):
+                left_out += each.name not in self._elsewhere
+                continue
+            if each.group not in groups:
+                title = f"{each.name.rpartition('.')[0]} options"
+                about = wrapped((inspect.getdoc(each.group) or "").partition("\n\n")[0])
+                groups[each.group] = parser.add_argument_group(title, about)
+            _add(groups[each.group], each)
+        general = parser.add_argument_group("options of every command")
+        general.add_argument("-h", "--help", action="help", help="Show the usual options.")
+        general.add_argument("--help-all", action="help", help="Show all options.")
+        for each in self._elsewhere.values():
+            _add(general, each)
+        if left_out:
+            parser.epilog = wrapped(f"{left_out} more options: {parser.prog} --help-all")
 
     def _option(self, word: str, rest: list[str]) -> tuple[Parameter, list[str]]:
         """Find the option that a word names, and take its own words out of those that follow."""
@@ -377,10 +397,32 @@ def _add(target: Any, each: Parameter) -> None:
         target.add_argument(each.spelling, help=text)
     elif each.is_flag:
         aliases = [f"--{alias.replace('_', '-')}" for alias in each.note.aliases]
-        flags = [each.spelling, *aliases, each.negation]
+        short = [each.note.short] if each.note.short else []
+        flags = [*short, each.spelling, *aliases, *([] if short else [each.negation])]
         target.add_argument(*flags, help=text, action="store_true")
     else:
-        target.add_argument(each.spelling, help=text, metavar=each.metavar)
+        short = [each.note.short] if each.note.short else []
+        kind = next(k for k in each.option.values.kinds if k.type is not type(None))
+        choices = (kind.items.kinds[0] if kind.items is not None else kind).choices or None
+        target.add_argument(*short, each.spelling, help=text, metavar=each.metavar, choices=choices)
+
+
+@lru_cache(maxsize=1)
+def help_formatter() -> type:
+    """Return the formatter of help texts, which folds long lists of choices."""
+    import argparse
+
+    class Formatter(argparse.RawDescriptionHelpFormatter):
+        def _format_action_invocation(self, action: argparse.Action) -> str:
+            text = super()._format_action_invocation(action)
+            room = self._width - self._current_indent
+            if len(text) <= room:
+                return text
+            # Lists of choices have no spaces to fold at.
+            lines = textwrap.wrap(re.sub(r",(?! )", ", ", text), room - 2, break_on_hyphens=False)
+            return f"\n{' ' * (self._current_indent + 2)}".join(lines)
+
+    return Formatter
 
 
 def wrapped(text: str) -> str:
@@ -391,4 +433,4 @@ def wrapped(text: str) -> str:
     """
     width = shutil.get_terminal_size().columns - 2
     paragraphs = (" ".join(each.split()) for each in text.split("\n\n"))
-    return "\n\n".join(textwrap.fill(each, width) for each in paragraphs)
+    return "\n\n".join(textwrap.fill(each, width, break_on_hyphens=False) for each in paragraphs)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
+from phasezoo._progress import shows_bars
+
 if TYPE_CHECKING:
     from torch import nn
 
@@ -40,7 +42,7 @@ def progress_bar(description: str, file: IO[str] | None = None) -> Iterator[OnPr
 
     Args:
         description: What is being trained.
-        file: Where it is shown; default standard output.
+        file: Where it is shown; default standard output. A file that is no terminal gets nothing.
     """
     from rich import progress as rich
     from rich.console import Console
@@ -52,7 +54,8 @@ def progress_bar(description: str, file: IO[str] | None = None) -> Iterator[OnPr
         rich.TextColumn("{task.fields[losses]}"),
         rich.TimeRemainingColumn(),
     )
-    bar = rich.Progress(*columns, console=Console(file=file))
+    console = Console(file=file)
+    bar = rich.Progress(*columns, console=console, disable=not shows_bars(console.file))
     task = bar.add_task(description, total=None, losses="")
 
     def show(event: Progress) -> None:

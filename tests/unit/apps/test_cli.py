@@ -1,4 +1,6 @@
+import logging
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -143,22 +145,92 @@ def test_wrong_commands_are_one_sentence_and_code_2(
     ],
 )
 def test_every_command_and_group_has_help_of_its_own(command, words, capsys):
-    shown = shown_help(capsys, *command, "--help")
+    shown = shown_help(capsys, *command, "--help-all")
     title = " ".join(w for w in command if not w.startswith("--") and w != "paper")
     assert f"usage: phasezoo {title} " in shown
     for word in words:
         assert word in shown
 
 
-def commands(entry=COMMANDS):
-    if entry.options is not None:
-        yield entry.options(())
-    for member in entry.members().values():
-        yield from commands(member)
+def commands(entry=COMMANDS, words=()):
+    """All commands and groups, and the variants of studies that have options of their own."""
+    yield words, entry
+    for name, member in entry.members().items():
+        yield from commands(member, (*words, name))
+
+
+EVERY_COMMAND = [
+    *(words for words, _ in commands()),
+    ("reproduce", "m2cts", "--from-scratch"),
+    ("reproduce", "m2cts", "--curve"),
+    ("reproduce", "m2cts", "--game", "pommerman"),
+    ("selfplay", "krk"),
+]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("words", EVERY_COMMAND, ids=" ".join)
+def test_help_fits_a_terminal(words, width, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    every = shown_help(capsys, *words, "--help-all").splitlines()
+    shown = shown_help(capsys, *words, "--help").splitlines()
+    assert max(map(len, every + shown)) <= width
+    if width >= 80:
+        assert len(shown) <= 60
+    options = [line.split()[0] for line in shown if line.startswith("  -")]
+    assert set(options) <= {line.split()[0] for line in every if line.startswith("  -")}
+    if len(shown) < len(every):
+        assert "--help-all" in shown[-1]
+
+
+@pytest.mark.parametrize(
+    ("shell", "program"),
+    [("bash", ["bash", "-n"]), ("zsh", ["zsh", "-n"]), ("fish", ["fish", "-n"])],
+)
+def test_shells_read_the_script_that_completes(shell, program, capsys, tmp_path):
+    assert run("completion", shell) == 0
+    script = capsys.readouterr().out
+    for word in ("reproduce", "m2cts", "--games-played", "gauntlet", "--log-file"):
+        assert word.removeprefix("--") in script
+    if shutil.which(program[0]):
+        (tmp_path / "script").write_text(script)
+        subprocess.run([*program, tmp_path / "script"], check=True, timeout=60)
+
+
+def test_log_files_hold_output_and_log(capsys, tmp_path):
+    file = tmp_path / "log.txt"
+    for _ in range(2):
+        assert run("perft", "chess", "--depth", "1", "--log-file", str(file)) == 0
+    assert file.read_text() == capsys.readouterr().out
+    assert file.read_text().count("20") >= 2
+    assert run("perft", "chess", "--depth", "1", "--log-file", str(tmp_path / "no" / "log")) == 1
+    assert "No such file" in complaint(capsys)
+    assert run("perft", "chess", "--depth", "1", "-q", "--verbose") == 2
+    assert "-q, -v" in complaint(capsys)
+
+
+@pytest.mark.parametrize(("switch", "lines"), [([], True), (["-q"], False)])
+def test_quiet_commands_print_no_progress(switch, lines, capsys, monkeypatch):
+    from phasezoo.report.console import TerminalConsole
+
+    def work(_options):
+        with TerminalConsole().task("Games", 2) as task:
+            task.update(2)
+        logging.getLogger("phasezoo.x").info("detail")
+        logging.getLogger("phasezoo.x").warning("careful")
+        return 0
+
+    monkeypatch.setattr("phasezoo.apps.perft_command.PerftOptions.run", work)
+    assert run("perft", "chess", "--depth", "1", *switch) == 0
+    shown = capsys.readouterr()
+    assert ("Games: 2 done" in shown.out) == lines
+    assert shown.err == ("phasezoo: WARNING: careful\n" if lines else "")
+    assert run("perft", "chess", "--depth", "1", "-v") == 0
+    assert "phasezoo: INFO: detail" in capsys.readouterr().err
 
 
 def test_every_option_of_every_command_is_described():
-    for kind in commands():
+    for kind in (entry.options(()) for _, entry in commands() if entry.options):
         for each in parameters_of(kind):
             assert each.name == "plugin" or descriptions_of(each.owner).get(each.path[-1]), each
 

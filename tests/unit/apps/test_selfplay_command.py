@@ -64,7 +64,7 @@ def test_a_game_may_bring_settings_of_its_own(capsys: pytest.CaptureFixture[str]
         "from": ["krk", "--out", "x", "--initial", "y"],
     }.items():
         with pytest.raises(SystemExit):
-            cli.main(["selfplay", *words, "--help"])
+            cli.main(["selfplay", *words, "--help-all"])
         told[name] = " ".join(capsys.readouterr().out.split())
     assert "(default: minimal)" in told["krk"]
     assert "(default: minimal)" not in told["chess"]

@@ -82,6 +82,20 @@ class _PlayOptions:
 
     kind: ClassVar[str]
 
+    common: ClassVar[tuple[str, ...]] = (
+        "game",
+        "games",
+        "openings",
+        "seed",
+        "concurrency",
+        "max_plies",
+        "adjudicate",
+        "sprt",
+        "format",
+        "out",
+        "resume",
+    )
+
     agents: Annotated[tuple[str, ...], Argument(positional=True, metavar="AGENT ...")] = ()
     """Agents by their texts, such as mcts:nodes=400, m2cts:experts=runs/x, uci:stockfish,nodes=100,
     uct:simulations=200 or random."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
+from phasezoo._progress import shows_bars
 from phasezoo.arena import GameRecord
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def watching(file: IO[str], names: Sequence[str]) -> Iterator[Watched]:
 
     def progress(done: int, games: int) -> None:
         bar.update(task, completed=done, total=games)
-        if not console.is_terminal:
+        if not shows_bars(file):
             return
         live.update(Group(scores.table(), bar))
         live.start()  # not before: what is refused shows nothing

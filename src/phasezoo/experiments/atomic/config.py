@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from annotated_types import Ge, MultipleOf
 
@@ -47,6 +47,17 @@ class AtomicConfig:
     Sizes come as presets: `quick` takes minutes on two cores and shows whether anything is learned;
     `standard` has every variant and takes hours; `paper` is the thesis' own size and needs a GPU.
     """
+
+    common: ClassVar[tuple[str, ...]] = (
+        "preset",
+        "seed",
+        "arms",
+        "network",
+        "updates",
+        "games",
+        "nodes",
+        "match_games",
+    )
 
     preset: Preset = "quick"
     """Where all other settings start from; each can still be given."""

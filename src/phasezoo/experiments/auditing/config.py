@@ -2,7 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from annotated_types import Ge
 
@@ -20,6 +20,16 @@ class AuditConfig:
 
     Sizes come as presets: `quick` takes a few minutes, `standard` is for figures that are reported.
     """
+
+    common: ClassVar[tuple[str, ...]] = (
+        "preset",
+        "gate",
+        "seed",
+        "max_games",
+        "searches",
+        "play",
+        "bands",
+    )
 
     networks: Annotated[tuple[str, ...], Argument(positional=True, metavar="NETWORK ...")] = ()
     """Networks or mixtures: folders, files of lc0's (.pb.gz), names in the package; with options as

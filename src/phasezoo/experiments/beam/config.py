@@ -2,7 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from annotated_types import Ge, MinLen, MultipleOf
 
@@ -23,6 +23,16 @@ class BeamStudyConfig:
     Sizes come as presets: `quick` plays with beams of 65 positions and takes some minutes on two
     cores; `standard` plays with the note's 1,129 and takes hours.
     """
+
+    common: ClassVar[tuple[str, ...]] = (
+        "preset",
+        "seed",
+        "network",
+        "schedule",
+        "games",
+        "match_games",
+        "threads",
+    )
 
     preset: Preset = "quick"
     """Where all other settings start from; each can still be given."""

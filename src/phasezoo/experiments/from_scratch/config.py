@@ -2,7 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from annotated_types import Ge, MultipleOf
 
@@ -24,6 +24,18 @@ class ScratchConfig:
     the one network that has learned as long. `quick` takes minutes on two cores, `standard` hours;
     `paper` is the published size and needs a cluster.
     """
+
+    common: ClassVar[tuple[str, ...]] = (
+        "game",
+        "preset",
+        "gate",
+        "network",
+        "updates",
+        "nodes",
+        "trainings",
+        "games_played",
+        "seed",
+    )
 
     from_scratch: bool = True
     """Learn by self-play; without it networks learn from stored games."""

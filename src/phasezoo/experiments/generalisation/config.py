@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, TypeAlias
 
 from annotated_types import Ge
 
@@ -220,6 +220,16 @@ class GeneraliseConfig:
     as presets: `quick` takes minutes on two cores, with tiny networks, `standard` is for a claim
     and takes hours.
     """
+
+    common: ClassVar[tuple[str, ...]] = (
+        "preset",
+        "seed",
+        "trainings",
+        "learner",
+        "network",
+        "positions",
+        "games",
+    )
 
     axes: Annotated[tuple[str, ...], Argument(positional=True, metavar="GAME-OR-AXIS ...")] = ()
     """Axes such as krk/distance, all of a game such as krk, your own as module:attr (none: all of

@@ -3,7 +3,7 @@
 import dataclasses
 import importlib.util
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from annotated_types import Ge, Interval
 
@@ -39,6 +39,16 @@ class KrkConfig:
     `standard` is all of it with fewer games a cell and takes half an hour; `paper` is the published
     sweep, for two more variants of the search too, and takes some hours.
     """
+
+    common: ClassVar[tuple[str, ...]] = (
+        "preset",
+        "seed",
+        "reading",
+        "variants",
+        "budgets",
+        "games",
+        "threads",
+    )
 
     preset: Preset = "quick"
     """Where all other settings start from; each can still be given."""

@@ -2,7 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from annotated_types import Ge, Interval
 
@@ -24,6 +24,18 @@ class PommermanConfig:
     network, a mixture for each gate, and a placebo. Sizes come as presets: `quick` takes minutes on
     two cores, `standard` is for a claim and takes hours, `paper` has the published sizes.
     """
+
+    common: ClassVar[tuple[str, ...]] = (
+        "game",
+        "preset",
+        "gate",
+        "positions",
+        "network",
+        "nodes",
+        "games_played",
+        "trainings",
+        "seed",
+    )
 
     game: Literal["pommerman"] = "pommerman"
     """The game of this study."""

@@ -4,7 +4,7 @@ import dataclasses
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from annotated_types import Ge, Interval, MultipleOf
 
@@ -49,6 +49,17 @@ class RepresentationConfig:
     it works, `standard` is what two cores do in some hours, `gpu` has the published networks, and
     `paper` the published trainings too.
     """
+
+    common: ClassVar[tuple[str, ...]] = (
+        "game",
+        "preset",
+        "games",
+        "seed",
+        "network",
+        "trainings",
+        "positions",
+        "match_games",
+    )
 
     game: str = "chess"
     """The game: chess, atomic or crazyhouse."""

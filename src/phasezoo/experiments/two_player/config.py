@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge, Interval, MultipleOf
 
@@ -37,6 +37,17 @@ class M2ctsConfig:
     networks learn by play from random weights instead: see `phasezoo reproduce m2cts --from-scratch
     --help`.
     """
+
+    common: ClassVar[tuple[str, ...]] = (
+        "game",
+        "preset",
+        "gate",
+        "positions",
+        "network",
+        "nodes",
+        "games_played",
+        "trainings",
+    )
 
     game: str = "chess"
     """The game; another one may bring other settings: see --game NAME --help."""
