@@ -58,6 +58,7 @@ def require_torch() -> None:
         MissingDependency: Torch is not installed.
     """
     if importlib.util.find_spec("torch") is None:
-        message = "networks need torch, which is not installed: pip install 'phasezoo[train]'"
-        raise MissingDependency(message)
+        raise MissingDependency.of_extra(
+            need="networks need torch, which is not installed", extra="train"
+        )
     let_idle_threads_sleep()

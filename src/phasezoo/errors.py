@@ -164,3 +164,28 @@ class WorkersFailed(PhasezooError, RuntimeError):
 
 class MissingDependency(PhasezooError, ImportError):
     """An optional package that is not installed; the message names the extra that brings it."""
+
+    @classmethod
+    def of_extra(cls, *, need: str, extra: str) -> "MissingDependency":
+        """Return the error of what needs an extra.
+
+        Args:
+            need: The thing and the package that it needs.
+            extra: The extra that installs the package.
+        """
+        return cls(f"{need}: {install_hint(extra)}")
+
+
+def install_hint(extra: str) -> str:
+    """Return the command that installs an extra, from a clone or from the wheel.
+
+    Args:
+        extra: The extra, such as ``web``.
+    """
+    from importlib import metadata
+    from pathlib import Path
+
+    # No package index has phasezoo.
+    if (Path(__file__).parents[2] / "pyproject.toml").is_file():
+        return f"uv pip install '.[{extra}]'"
+    return f"pip install 'phasezoo-{metadata.version('phasezoo')}-….whl[{extra}]'"

@@ -23,6 +23,7 @@ def frame(rows: Sequence[Mapping[str, Any]]) -> Frame:
     try:
         import pandas as pd
     except ImportError as error:
-        message = "tables as frames need pandas: pip install 'phasezoo[data]'"
-        raise MissingDependency(message) from error
+        raise MissingDependency.of_extra(
+            need="tables as frames need pandas", extra="data"
+        ) from error
     return pd.DataFrame(list(rows))

@@ -222,5 +222,6 @@ def _trained_by(file: Path) -> Any:
     try:
         return getattr(import_module(package), kind)
     except ImportError as error:
-        message = f"{file} needs Stable-Baselines3: pip install 'phasezoo[sb3]'"
-        raise MissingDependency(message) from error
+        raise MissingDependency.of_extra(
+            need=f"{file} needs Stable-Baselines3", extra="sb3"
+        ) from error

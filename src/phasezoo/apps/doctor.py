@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from phasezoo.errors import install_hint
 from phasezoo.inference.backends.choice import TENSORRT_HINT
 from phasezoo.runs import provenance
 
@@ -92,7 +93,7 @@ def _look(name: str, look: Callable[[], str], extra: str, needed: bool) -> Findi
     except ModuleNotFoundError as error:
         if not extra:
             return Finding(name, "broken", _one_line(error), needed)
-        hint = extra if " " in extra else f"pip install 'phasezoo[{extra}]'"
+        hint = extra if " " in extra else install_hint(extra)
         return Finding(name, "absent", hint, needed)
     except Exception as error:
         return Finding(name, "broken", _one_line(error), needed)

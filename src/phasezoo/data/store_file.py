@@ -403,8 +403,9 @@ def arrow() -> tuple[Any, Any]:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        message = "games stores are Parquet files and need pyarrow: pip install 'phasezoo[data]'"
-        raise MissingDependency(message) from error
+        raise MissingDependency.of_extra(
+            need="games stores are Parquet files and need pyarrow", extra="data"
+        ) from error
     return pa, pq
 
 

@@ -231,11 +231,8 @@ class Study(Generic[Config]):
             raise InvalidConfig(message)
         for package, extra in self.packages.items():
             if importlib.util.find_spec(package) is None:
-                message = (
-                    f"a run needs {package}, which is not installed: "
-                    f"pip install 'phasezoo[{extra}]'"
-                )
-                raise MissingDependency(message)
+                need = f"a run needs {package}, which is not installed"
+                raise MissingDependency.of_extra(need=need, extra=extra)
 
     def _finish(
         self,

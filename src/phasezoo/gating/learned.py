@@ -342,8 +342,9 @@ def _layers(data: bytes, manifest: GateManifest, path: Path) -> tuple[tuple[Floa
         from safetensors import SafetensorError
         from safetensors.numpy import load as arrays_of
     except ImportError as error:
-        message = "learned gates need safetensors: pip install 'phasezoo[train]'"
-        raise MissingDependency(message) from error
+        raise MissingDependency.of_extra(
+            need="learned gates need safetensors", extra="train"
+        ) from error
     try:
         arrays = arrays_of(data)
     except SafetensorError as error:

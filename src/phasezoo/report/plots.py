@@ -74,8 +74,9 @@ def axes(
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        message = "plots need matplotlib, which is not installed: pip install 'phasezoo[plot]'"
-        raise MissingDependency(message) from error
+        raise MissingDependency.of_extra(
+            need="plots need matplotlib, which is not installed", extra="plot"
+        ) from error
     figure = Figure(figsize=(width, height), layout="constrained")
     made = figure.subplots(rows, columns, squeeze=False, **options).ravel()
     for one in made:

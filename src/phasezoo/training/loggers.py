@@ -164,8 +164,9 @@ class WandbLogger:
 
     def __init__(self, project: str, **options: Any) -> None:
         if importlib.util.find_spec("wandb") is None:
-            message = "logging to Weights & Biases needs wandb: pip install 'phasezoo[wandb]'"
-            raise MissingDependency(message)
+            raise MissingDependency.of_extra(
+                need="logging to Weights & Biases needs wandb", extra="wandb"
+            )
         self._options = {"project": project, **options}
         self._run: Any = None
 

@@ -29,7 +29,7 @@ def test_a_missing_package_names_its_extra_and_is_no_failure(module, extra, monk
     monkeypatch.delitem(sys.modules, "phasezoo._onnxruntime", raising=False)  # which has it already
     monkeypatch.setattr(doctor.importlib, "import_module", lambda name: without(name) or real(name))
     assert doctor.DoctorOptions().run() == 0
-    assert f"pip install 'phasezoo[{extra}]'" in " ".join(capsys.readouterr().out.split())
+    assert f"uv pip install '.[{extra}]'" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_broken_core_fails(monkeypatch, capsys):

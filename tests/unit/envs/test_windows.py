@@ -93,7 +93,7 @@ def test_environments_with_a_window_are_copied_and_pickled():
 )
 def test_without_pygame_construction_names_the_extra(construct, monkeypatch):
     monkeypatch.setitem(sys.modules, "pygame", None)
-    with pytest.raises(MissingDependency, match=r"phasezoo\[render\]"):
+    with pytest.raises(MissingDependency, match=r"\[render\]"):
         construct()
 
 

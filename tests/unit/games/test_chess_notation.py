@@ -124,5 +124,5 @@ class TestNotation:
 
     def test_board_without_python_chess_names_the_extra(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "chess", None)
-        with pytest.raises(errors.MissingDependency, match=re.escape("phasezoo[chess]")):
+        with pytest.raises(errors.MissingDependency, match=re.escape("[chess]")):
             CHESS.initial_state().board()

@@ -82,7 +82,7 @@ def test_missing_tensorrt_says_in_a_line_how_to_get_it(tmp_path, monkeypatch):
 def test_missing_openvino_names_its_extra(tmp_path, monkeypatch):
     path = save_network(tmp_path / "n", "rise-8x1")
     monkeypatch.setattr(backends, "_is_installed", lambda package: package != "openvino")
-    with pytest.raises(MissingDependency, match=r"phasezoo\[openvino\]"):
+    with pytest.raises(MissingDependency, match=r"\[openvino\]"):
         inference.load(path, "openvino")
 
 

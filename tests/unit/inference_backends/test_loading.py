@@ -228,7 +228,7 @@ def test_auto_is_onnx_on_a_cpu(saved: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assert isinstance(inference.load(saved), OnnxEvaluator)
     monkeypatch.setattr(backends, "_is_installed", lambda package: package != "onnxruntime")
     assert isinstance(inference.load(saved, device="cpu"), TorchEvaluator)
-    with pytest.raises(MissingDependency, match=r"phasezoo\[onnx\]"):
+    with pytest.raises(MissingDependency, match=r"\[onnx\]"):
         inference.load(saved, "onnx")
 
 

@@ -12,7 +12,7 @@ import pytest
 from saved_networks import save_network
 
 if importlib.util.find_spec("openvino") is None:  # importing it here would report that
-    pytest.skip("OpenVINO is not installed: phasezoo[openvino]", allow_module_level=True)
+    pytest.skip("OpenVINO is not installed: extra openvino", allow_module_level=True)
 
 from phasezoo import games, inference
 from phasezoo.errors import CheckpointError, InvalidConfig, InvalidState

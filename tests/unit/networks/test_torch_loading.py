@@ -46,5 +46,5 @@ import {module}
 
 def test_without_torch_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_torch.importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(MissingDependency, match=r"phasezoo\[train\]"):
+    with pytest.raises(MissingDependency, match=r"\[train\]"):
         _torch.require_torch()

@@ -41,8 +41,7 @@ def require_chess() -> None:
     try:
         import chess.engine  # noqa: F401
     except ImportError as error:
-        message = "engines need python-chess: pip install 'phasezoo[chess]'"
-        raise MissingDependency(message) from error
+        raise MissingDependency.of_extra(need="engines need python-chess", extra="chess") from error
 
 
 def find_engine(command: str | Sequence[str]) -> list[str]:

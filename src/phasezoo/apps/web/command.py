@@ -83,8 +83,9 @@ class WebOptions:
             from phasezoo.apps.web.connections import configured
             from phasezoo.apps.web.server import MOST_PAGES, make_app
         except ImportError as error:
-            message = "phasezoo web needs starlette and uvicorn: pip install 'phasezoo[web]'"
-            raise MissingDependency(message) from error
+            raise MissingDependency.of_extra(
+                need="phasezoo web needs starlette and uvicorn", extra="web"
+            ) from error
         from phasezoo.registration import register_all
 
         register_all()

@@ -94,11 +94,8 @@ def _write_gif(scenes: Sequence[Any], painter: Painter, path: Path, fps: float) 
     try:
         from PIL import Image
     except ImportError as error:
-        message = (
-            "animated GIFs need Pillow, which is not installed: pip install 'phasezoo[plot]', "
-            "or save an .svg instead"
-        )
-        raise MissingDependency(message) from error
+        need = "animated GIFs need Pillow (an .svg needs nothing)"
+        raise MissingDependency.of_extra(need=need, extra="plot") from error
     palette = _palette(scenes, painter.picture)
 
     def frames() -> Iterator["Image.Image"]:

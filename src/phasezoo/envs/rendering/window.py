@@ -64,5 +64,6 @@ def _pygame() -> Any:
     try:
         return import_module("pygame")
     except ImportError as error:
-        message = "render_mode='human' needs pygame: pip install 'phasezoo[render]'"
-        raise MissingDependency(message) from error
+        raise MissingDependency.of_extra(
+            need="render_mode='human' needs pygame", extra="render"
+        ) from error

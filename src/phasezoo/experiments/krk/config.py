@@ -112,11 +112,8 @@ class KrkConfig:
         check_rising("other_budgets", self.other_budgets, 1)
         check_rising("position_budgets", self.position_budgets, 1)
         if self.positions and importlib.util.find_spec("bitbully") is None:
-            message = (
-                f"--positions {self.positions}: the solver that judges them is missing; pip "
-                "install 'phasezoo[solve]', or leave the option out"
-            )
-            raise MissingDependency(message)
+            need = f"--positions {self.positions} (leave it out, or 0) needs the solver BitBully"
+            raise MissingDependency.of_extra(need=need, extra="solve")
         if not set(self.other_budgets) <= set(self.budgets):
             message = (
                 f"--other-budgets {listed(self.other_budgets)}: must be among "

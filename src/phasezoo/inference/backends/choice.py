@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from phasezoo._torch import require_torch
-from phasezoo.errors import InvalidConfig, MissingDependency
+from phasezoo.errors import InvalidConfig, MissingDependency, install_hint
 from phasezoo.specs import check_value
 from phasezoo.types import InferenceDtype
 
@@ -17,9 +17,9 @@ Backend: TypeAlias = Literal["auto", "onnx", "openvino", "tensorrt", "torch"]
 
 
 TENSORRT_HINT = (
-    "this needs NVIDIA TensorRT, which is proprietary and on no registry whole: pip install "
-    "'phasezoo[tensorrt]', then tensorrt-cu13 of the same version, whose libraries come from "
-    "NVIDIA's own package index"
+    "this needs NVIDIA TensorRT, which is proprietary and on no registry whole: "
+    f"{install_hint('tensorrt')}, then tensorrt-cu13 of the same version, whose libraries come "
+    "from NVIDIA's own package index"
 )
 
 
@@ -106,14 +106,12 @@ def require(backend: Backend) -> None:
 def require_onnx() -> None:
     """Make sure that ONNX Runtime can be imported."""
     if not _is_installed("onnxruntime"):
-        message = "this needs ONNX Runtime: pip install 'phasezoo[onnx]'"
-        raise MissingDependency(message)
+        raise MissingDependency.of_extra(need="this needs ONNX Runtime", extra="onnx")
 
 
 def _require_openvino() -> None:
     if not _is_installed("openvino"):
-        message = "this needs OpenVINO: pip install 'phasezoo[openvino]'"
-        raise MissingDependency(message)
+        raise MissingDependency.of_extra(need="this needs OpenVINO", extra="openvino")
 
 
 def _require_tensorrt() -> None:

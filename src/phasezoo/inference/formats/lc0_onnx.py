@@ -43,8 +43,9 @@ def wrapped(
         import onnx
         from google.protobuf.message import DecodeError
     except ImportError as error:
-        message = "ONNX models of lc0 need the package onnx: pip install 'phasezoo[onnx]'"
-        raise MissingDependency(message) from error
+        raise MissingDependency.of_extra(
+            need="ONNX models of lc0 need the package onnx", extra="onnx"
+        ) from error
     try:
         model = onnx.load_from_string(data)
     except DecodeError as error:

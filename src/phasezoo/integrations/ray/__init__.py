@@ -6,8 +6,7 @@ from phasezoo._torch import require_torch
 from phasezoo.errors import MissingDependency
 
 if find_spec("ray") is None:
-    _message = "phasezoo.integrations.ray needs Ray: pip install 'phasezoo[ray]'"
-    raise MissingDependency(_message)
+    raise MissingDependency.of_extra(need="phasezoo.integrations.ray needs Ray", extra="ray")
 require_torch()
 
 from phasezoo.integrations.ray.actors import Actors  # noqa: E402

@@ -6,11 +6,8 @@ from phasezoo._torch import require_torch
 from phasezoo.errors import MissingDependency
 
 if find_spec("stable_baselines3") is None or find_spec("sb3_contrib") is None:
-    _message = (
-        "phasezoo.integrations.sb3 needs Stable-Baselines3 and its contrib package: "
-        "pip install 'phasezoo[sb3]'"
-    )
-    raise MissingDependency(_message)
+    _need = "phasezoo.integrations.sb3 needs Stable-Baselines3 and its contrib package"
+    raise MissingDependency.of_extra(need=_need, extra="sb3")
 require_torch()
 
 from phasezoo.integrations.sb3.features import LinesExtractor, PlanesExtractor  # noqa: E402

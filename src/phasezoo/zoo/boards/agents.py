@@ -45,8 +45,9 @@ class Syzygy:
         try:
             import chess.syzygy
         except ImportError as error:
-            message = "Syzygy tables need python-chess: pip install 'phasezoo[chess]'"
-            raise MissingDependency(message) from error
+            raise MissingDependency.of_extra(
+                need="Syzygy tables need python-chess", extra="chess"
+            ) from error
         self._tables: chess.syzygy.Tablebase = chess.syzygy.Tablebase()
         for folder in _folders(self.path):
             if not folder_path("path", folder).is_dir():

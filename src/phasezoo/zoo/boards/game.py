@@ -192,8 +192,9 @@ def to_board(state: _core.BoardState) -> "chess.Board":
     try:
         from chess import Board, Move, variant
     except ImportError as error:
-        message = "board() needs python-chess: pip install 'phasezoo[chess]'"
-        raise MissingDependency(message) from error
+        raise MissingDependency.of_extra(
+            need="board() needs python-chess", extra="chess"
+        ) from error
     kinds: dict[str, Callable[[str], Board]] = {
         "chess": Board,
         "chess960": partial(Board, chess960=True),

@@ -43,11 +43,11 @@ def _solver() -> tuple[Any, Any]:
     try:
         import bitbully
     except ImportError as error:
-        message = (
+        need = (
             "exact scores of Connect Four need the solver BitBully, which is licensed under the "
-            "AGPL-3.0: pip install 'phasezoo[solve]'"
+            "AGPL-3.0"
         )
-        raise MissingDependency(message) from error
+        raise MissingDependency.of_extra(need=need, extra="solve") from error
     return bitbully.Board, bitbully.BitBully()
 
 
