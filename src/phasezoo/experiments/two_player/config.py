@@ -81,8 +81,8 @@ class M2ctsConfig:
     """K: trainings of each side; all K x K pairings are played (claims need several)."""
 
     network: str = "rise-32x4"
-    """Architecture of every network, chosen for CPUs (paper: RISEv3.3, rise-256x15); or a trained
-    network that all begin with, by its folder or by a file of lc0's (.pb.gz)."""
+    """Architecture, chosen for CPUs (paper: RISEv3.3, rise-256x15); or a trained network that all
+    begin with: its folder or a file of lc0's (.pb.gz)."""
     planes: str | None = None
     """Input planes (none: the game's own; paper: v2, which it calls 3.0)."""
     positions: Annotated[int, Interval(ge=1000, le=MOST_POSITIONS)] = 300_000
