@@ -19,7 +19,8 @@ from phasezoo.training.strategies import Strategy
 if TYPE_CHECKING:
     from phasezoo.agents import Limit
 
-Preset = Literal["quick", "standard", "gpu", "paper", "law"]
+Preset = Literal["quick", "standard", "gpu", "paper"]
+CurvePreset = Literal[Preset, "law"]
 
 
 MOST_POSITIONS = 10**11
@@ -81,8 +82,8 @@ class M2ctsConfig:
     """K: trainings of each side; all K x K pairings are played (claims need several)."""
 
     network: str = "rise-32x4"
-    """Architecture, chosen for CPUs (paper: RISEv3.3, rise-256x15); or a trained network that all
-    begin with: its folder or a file of lc0's (.pb.gz)."""
+    """Architecture (paper: RISEv3.3, rise-256x15), or the folder or .pb.gz file of a trained network
+    to begin with."""
     planes: str | None = None
     """Input planes (none: the game's own; paper: v2, which it calls 3.0)."""
     positions: Annotated[int, Interval(ge=1000, le=MOST_POSITIONS)] = 300_000
@@ -291,6 +292,8 @@ class CurveConfig(M2ctsConfig):
     are those of that command.
     """
 
+    preset: CurvePreset = "quick"  # type: ignore[assignment]  # one more
+    """Where all other settings start from; each can still be given."""
     curve: bool = True
     """Compare at several sizes; without it there is one size."""
     sizes: tuple[int, ...] = (10_000, 40_000)
