@@ -186,6 +186,8 @@ def _side(
     if isinstance(config, agents.SearchConfig):
         # With the options of 0.2.0, whose unfinished matches go on.
         searched = {**removed.DEFAULTS, **asdict(config)}
+        if config.in_flight == 1:
+            del searched["in_flight"]  # which 0.2.0 did not have
     pool = agents.session_pool_of(agent, game, limit=limit, pool_rows=pool_rows, threads=threads)
     if hasattr(pool, "end"):
         stack.callback(pool.end)

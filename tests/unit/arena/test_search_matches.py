@@ -232,5 +232,6 @@ def test_a_log_names_the_options_of_version_0_2_0_so_that_its_matches_go_on(tmp_
     arena.play_match(searches, "random", game="connect-four", games=2, seed=1, log=log)
     match = json.loads(log.read_text().splitlines()[0])["match"]
     searched, random = (side[5] for side in match["sides"])
-    assert searched.keys() == asdict(searches.config).keys() | removed.DEFAULTS.keys()
+    later = {"in_flight"}  # an option of today, named where it is not the default
+    assert searched.keys() == (asdict(searches.config).keys() | removed.DEFAULTS.keys()) - later
     assert random is None
