@@ -11,7 +11,7 @@ from phasezoo._interrupt import continuing, saying
 from phasezoo.apps.stores import open_games
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.storage.experts import ValueSource
-from phasezoo.specs import Argument, PositiveInt
+from phasezoo.specs import Argument, PositiveFloat, PositiveInt
 from phasezoo.training.config import SupervisedConfig
 
 if TYPE_CHECKING:
@@ -66,6 +66,9 @@ class TrainOptions:
     """Phases that get an expert: none for all; the one network answers for the others."""
     freeze_baseline: bool = False
     """Whether --freeze holds for the baseline too, and for what staged experts start from."""
+    learning_rates: Annotated[tuple[PositiveFloat, ...], Argument(metavar="RATE ...")] = ()
+    """Peak learning rates that the baseline and every expert are trained with; validation chooses
+    one for each network (none: --max-lr alone)."""
     test_games: PositiveInt | None = 300
     """Test games that a baseline and its experts are measured on (none: all)."""
     network: str = "rise-32x4"
@@ -127,6 +130,7 @@ class TrainOptions:
             value=self.value,
             phases=self.phases or None,
             freeze_baseline=self.freeze_baseline,
+            learning_rates=self.learning_rates or None,
             test_games=self.test_games,
             **shared,
         )
@@ -141,6 +145,7 @@ class TrainOptions:
                 "--value": self.value != "own",
                 "--phases": self.phases,
                 "--freeze-baseline": self.freeze_baseline,
+                "--learning-rates": self.learning_rates,
             }
             alone = [name for name, value in given.items() if value]
             if alone:

@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import functools
 import json
+import math
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,7 +54,13 @@ LOSSES = "losses.json"
 NETWORKS = "networks"
 """Folder of the networks, one in a folder of its own."""
 
-_DEFAULTS = {"value": "own", "phases": None, "freeze_baseline": False, "settings": LEFT_OUT}
+_DEFAULTS = {
+    "value": "own",
+    "phases": None,
+    "freeze_baseline": False,
+    "learning_rates": None,
+    "settings": LEFT_OUT,
+}
 """Options that records of earlier versions lack."""
 
 _TEST_GAMES, _RESAMPLING = 4, 5
@@ -160,6 +167,7 @@ def train_experts(
     value: ValueSource = "own",
     phases: Sequence[str] | None = None,
     freeze_baseline: bool = False,
+    learning_rates: Sequence[float] | None = None,
     splits: Splits | None = None,
     test_games: int | None = 300,
     resume: bool = True,
@@ -202,6 +210,8 @@ def train_experts(
         phases: The phases that get an expert; None: all. The one network answers for the others.
         freeze_baseline: Whether ``freeze`` holds for networks of all phases too, if they begin with
             a trained one: the baseline, and what staged experts start from.
+        learning_rates: Peak learning rates that every network is trained with; the one of the least
+            validation loss is taken, for each network by itself. None: that of ``config`` alone.
         splits: The split to use in place of one by ``seed``.
         test_games: Games of the test split that networks are measured on; None: all.
         resume: Whether ``out`` may hold these trainings already.
@@ -231,6 +241,7 @@ def train_experts(
         )
         raise InvalidConfig(message)
     labelled = LabelledSplits.of(store, splits, gate, seed, settings.threads)
+    rates = _checked_rates(learning_rates, settings)
     if flag("freeze_baseline", freeze_baseline) and (
         settings.freeze is None or begun.weights is None
     ):
@@ -260,6 +271,7 @@ def train_experts(
         frozenset(overrides),
         begun.weights,
         freeze_baseline,
+        rates,
     )
     folder = out / NETWORKS
     for each in plans.values():
@@ -286,6 +298,7 @@ def train_experts(
         "value": value,
         "phases": list(plan.experts) if plan.has_fallback else None,
         "freeze_baseline": freeze_baseline,
+        "learning_rates": list(rates) or None,
     }
     if begun.weights is not None:
         identity["weights_sha256"] = dict(Manifest.read(begun.weights).files)
@@ -317,6 +330,24 @@ def train_experts(
         team.first(finish)
     own = None if isinstance(labelled.gate, gating.Gate) else labelled.gate
     return Experts.open(out, own)
+
+
+def _checked_rates(rates: Sequence[float] | None, settings: SupervisedConfig) -> tuple[float, ...]:
+    """Learning rates to choose among.
+
+    Raises:
+        InvalidConfig: There are none, one comes twice, or one is not a learning rate.
+    """
+    if rates is None:
+        return ()
+    given = tuple(rates) if isinstance(rates, tuple | list) else ()
+    if not given or len(set(map(str, given))) < len(given):
+        message = (
+            f"learning_rates={rates!r}: expected a list of different numbers, such as "
+            "(0.03, 0.1, 0.3), or None for max_lr alone"
+        )
+        raise InvalidConfig(message)
+    return tuple(dataclasses.replace(settings, max_lr=rate).max_lr for rate in given)
 
 
 def _named(progress: OnProgress | None, name: str) -> OnProgress | None:
@@ -405,7 +436,8 @@ def _networks_view(experts: Experts) -> Table:
         ),
     )
     names = ("network", "learned from", "positions", "unique", "epochs", "updates", "best")
-    for name in (*names, "seconds", "validation"):
+    tried = any(network.trials for network in experts.networks)
+    for name in (*names, "seconds", "validation", *(("rate", "diverged") if tried else ())):
         table.add_column(name, justify="left" if name in names[:2] else "right")
     for network in experts.networks:
         table.add_row(
@@ -418,8 +450,19 @@ def _networks_view(experts: Experts) -> Table:
             f"{network.best_update:,}",
             f"{network.seconds:.1f}",
             "–" if network.validation_loss is None else f"{network.validation_loss:.3f}",
+            *(_chosen_rate(network) if tried else ()),
         )
     return table
+
+
+def _chosen_rate(network: TrainedNetwork) -> tuple[str, str]:
+    """The learning rate that validation chose, and how many of all diverged."""
+    trials = network.trials
+    if not trials:
+        return "–", "–"
+    best = min(trials, key=lambda trial: math.inf if trial.loss is None else trial.loss)
+    diverged = sum(trial.spikes > 0 or trial.loss is None for trial in trials)
+    return f"{best.learning_rate:g}", f"{diverged} of {len(trials)}"
 
 
 _VALUES: dict[ValueSource, str] = {

@@ -1,6 +1,7 @@
 """Training of the networks of a plan, and the record of what each of them got."""
 
 import math
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,13 +14,19 @@ from phasezoo.inference.storage.manifest import Manifest
 from phasezoo.inference.storage.weights import build_network
 from phasezoo.networks import ConditionedNetwork, NetworkSpec
 from phasezoo.networks.registry import Factory
+from phasezoo.runs.files import PARTIAL, describe_disk_errors
+from phasezoo.runs.lock import LOCK
 from phasezoo.training.body_outputs import FOLDER
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.data import LabelledSplits, TrainingData
+from phasezoo.training.distributed import in_team
 from phasezoo.training.experts import PlannedTraining
 from phasezoo.training.preparation import Task
 from phasezoo.training.run_files import finished
-from phasezoo.training.supervised import Hooks, TrainingResult, result_in, train_on
+from phasezoo.training.supervised import Hooks, TrainingResult, Trial, result_in, train_on
+
+TRIALS = "trials"
+"""Folder of the trainings with each learning rate, beside the networks that were chosen."""
 
 Row = Mapping[str, float | None]
 """A row of a training's log."""
@@ -45,6 +52,9 @@ class Recipe:
     """The folder of a network whose weights every training without another start begins with."""
     freeze_baseline: bool = False
     """Whether networks of all phases that begin with these weights keep the frozen part too."""
+    learning_rates: tuple[float, ...] = ()
+    """Peak learning rates that every network is trained with, of which validation chooses; empty:
+    that of :attr:`settings` alone."""
 
     def settings_of(self, plan: PlannedTraining) -> SupervisedConfig:
         """Return the knobs of one training."""
@@ -79,8 +89,8 @@ class Recipe:
             self.weights if plan.start is None else folder / plan.start,
             named=self.named,
             teacher=None if plan.teacher is None else folder / plan.teacher,
-            # Experts that learn from all phases meet the same positions.
-            body_outputs=None if plan.weights is None else folder / FOLDER,
+            # Experts that learn from all phases meet the same positions, and so do trials.
+            body_outputs=folder / FOLDER if plan.weights or self.learning_rates else None,
         )
         return data, task
 
@@ -110,7 +120,41 @@ def train_planned(
         return _part_of(folder / str(plan.start), folder / plan.name, gate, str(plan.phase))
     if labelled is None:
         labelled = LabelledSplits.of(splits.train, splits, plan.gate, plan.seed, settings.threads)
-    return train_on(*recipe.task(plan, labelled, folder), settings, hooks)
+    data, task = recipe.task(plan, labelled, folder)
+    if not recipe.learning_rates:
+        return train_on(data, task, settings, hooks)
+    return _best_of(recipe.learning_rates, data, task, settings, hooks)
+
+
+def _best_of(
+    rates: Sequence[float],
+    data: TrainingData,
+    task: Task,
+    settings: SupervisedConfig,
+    hooks: Hooks | None,
+) -> TrainingResult:
+    """Train with every learning rate, and copy the network of the least validation loss."""
+    found = {}
+    for rate in rates:
+        trial = replace(task, out=task.out.parent / TRIALS / f"{task.out.name}-{rate:g}")
+        found[rate] = train_on(data, trial, replace(settings, max_lr=rate), hooks)
+    best = min(rates, key=lambda rate: found[rate].best_loss)
+    with in_team(networks.resolve_device(settings.device), settings.batch_size) as (team, _):
+        team.first(lambda: _copied(found[best].path, task.out))
+    trials = (Trial.of(rate, result) for rate, result in found.items())
+    return replace(found[best], path=task.out, trials=tuple(trials))
+
+
+def _copied(source: Path, out: Path) -> None:
+    """Copy a training's folder, unless it is there."""
+    if finished(out) is not None:
+        return
+    partial = out.with_name(f"{out.name}{PARTIAL}")
+    with describe_disk_errors(out, every=True):
+        for stale in (partial, out):
+            shutil.rmtree(stale, ignore_errors=True)
+        shutil.copytree(source, partial, ignore=shutil.ignore_patterns(LOCK))
+        partial.rename(out)
 
 
 def _part_of(shared: Path, out: Path, gate: Any, phase: str) -> TrainingResult:
@@ -229,6 +273,8 @@ class TrainedNetwork:
     """Wall time."""
     validation_loss: float | None = field(metadata={"once": "best_validation"})
     """Reported total on its validation positions; None if it is not finite."""
+    trials: tuple[Trial, ...] = ()
+    """Trainings with each learning rate, of which validation chose; empty: there was one rate."""
     curve: LossCurve = field(default_factory=LossCurve)
     """Losses while training; empty where they are not kept with it."""
 
@@ -253,4 +299,5 @@ class TrainedNetwork:
             best_update=result.best_update,
             seconds=result.seconds,
             validation_loss=loss if math.isfinite(loss) else None,
+            trials=result.trials,
         )

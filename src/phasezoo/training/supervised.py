@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import math
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,24 @@ from phasezoo.training.run_files import claimed, finished
 from phasezoo.training.trainer import Trainer, torch_threads
 
 _LOGGER = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A training with one of several learning rates, of which validation chooses."""
+
+    learning_rate: float
+    """Peak learning rate."""
+    loss: float | None
+    """Least validation loss, with phases weighed as in training; None: none was finite."""
+    spikes: int
+    """Times that it went back to its best checkpoint; one with a spike counts as diverged."""
+
+    @classmethod
+    def of(cls, rate: float, result: "TrainingResult") -> "Trial":
+        """Return the record of a training that has ended."""
+        loss = result.best_loss
+        return cls(rate, loss if math.isfinite(loss) else None, result.spikes)
 
 
 @dataclass(frozen=True)
@@ -67,6 +86,10 @@ class TrainingResult:
     """Whether it ended because of too many spikes."""
     history: tuple[Mapping[str, float | None], ...]
     """The rows of ``metrics.csv``."""
+    best_loss: float = math.inf
+    """Least validation loss, with phases weighed as in training; infinite if none was finite."""
+    trials: tuple[Trial, ...] = ()
+    """Trainings with each learning rate, of which this is the best; empty: there was one rate."""
 
     def describe(self) -> str:
         """Return a summary of the training in one line."""
@@ -257,6 +280,7 @@ def _summary(trainer: Trainer, identity: Mapping[str, Any]) -> dict[str, Any]:
         "updates": counters.update,
         "seconds": round(counters.seconds, 3),
         "best_update": counters.best_update,
+        "best_loss": counters.best_loss if math.isfinite(counters.best_loss) else None,
         "spikes": counters.spikes,
         "stopped_early": counters.stopped,
         "metrics": {
@@ -303,6 +327,7 @@ def result_in(directory: Path, manifest: Manifest) -> TrainingResult:
             spikes=training["spikes"],
             stopped_early=training["stopped_early"],
             history=tuple(read_metrics(directory)),
+            best_loss=math.inf if training.get("best_loss") is None else training["best_loss"],
         )
     except KeyError as error:
         message = f"{directory / MANIFEST}: says nothing of {error}; the file was changed"

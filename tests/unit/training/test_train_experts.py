@@ -425,3 +425,33 @@ def test_values_and_phases_that_do_not_fit_are_refused(
     with pytest.raises(InvalidConfig, match=words):
         train(store, tmp_path / "run", **changes)
     assert not (tmp_path / "run").exists()
+
+
+def test_validation_chooses_a_learning_rate_for_each_network(
+    store: GameStore, tmp_path: Path
+) -> None:
+    rates = (1e-5, 0.1)
+    for _ in range(2):  # the second time everything is there
+        experts = train(
+            store, tmp_path / "run", "staged", learning_rates=rates, min_lr=1e-6, positions=640
+        )
+        for network in experts.networks:
+            assert [trial.learning_rate for trial in network.trials] == list(rates)
+            best = min(network.trials, key=lambda trial: trial.loss)
+            name = f"{network.name}-{best.learning_rate:g}"
+            trial = tmp_path / "run/networks/trials" / name / "model.safetensors"
+            chosen = tmp_path / "run/networks" / network.name / "model.safetensors"
+            assert trial.read_bytes() == chosen.read_bytes()
+    table = experts.tables()[0]
+    assert [str(column.header) for column in table.columns][-2:] == ["rate", "diverged"]
+    with pytest.raises(RunDirectoryError, match="learning_rates"):
+        train(store, tmp_path / "run", "staged", min_lr=1e-6, positions=640)
+
+
+@pytest.mark.parametrize("rates", [(), (0.1, 0.1), 0.1, ("a",), (-1.0,), (1e-9,)])
+def test_learning_rates_that_are_none_are_refused(
+    store: GameStore, tmp_path: Path, rates: Any
+) -> None:
+    with pytest.raises(InvalidConfig, match=r"learning_rates|max_lr|min_lr"):
+        train(store, tmp_path / "run", learning_rates=rates)
+    assert not (tmp_path / "run").exists()
