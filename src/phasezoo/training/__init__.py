@@ -66,7 +66,7 @@ if TYPE_CHECKING:
         phase_weights as phase_weights,
         plan_strategy as plan_strategy,
     )
-    from phasezoo.training.supervised import TrainingResult, train_supervised
+    from phasezoo.training.supervised import TrainingResult, Trial, train_supervised
 
 __all__ = [
     "POMMERMAN",
@@ -95,6 +95,7 @@ __all__ = [
     "TensorBoardLogger",
     "TrainedNetwork",
     "TrainingResult",
+    "Trial",
     "WandbLogger",
     "evaluate_network",
     "evaluate_networks",
@@ -134,7 +135,7 @@ _WITH_TORCH = {
     "training.planned": ("TrainedNetwork",),
     "training.selfplay.learner": ("Learner",),
     "training.selfplay.loop": ("SelfPlay",),
-    "training.supervised": ("TrainingResult", "train_supervised"),
+    "training.supervised": ("TrainingResult", "Trial", "train_supervised"),
 }
 _LAZY = {name: module for module, names in (_WITHOUT_TORCH | _WITH_TORCH).items() for name in names}
 
