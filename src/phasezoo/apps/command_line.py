@@ -88,6 +88,7 @@ def _studies() -> Mapping[str, Entry]:
 
 
 _DATA = {
+    "fetch": _command("data_fetch_command:FetchOptions"),
     "import": _command("data_import_command:ImportOptions"),
     "phases": _command("data_phases_command:PhasesOptions"),
     "show": _command("data_show_command:ShowOptions"),

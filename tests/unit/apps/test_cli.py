@@ -60,7 +60,7 @@ def test_the_version_is_the_packages(capsys):
         ),
         (["reproduce", "alphago"], ["alphago", "m2cts, representation, krk"]),
         (["reproduce"], ["m2cts, representation, krk", "phasezoo reproduce --help"]),
-        (["data", "importt"], ["importt", "import, phases"]),
+        (["data", "importt"], ["importt", "fetch, import, phases"]),
         (["data", "phases", "--threads", "-1"], ["--threads -1", "1 or more"]),
         (["data", "import", "a.pgn", "a.parquet", "--threads", "0"], ["--threads 0", "1 or more"]),
         (["reproduce", "krk", "--threads", "0"], ["--threads 0", "1 or more"]),
@@ -98,7 +98,10 @@ def test_the_version_is_the_packages(capsys):
         (["reproduce", "m2cts", "--nodes"], ["--nodes needs a value"]),
         (["perft", "--depth", "1"], ["missing is GAME (see"]),
         (["perft", "chess", "go", "--depth", "1"], ["'go': this command takes no such word"]),
-        (["data"], ["expected one of import, phases, show, stats (see phasezoo data --help)"]),
+        (
+            ["data"],
+            ["expected one of fetch, import, phases, show, stats (see"],
+        ),
         (
             ["reproduce", "m2cts", "--game", "pommerman", "--learned-gate"],
             ["--learned-gate: no such", "(see phasezoo reproduce m2cts --game pommerman --help)"],
