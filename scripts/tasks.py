@@ -11,8 +11,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
@@ -79,6 +82,24 @@ def fetched_toolchain() -> dict[str, str]:
     return found
 
 
+@contextmanager
+def stage(title: str) -> Iterator[None]:
+    """Print a stage of the set-up, and the time it takes every half minute and at its end."""
+    began, ended = time.monotonic(), threading.Event()
+
+    def report() -> None:
+        while not ended.wait(30):
+            print(f"  {time.monotonic() - began:.0f} s …", flush=True)
+
+    print(title, flush=True)
+    threading.Thread(target=report, daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+    print(f"  done in {time.monotonic() - began:.0f} s", flush=True)
+
+
 def fail(message: str) -> NoReturn:
     """End with a line that says why."""
     sys.exit(message)
@@ -109,8 +130,10 @@ def dependencies() -> None:
         run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "uv")
     if is_newer(DEPENDENCIES, [ROOT / "pyproject.toml", ROOT / "constraints.txt"]):
         return
-    run("uv", "pip", "install", "--quiet", "--python", PYTHON, "--constraint", "constraints.txt",
-        "--requirement", "pyproject.toml", "--extra", "all", "--group", "dev")  # fmt: skip
+    with stage("set-up 1/2: install the pinned dependencies (1 to 5 minutes, 3 GB)"):
+        run("uv", "pip", "install", "--quiet", "--python", PYTHON, "--constraint",
+            "constraints.txt", "--requirement", "pyproject.toml", "--extra", "all",
+            "--group", "dev")  # fmt: skip
     DEPENDENCIES.touch()
 
 
@@ -120,7 +143,8 @@ def setup() -> None:
     dependencies()
     if is_newer(BUILT, [*rust_files(), DEPENDENCIES]):
         return
-    with_cargo("maturin", "develop", "--release", "--uv", "--quiet")
+    with stage("set-up 2/2: compile the core (3 to 10 minutes on two cores)"):
+        with_cargo("maturin", "develop", "--release", "--uv", "--quiet")
     BUILT.touch()
 
 
