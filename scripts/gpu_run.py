@@ -144,7 +144,7 @@ def _train(plan: Any, games: Path, out: Path, name: str, threads: int) -> dict[s
     """Train one network, or the experts of a strategy, one stage after the other."""
     from phasezoo import training
     from phasezoo.training.data import LabelledSplits
-    from phasezoo.training.planned import Recipe, train_planned
+    from phasezoo.training.experts.planned import Recipe, train_planned
 
     wanted, place = plan["trainings"][name], out / "networks" / name
     seed, positions = wanted["seed"], wanted["positions"]

@@ -23,7 +23,7 @@ from sample_games.engine import Engine, EngineError
 from phasezoo import agents, arena, inference, training
 from phasezoo.errors import PhasezooError
 from phasezoo.training.callbacks import progress_bar
-from phasezoo.training.strategies import Budget
+from phasezoo.training.experts.strategies import Budget
 
 MODELS = Path(__file__).resolve().parents[1] / "src" / "phasezoo" / "models"
 WORK = Path("target/models")

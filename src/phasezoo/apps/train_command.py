@@ -119,7 +119,7 @@ class TrainOptions:
         return [result.describe(), f"in {result.path}"]
 
     def _experts(self, store: "PositionStore", shared: dict[str, Any]) -> list[Any]:
-        from phasezoo.training.phase_experts import train_experts
+        from phasezoo.training.experts.phase_experts import train_experts
 
         experts = train_experts(
             store,

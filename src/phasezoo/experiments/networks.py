@@ -13,9 +13,9 @@ from phasezoo.games import Game
 from phasezoo.inference.storage.manifest import Manifest
 from phasezoo.networks import NetworkSpec
 from phasezoo.networks.registry import Factory
-from phasezoo.training.experts import PlannedTraining
-from phasezoo.training.planned import Recipe, TrainedNetwork
-from phasezoo.training.side_by_side import Job, train_side_by_side
+from phasezoo.training.experts.planned import Recipe, TrainedNetwork
+from phasezoo.training.experts.plans import PlannedTraining
+from phasezoo.training.experts.side_by_side import Job, train_side_by_side
 from phasezoo.training.trainer import torch_threads
 
 

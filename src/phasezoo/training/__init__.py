@@ -39,20 +39,26 @@ if TYPE_CHECKING:
         evaluate_networks,
         mixture_losses as mixture_losses,
     )
-    from phasezoo.training.expert_tables import LossCell as LossCell, LossTable
-    from phasezoo.training.experts import (
+    from phasezoo.training.experts.phase_experts import Experts, train_experts
+    from phasezoo.training.experts.planned import TrainedNetwork
+    from phasezoo.training.experts.plans import (
         PlannedTraining as PlannedTraining,
         plan_baseline as plan_baseline,
         plan_experts as plan_experts,
     )
+    from phasezoo.training.experts.strategies import (
+        Strategy,
+        StrategyPlan as StrategyPlan,
+        phase_weights as phase_weights,
+        plan_strategy as plan_strategy,
+    )
+    from phasezoo.training.experts.tables import LossCell as LossCell, LossTable
     from phasezoo.training.loggers import (
         LoggedRun as LoggedRun,
         Logger,
         TensorBoardLogger,
         WandbLogger,
     )
-    from phasezoo.training.phase_experts import Experts, train_experts
-    from phasezoo.training.planned import TrainedNetwork
     from phasezoo.training.probes.probe import Probe, Probed as Probed, Score
     from phasezoo.training.selfplay.config import SelfPlayConfig, Watching as Watching
     from phasezoo.training.selfplay.learner import Learner
@@ -60,12 +66,6 @@ if TYPE_CHECKING:
     from phasezoo.training.selfplay.outcome import SelfPlayOutcome
     from phasezoo.training.selfplay.playing import play_games
     from phasezoo.training.selfplay.replay import Replay, ReplayRules as ReplayRules
-    from phasezoo.training.strategies import (
-        Strategy,
-        StrategyPlan as StrategyPlan,
-        phase_weights as phase_weights,
-        plan_strategy as plan_strategy,
-    )
     from phasezoo.training.supervised import TrainingResult, Trial, train_supervised
 
 __all__ = [
@@ -113,14 +113,14 @@ _WITHOUT_TORCH = {
     "training.callbacks": ("Callback", "Progress", "TrainingStart", "progress_bar"),
     "training.catalogue": ("EpisodeStore", "POMMERMAN"),
     "training.config": ("SupervisedConfig",),
-    "training.experts": ("PlannedTraining", "plan_baseline", "plan_experts"),
+    "training.experts.plans": ("PlannedTraining", "plan_baseline", "plan_experts"),
     "training.loggers": ("LoggedRun", "Logger", "TensorBoardLogger", "WandbLogger"),
     "training.probes.probe": ("Probe", "Probed", "Score"),
     "training.selfplay.config": ("SelfPlayConfig", "Watching"),
     "training.selfplay.outcome": ("SelfPlayOutcome",),
     "training.selfplay.playing": ("play_games",),
     "training.selfplay.replay": ("Replay", "ReplayRules"),
-    "training.strategies": ("Strategy", "StrategyPlan", "phase_weights", "plan_strategy"),
+    "training.experts.strategies": ("Strategy", "StrategyPlan", "phase_weights", "plan_strategy"),
 }
 _WITH_TORCH = {
     "training.evaluation": (
@@ -130,9 +130,9 @@ _WITH_TORCH = {
         "evaluate_networks",
         "mixture_losses",
     ),
-    "training.expert_tables": ("LossCell", "LossTable"),
-    "training.phase_experts": ("Experts", "train_experts"),
-    "training.planned": ("TrainedNetwork",),
+    "training.experts.tables": ("LossCell", "LossTable"),
+    "training.experts.phase_experts": ("Experts", "train_experts"),
+    "training.experts.planned": ("TrainedNetwork",),
     "training.selfplay.learner": ("Learner",),
     "training.selfplay.loop": ("SelfPlay",),
     "training.supervised": ("TrainingResult", "Trial", "train_supervised"),

@@ -15,7 +15,7 @@ from phasezoo.experiments.two_player.overfitting import GapRow, Overfitting
 from phasezoo.experiments.two_player.preparation import Dataset, PhaseStart, Split
 from phasezoo.inference.recalibration import Recalibration
 from phasezoo.runs.provenance import Provenance
-from phasezoo.training.planned import LossCurve, TrainedNetwork
+from phasezoo.training.experts.planned import LossCurve, TrainedNetwork
 
 PHASES = ["opening", "middlegame", "endgame"]
 ELO_CASES = ("higher", "lower", "unclear", "all won", "all lost")

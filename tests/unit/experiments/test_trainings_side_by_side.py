@@ -25,8 +25,8 @@ from phasezoo.experiments.two_player.study import TwoPlayerRun
 from phasezoo.report.console import TerminalConsole, silent
 from phasezoo.runs import RunDirectory
 from phasezoo.training import SupervisedConfig
-from phasezoo.training.planned import Recipe
-from phasezoo.training.side_by_side import Job, train_side_by_side
+from phasezoo.training.experts.planned import Recipe
+from phasezoo.training.experts.side_by_side import Job, train_side_by_side
 
 pytest.importorskip("torch", reason="training needs the extra 'train'")
 

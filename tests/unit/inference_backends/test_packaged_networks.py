@@ -9,7 +9,7 @@ from phasezoo import agents, arena, games, inference, training
 from phasezoo.errors import CheckpointError
 from phasezoo.inference.storage import packaged
 from phasezoo.training.catalogue import probes_of
-from phasezoo.training.expert_tables import METRICS
+from phasezoo.training.experts.tables import METRICS
 from phasezoo.types import SIMULTANEOUS
 
 NAMES = inference.packaged_networks()

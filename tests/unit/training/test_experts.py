@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.training import GameStore, PositionTable, plan_baseline, plan_experts
-from phasezoo.training.experts import share_positions
+from phasezoo.training.experts.plans import share_positions
 
 
 @given(

@@ -11,7 +11,7 @@ from phasezoo.experiments.from_scratch import published
 from phasezoo.experiments.settings import check_ranges, option
 from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
-from phasezoo.training.strategies import Strategy, check_learns_by_play
+from phasezoo.training.experts.strategies import Strategy, check_learns_by_play
 
 Preset: TypeAlias = Literal["quick", "standard", "paper"]
 

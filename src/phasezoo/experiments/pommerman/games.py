@@ -11,7 +11,7 @@ from phasezoo import _core, agents, games, gating, inference
 from phasezoo.arena import stream
 from phasezoo.experiments.pommerman.config import PommermanConfig
 from phasezoo.inference.mixture import MixtureOfExperts
-from phasezoo.training.experts import PlannedTraining, plan_baseline, plan_experts
+from phasezoo.training.experts.plans import PlannedTraining, plan_baseline, plan_experts
 
 GAME = "pommerman-ffa"
 

@@ -18,7 +18,7 @@ from phasezoo.experiments.pommerman.games import GAME, Contender, GameRow, Kind
 from phasezoo.experiments.statistics import wilson
 from phasezoo.runs.provenance import Provenance
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks, mixture_losses
-from phasezoo.training.planned import TrainedNetwork
+from phasezoo.training.experts.planned import TrainedNetwork
 from phasezoo.training.resampling import (
     Sample,
     around,

@@ -23,7 +23,7 @@ from phasezoo.report.document import (
     Text,
     published as column_of,
 )
-from phasezoo.training.planned import TrainedNetwork
+from phasezoo.training.experts.planned import TrainedNetwork
 
 _OPPONENTS = {"simple": "SimpleAgents", "simple_unbiased": "SimpleUnbiasedAgents"}
 

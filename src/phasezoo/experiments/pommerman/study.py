@@ -27,8 +27,8 @@ from phasezoo.report import numbers
 from phasezoo.report.console import Console
 from phasezoo.runs import RowLog
 from phasezoo.training.config import make_config
-from phasezoo.training.experts import PlannedTraining
-from phasezoo.training.planned import Recipe
+from phasezoo.training.experts.planned import Recipe
+from phasezoo.training.experts.plans import PlannedTraining
 from phasezoo.zoo.pommerman.data.settings import POMMERMAN
 
 GAMES_FILE = "games.jsonl"

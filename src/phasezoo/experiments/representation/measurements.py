@@ -34,7 +34,7 @@ from phasezoo.experiments.study import RunResults
 from phasezoo.experiments.timing import between_rounds, in_rounds, stopwatch
 from phasezoo.report.console import Console
 from phasezoo.training.evaluation import evaluate_network
-from phasezoo.training.planned import TrainedNetwork
+from phasezoo.training.experts.planned import TrainedNetwork
 from phasezoo.training.resampling import over_trainings, resample_games
 from phasezoo.training.trainer import torch_threads
 

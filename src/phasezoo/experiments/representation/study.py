@@ -36,8 +36,8 @@ from phasezoo.experiments.representation.measurements import (
 from phasezoo.experiments.representation.positions import Endings, Gradients
 from phasezoo.report.console import Console
 from phasezoo.training.config import SupervisedConfig
-from phasezoo.training.experts import PlannedTraining
-from phasezoo.training.planned import Recipe, TrainedNetwork
+from phasezoo.training.experts.planned import Recipe, TrainedNetwork
+from phasezoo.training.experts.plans import PlannedTraining
 
 
 @dataclass(frozen=True)

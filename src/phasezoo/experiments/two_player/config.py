@@ -14,7 +14,7 @@ from phasezoo.experiments.study import Study
 from phasezoo.experiments.two_player.variants import searches_of
 from phasezoo.inference.backends.choice import Backend
 from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt, Share
-from phasezoo.training.strategies import Strategy
+from phasezoo.training.experts.strategies import Strategy
 
 if TYPE_CHECKING:
     from phasezoo.agents import Limit
@@ -82,8 +82,8 @@ class M2ctsConfig:
     """K: trainings of each side; all K x K pairings are played (claims need several)."""
 
     network: str = "rise-32x4"
-    """Architecture (paper: RISEv3.3, rise-256x15), or the folder or .pb.gz file of a trained network
-    to begin with."""
+    """Architecture (paper: RISEv3.3, rise-256x15), or the folder or .pb.gz file of a trained
+    network to begin with."""
     planes: str | None = None
     """Input planes (none: the game's own; paper: v2, which it calls 3.0)."""
     positions: Annotated[int, Interval(ge=1000, le=MOST_POSITIONS)] = 300_000

@@ -20,7 +20,7 @@ from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, ask
 from phasezoo.inference.routing import RoutingName
 from phasezoo.inference.storage.manifest import MODEL
-from phasezoo.training.planned import TrainedNetwork
+from phasezoo.training.experts.planned import TrainedNetwork
 from phasezoo.training.trainer import torch_threads
 from phasezoo.types import Planes
 

@@ -12,7 +12,7 @@ from phasezoo.experiments.two_player.preparation import Dataset
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, PLACEBO
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import Figure
-from phasezoo.training.planned import TrainedNetwork
+from phasezoo.training.experts.planned import TrainedNetwork
 
 _SHOWN_SHARE = 0.995
 """Share of all positions behind whose last move the picture of phases ends: a thin tail."""

@@ -65,8 +65,8 @@ from phasezoo.inference.counts import Counts
 from phasezoo.inference.recalibration import RecalibratedEvaluator
 from phasezoo.report import numbers
 from phasezoo.runs.provenance import Provenance
-from phasezoo.training.experts import training_names
-from phasezoo.training.planned import TrainedNetwork
+from phasezoo.training.experts.planned import TrainedNetwork
+from phasezoo.training.experts.plans import training_names
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from phasezoo.experiments.two_player.preparation import Prepared
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE
 from phasezoo.training.data import LabelledSplits
 from phasezoo.training.evaluation import PositionLosses
-from phasezoo.training.experts import PlannedTraining
-from phasezoo.training.planned import Recipe
+from phasezoo.training.experts.planned import Recipe
+from phasezoo.training.experts.plans import PlannedTraining
 from phasezoo.training.preparation import samplers_of
 from phasezoo.training.resampling import over_trainings, resample_games, sums_by_game
 

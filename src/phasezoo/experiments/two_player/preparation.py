@@ -23,7 +23,7 @@ from phasezoo.experiments.two_player.variants import Variant, variants_of
 from phasezoo.gating.registry import AnyGate
 from phasezoo.inference.backends.choice import Running, chosen
 from phasezoo.report import numbers
-from phasezoo.training.strategies import STRATEGIES
+from phasezoo.training.experts.strategies import STRATEGIES
 
 if TYPE_CHECKING:
     from phasezoo.training.fresh_network import Beginning

@@ -26,8 +26,8 @@ from phasezoo.experiments.two_player.variants import mixtures
 from phasezoo.inference.storage.packaged import names_network
 from phasezoo.report import numbers
 from phasezoo.report.document import Column, Document, Item, Section, Table, Text
-from phasezoo.training.planned import TrainedNetwork
-from phasezoo.training.strategies import Strategy
+from phasezoo.training.experts.planned import TrainedNetwork
+from phasezoo.training.experts.strategies import Strategy
 
 
 def report(results: Results) -> Document:

@@ -20,7 +20,7 @@ from phasezoo.experiments.two_player.variants import BASELINE, ONE
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import Column, Figure, Item, Section, Table, Text, columns_by
 from phasezoo.report.plots import Estimate
-from phasezoo.training.strategies import Strategy
+from phasezoo.training.experts.strategies import Strategy
 
 LossTexts = tuple[str, str, tuple[str, str]]
 """A title, what is compared, and what follows if the loss is lower or higher."""

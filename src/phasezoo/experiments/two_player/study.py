@@ -46,9 +46,9 @@ from phasezoo.experiments.two_player.variants import (
 )
 from phasezoo.report.console import Console
 from phasezoo.training.config import SupervisedConfig
-from phasezoo.training.experts import PlannedTraining, plan_baseline
+from phasezoo.training.experts.planned import Recipe
+from phasezoo.training.experts.plans import PlannedTraining, plan_baseline
 from phasezoo.training.fresh_network import TUNING, Beginning
-from phasezoo.training.planned import Recipe
 
 T = TypeVar("T")
 

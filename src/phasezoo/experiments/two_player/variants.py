@@ -15,13 +15,13 @@ from phasezoo.specs import (
     write_spec,
     write_value,
 )
-from phasezoo.training.experts import PlannedTraining
-from phasezoo.training.strategies import KINDS, Strategy, plan_strategy
+from phasezoo.training.experts.plans import PlannedTraining
+from phasezoo.training.experts.strategies import KINDS, Strategy, plan_strategy
 
 if TYPE_CHECKING:
     from phasezoo.data.positions import PositionTable
     from phasezoo.experiments.two_player.config import M2ctsConfig
-    from phasezoo.training.planned import TrainedNetwork
+    from phasezoo.training.experts.planned import TrainedNetwork
 
 BASELINE, EXPERT, PLACEBO = "baseline", "expert", "placebo"
 """Roles of the networks that every run has: the one network, the mixture under study, its

@@ -13,10 +13,10 @@ from phasezoo.inference.backends.choice import Backend
 from phasezoo.inference.routing import RoutingName
 from phasezoo.specs import Even, NonNegativeInt, PositiveInt, Share, check
 from phasezoo.training.config import SupervisedConfig
+from phasezoo.training.experts.strategies import Strategy
 from phasezoo.training.schedules import drops_of
 from phasezoo.training.selfplay.replay import ReplayRules
 from phasezoo.training.selfplay.start_texts import source_of_texts
-from phasezoo.training.strategies import Strategy
 
 
 @dataclass(frozen=True)

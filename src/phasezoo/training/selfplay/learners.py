@@ -11,12 +11,12 @@ from phasezoo.games import Game
 from phasezoo.inference.storage.manifest import MANIFEST
 from phasezoo.inference.storage.packaged import EXPERTS
 from phasezoo.networks.registry import Factory
-from phasezoo.training.experts import training_names
+from phasezoo.training.experts.plans import training_names
+from phasezoo.training.experts.strategies import Strategy, check_learns_by_play, phase_weights
 from phasezoo.training.selfplay.config import SelfPlayConfig
 from phasezoo.training.selfplay.learner import Learner
 from phasezoo.training.selfplay.outcome import Row
 from phasezoo.training.selfplay.replay import Replay
-from phasezoo.training.strategies import Strategy, check_learns_by_play, phase_weights
 
 ALL = "all"
 """Name of the network of all phases, which staged experts begin from; or of the only one."""

@@ -22,8 +22,8 @@ from phasezoo.errors import PhasezooError, WorkersFailed
 from phasezoo.plugins import import_module
 from phasezoo.report.console import Console, SilentConsole, Task
 from phasezoo.training.callbacks import Callbacks, Progress
-from phasezoo.training.experts import PlannedTraining
-from phasezoo.training.planned import LossCurve, Recipe, TrainedNetwork, train_planned
+from phasezoo.training.experts.planned import LossCurve, Recipe, TrainedNetwork, train_planned
+from phasezoo.training.experts.plans import PlannedTraining
 from phasezoo.training.supervised import Hooks
 
 _REFRESH_SECONDS = 0.2

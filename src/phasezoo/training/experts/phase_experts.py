@@ -35,18 +35,18 @@ from phasezoo.training.config import SupervisedConfig, make_config
 from phasezoo.training.data import LabelledSplits, rows_digest, stream_seed
 from phasezoo.training.distributed import in_team
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks, mixture_losses
-from phasezoo.training.expert_tables import BASELINE, MIXTURE, LossTable, loss_table
-from phasezoo.training.fresh_network import Beginning
-from phasezoo.training.loggers import Logger
-from phasezoo.training.planned import Recipe, TrainedNetwork, train_planned
-from phasezoo.training.preparation import INCIDENTAL, LEFT_OUT, Ready
-from phasezoo.training.run_files import RunDetails, claimed
-from phasezoo.training.strategies import (
+from phasezoo.training.experts.planned import Recipe, TrainedNetwork, train_planned
+from phasezoo.training.experts.strategies import (
     Budget,
     Strategy,
     StrategyPlan,
     plan_strategy,
 )
+from phasezoo.training.experts.tables import BASELINE, MIXTURE, LossTable, loss_table
+from phasezoo.training.fresh_network import Beginning
+from phasezoo.training.loggers import Logger
+from phasezoo.training.preparation import INCIDENTAL, LEFT_OUT, Ready
+from phasezoo.training.run_files import RunDetails, claimed
 from phasezoo.training.supervised import Hooks
 
 KIND = "training of experts"

@@ -20,7 +20,7 @@ from phasezoo.training.body_outputs import FOLDER
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.data import LabelledSplits, TrainingData
 from phasezoo.training.distributed import in_team
-from phasezoo.training.experts import PlannedTraining
+from phasezoo.training.experts.plans import PlannedTraining
 from phasezoo.training.preparation import Task
 from phasezoo.training.run_files import finished
 from phasezoo.training.supervised import Hooks, TrainingResult, Trial, result_in, train_on

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from phasezoo.data.positions import PositionTable
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.storage.experts import ValueSource
-from phasezoo.training.experts import (
+from phasezoo.training.experts.plans import (
     PlannedTraining,
     phase_counts,
     plan_baseline,

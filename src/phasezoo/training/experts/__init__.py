@@ -1,0 +1,1 @@
+"""Experts for the phases of a game: which trainings they need, and training all of them."""
