@@ -5,6 +5,7 @@ from typing import Any
 
 from phasezoo.networks.architectures.alphavile import alphavile, tower
 from phasezoo.networks.architectures.lc0 import lc0
+from phasezoo.networks.architectures.lc0_attention import lc0_attention
 from phasezoo.networks.architectures.levit import levit
 from phasezoo.networks.architectures.mixer import mixer
 from phasezoo.networks.architectures.mlp import convmlp, mlp
@@ -28,5 +29,6 @@ FAMILIES: dict[str, Callable[..., Any]] = {
     "convmlp": convmlp,
     "mixer": mixer,
     "lc0": lc0,
+    "lc0-attention": lc0_attention,
 }
 """Factories by name; what they need besides the shapes follows the name: ``rise-32x4``."""

@@ -37,6 +37,12 @@ OFF = -1e4
 PLIES_UNIT = 100.0
 """Plies that 1 stands for in ``NetworkOutput.plies``."""
 
+PROMOTIONS = "qrb"
+"""Pieces of the promotions that have a move of their own, in the order of the attention policy."""
+
+ATTENTION_READ = ATTENTION_UNITS = 64
+"""Sizes of a token of the attention policy and of its queries, unless others are given."""
+
 Units = Annotated[int, Interval(ge=1, le=4096)]
 
 
@@ -48,8 +54,9 @@ def lc0(
     *,
     squeeze: Annotated[int, Interval(ge=0, le=4096)] = 8,
     activation: Literal["relu", "mish"] = "relu",
-    policy: Literal["convolution", "classical"] = "convolution",
+    policy: Literal["convolution", "classical", "attention"] = "convolution",
     policy_channels: Units = 32,
+    policy_units: Units = ATTENTION_UNITS,
     value: Literal["wdl", "mse"] = "wdl",
     value_channels: Units = 32,
     value_units: Units = 128,
@@ -65,8 +72,10 @@ def lc0(
         blocks: Residual blocks.
         squeeze: Units of squeeze-and-excitation; 0: the blocks have none.
         activation: What follows convolutions and hidden layers.
-        policy: Planes of moves, or 1,858 moves by a layer that is fully connected.
-        policy_channels: Channels that the classical policy is read from.
+        policy: Planes of moves, 1,858 moves by a layer that is fully connected, or queries of the
+            squares that a move begins with and keys of those that it ends with.
+        policy_channels: Channels that the classical and the attention policy are read from.
+        policy_units: Size of the attention policy's queries and keys.
         value: Win, draw and loss, or one number.
         value_channels: Channels that the value is read from.
         value_units: Its hidden units.
@@ -76,23 +85,19 @@ def lc0(
     Raises:
         InvalidConfig: The shape or the actions are not those of chess's ``lc0`` planes.
     """
-    if input_shape not in ((PLANES, 8, 8), (PLANES + 1, 8, 8)) or num_actions != ACTIONS:
-        message = (
-            f"network 'lc0-{channels}x{blocks}': made for planes {list(input_shape)} and "
-            f"{num_actions:,} actions; networks of lc0 read chess by the planes lc0 or one of "
-            f"their other forms, [112 or 113, 8, 8], and answer {ACTIONS:,} actions"
-        )
-        raise InvalidConfig(message)
+    check_shapes(f"lc0-{channels}x{blocks}", input_shape, num_actions)
     body = nn.Sequential(
         ConvNorm(PLANES, channels, activation=activation),
         *(SqueezedBlock(channels, squeeze, activation) for _ in range(blocks)),
     )
     turns = input_shape[0] > PLANES
-    head: nn.Module = (
-        ConvolutionPolicy(channels, activation)
-        if policy == "convolution"
-        else ClassicalPolicy(channels, policy_channels, activation)
-    )
+    head: nn.Module
+    if policy == "convolution":
+        head = ConvolutionPolicy(channels, activation)
+    elif policy == "classical":
+        head = ClassicalPolicy(channels, policy_channels, activation)
+    else:
+        head = AttentionPolicy(channels, policy_channels, policy_units, "selu")
     scalar = BoardHead(
         channels, value_channels, value_units, 3 if value == "wdl" else 1, activation
     )
@@ -101,8 +106,28 @@ def lc0(
     return network.to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
 
 
+def check_shapes(name: str, input_shape: tuple[int, int, int], num_actions: int) -> None:
+    """Refuse a network for other planes or actions than those of lc0.
+
+    Args:
+        name: How errors call the network.
+        input_shape: Channels, height and width of its planes.
+        num_actions: Size of its policy.
+
+    Raises:
+        InvalidConfig: They are not those of chess's ``lc0`` planes.
+    """
+    if input_shape not in ((PLANES, 8, 8), (PLANES + 1, 8, 8)) or num_actions != ACTIONS:
+        message = (
+            f"network {name!r}: made for planes {list(input_shape)} and "
+            f"{num_actions:,} actions; networks of lc0 read chess by the planes lc0 or one of "
+            f"their other forms, [112 or 113, 8, 8], and answer {ACTIONS:,} actions"
+        )
+        raise InvalidConfig(message)
+
+
 class Lc0Network(nn.Module):
-    """A tower and its heads.
+    """A body and its heads.
 
     Args:
         body: Takes 112 planes.
@@ -213,28 +238,88 @@ class ClassicalPolicy(nn.Module):
         return logits
 
 
-class BoardHead(nn.Module):
-    """A few numbers for a position: 1x1, batch norm, activation, two layers over the whole board.
+class AttentionPolicy(nn.Module):
+    """Policy of 1,858 moves: the query of a move's first square by the key of its last one.
+
+    A promotion adds numbers of the last square, one of each piece and one of them all.
 
     Args:
-        channels: Channels of the tower.
+        channels: Channels of the tower, or size of a token.
+        read: Size of a token of the policy.
+        units: Size of queries and keys.
+        activation: What follows the first layer.
+    """
+
+    columns: Tensor
+
+    def __init__(
+        self, channels: int, read: int, units: int, activation: Literal["relu", "mish", "selu"]
+    ) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(channels, read)
+        self.activation = nn.SELU() if activation == "selu" else activation_of(activation)
+        self.query, self.key = nn.Linear(read, units), nn.Linear(read, units)
+        self.promotion = nn.Linear(units, 1 + len(PROMOTIONS), bias=False)
+        columns = torch.tensor([_attention_column(move) for move in _core.lc0_moves()[0]])
+        self.register_buffer("columns", columns, persistent=False)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """``float32[B, 64, C]`` or ``float32[B, C, 8, 8]`` to ``float32[B, 1858]``."""
+        tokens = features if features.dim() == 3 else features.flatten(2).transpose(1, 2)
+        tokens = self.activation(self.hidden(tokens))
+        query, key = self.query(tokens), self.key(tokens)
+        pairs = query @ key.transpose(1, 2) * key.shape[2] ** -0.5
+        extra = self.promotion(key[:, -8:])
+        extra = extra[:, None, :, :-1] + extra[:, None, :, -1:]
+        promotions = pairs[:, -16:-8, -8:, None] + extra
+        return torch.cat([pairs.flatten(1), promotions.flatten(1)], dim=1)[:, self.columns]
+
+
+def _attention_column(move: str) -> int:
+    """Return the place of a move among the pairs of squares and the promotions after them."""
+    first, last = (ord(move[at]) - 97 + 8 * (int(move[at + 1]) - 1) for at in (0, 2))
+    if len(move) == 4:
+        return SQUARES * first + last
+    files = 8 * (first % 8) + last % 8
+    return SQUARES * SQUARES + len(PROMOTIONS) * files + PROMOTIONS.index(move[4])
+
+
+class BoardHead(nn.Module):
+    """A few numbers for a position: a layer for each square, and two over the whole board.
+
+    The layer is a 1x1 convolution with batch norm, or a linear one for tokens.
+
+    Args:
+        channels: Channels of the tower, or size of a token.
         read: Channels that they are read from.
         units: Hidden units.
         numbers: How many numbers.
-        activation: What follows the convolution and the hidden layer.
+        activation: What follows the first layer and the hidden one.
+        tokens: Whether it reads tokens.
     """
 
     def __init__(
-        self, channels: int, read: int, units: int, numbers: int, activation: Activation
+        self,
+        channels: int,
+        read: int,
+        units: int,
+        numbers: int,
+        activation: Activation,
+        *,
+        tokens: bool = False,
     ) -> None:
         super().__init__()
-        self.hidden = ConvNorm(channels, read, kernel=1, activation=activation)
+        self.hidden: nn.Module = (
+            nn.Sequential(nn.Linear(channels, read), activation_of(activation))
+            if tokens
+            else ConvNorm(channels, read, kernel=1, activation=activation)
+        )
         self.units = nn.Linear(read * SQUARES, units)
         self.activation = activation_of(activation)
         self.numbers = nn.Linear(units, numbers)
 
     def forward(self, features: Tensor) -> Tensor:
-        """``float32[B, C, 8, 8]`` to ``float32[B, numbers]``."""
+        """``float32[B, C, 8, 8]`` or ``float32[B, 64, C]`` to ``float32[B, numbers]``."""
         hidden = self.activation(self.units(self.hidden(features).flatten(1)))
         numbers: Tensor = self.numbers(hidden)
         return numbers
@@ -257,11 +342,13 @@ class MoveActions(nn.Module):
     special: Tensor
     asked: Tensor
 
-    def __init__(self, policy: Literal["convolution", "classical"], *, turns: bool) -> None:
+    def __init__(
+        self, policy: Literal["convolution", "classical", "attention"], *, turns: bool
+    ) -> None:
         super().__init__()
         self.turns = turns
         moves, places = _core.lc0_moves()
-        if policy == "classical":
+        if policy != "convolution":
             places = np.arange(len(moves))
         known = dict(zip(moves, places.tolist(), strict=True))
         self.moves = CONVOLUTION_PLANES * SQUARES if policy == "convolution" else len(moves)

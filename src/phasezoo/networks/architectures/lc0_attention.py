@@ -1,0 +1,378 @@
+"""The transformers of lc0: a token for every square, and a policy of queries and keys.
+
+``docs/definitions/lc0.md`` describes planes, moves and files.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, TypeAlias
+
+import torch
+from annotated_types import Interval
+from torch import Tensor, nn
+from torch.nn import functional
+
+from phasezoo import _core
+from phasezoo.errors import InvalidConfig
+from phasezoo.networks.architectures.lc0 import (
+    ATTENTION_READ,
+    ATTENTION_UNITS,
+    PLANES,
+    SQUARES,
+    AttentionPolicy,
+    BoardHead,
+    Lc0Network,
+    MoveActions,
+    Units,
+    check_shapes,
+)
+from phasezoo.networks.architectures.sizes import Blocks, Channels
+
+PIECE_PLANES = 12
+"""Planes of the newest position's pieces, which the dense embedding mixes over the board."""
+
+EPSILON, MAP_EPSILON = 1e-3, 1e-6
+"""Term that layer norms add to a variance, and that of the layers after the map embedding."""
+
+OptionalUnits = Annotated[int, Interval(ge=0, le=4096)]
+
+LayerActivation: TypeAlias = Literal["relu", "mish", "selu", "swish", "relu2"]
+"""Activation of a fully connected layer; ``relu2`` is the square of ReLU."""
+
+
+def lc0_attention(
+    input_shape: tuple[int, int, int],
+    num_actions: int,
+    channels: Channels,
+    blocks: Blocks,
+    *,
+    heads: Annotated[int, Interval(ge=1, le=128)] = 8,
+    width: OptionalUnits = 0,
+    ffn: OptionalUnits = 0,
+    embedding: Literal["map", "dense"] = "map",
+    embedding_units: Units = 32,
+    embedding_ffn: OptionalUnits = 0,
+    gates: bool = False,
+    smolgen: OptionalUnits = 0,
+    smolgen_read: Units = 32,
+    smolgen_units: Units = 256,
+    activation: Literal["relu", "mish"] = "mish",
+    ffn_activation: LayerActivation = "mish",
+    smolgen_activation: LayerActivation = "swish",
+    policy_channels: Units = ATTENTION_READ,
+    policy_units: Units = ATTENTION_UNITS,
+    value: Literal["wdl", "mse"] = "wdl",
+    value_channels: Units = 32,
+    value_units: Units = 128,
+    moves_left: OptionalUnits = 0,
+    moves_left_units: Units = 128,
+) -> nn.Module:
+    """Make a transformer of lc0.
+
+    Args:
+        input_shape: ``(112, 8, 8)``, or ``(113, 8, 8)`` of a canonical form.
+        num_actions: The 4,672 of chess.
+        channels: Size of a token.
+        blocks: Encoder layers.
+        heads: Attention heads.
+        width: Size of the queries of all heads together, a multiple of ``heads``; 0: ``channels``.
+        ffn: Hidden units of a layer's feed-forward network; 0: ``channels``.
+        embedding: What a token reads besides its square's planes: the squares that a queen or a
+            knight reaches from it, or a layer over the pieces of the whole board.
+        embedding_units: What that layer gives each square.
+        embedding_ffn: Hidden units after the dense embedding; 0: ``channels``.
+        gates: Whether the embedding is scaled and shifted square by square.
+        smolgen: Size from which each head's weights of attention are generated; 0: they are not.
+        smolgen_read: Numbers of each square that these are generated from.
+        smolgen_units: Hidden units in between.
+        activation: What follows the embeddings and the hidden layers of the heads.
+        ffn_activation: Activation of the feed-forward networks.
+        smolgen_activation: Activation of the layers that generate weights of attention.
+        policy_channels: Size of a token of the policy.
+        policy_units: Size of its queries and keys.
+        value: Win, draw and loss, or one number.
+        value_channels: Numbers of each square that the value is read from.
+        value_units: Its hidden units.
+        moves_left: Numbers of each square that the plies left are read from; 0: no such head.
+        moves_left_units: Their hidden units.
+
+    Raises:
+        InvalidConfig: The shape or the actions are not those of chess's ``lc0`` planes, or the
+            heads do not divide the width.
+    """
+    name = f"lc0-attention-{channels}x{blocks}"
+    check_shapes(name, input_shape, num_actions)
+    width = width or channels
+    if width % heads:
+        message = f"network {name!r}: heads={heads} do not divide the width {width}"
+        raise InvalidConfig(message)
+    embed = (
+        MapEmbedding(channels, activation, gates=gates)
+        if embedding == "map"
+        else DenseEmbedding(
+            channels, embedding_units, embedding_ffn or channels,
+            (activation, ffn_activation), alpha_of(blocks), gates=gates,
+        )
+    )  # fmt: skip
+    epsilon = MAP_EPSILON if embedding == "map" else EPSILON
+    generated = (smolgen_read, smolgen_units, smolgen) if smolgen else None
+    layers = [
+        EncoderLayer(
+            channels, width, heads, ffn or channels, alpha_of(blocks), epsilon,
+            ffn_activation, generated, smolgen_activation,
+        )
+        for _ in range(blocks)
+    ]  # fmt: skip
+    numbers = 3 if value == "wdl" else 1
+    left = None
+    if moves_left:
+        left = BoardHead(channels, moves_left, moves_left_units, 1, activation, tokens=True)
+    return Lc0Network(
+        AttentionBody(embed, layers, smolgen),
+        AttentionPolicy(channels, policy_channels, policy_units, activation),
+        BoardHead(channels, value_channels, value_units, numbers, activation, tokens=True),
+        left,
+        MoveActions("attention", turns=input_shape[0] > PLANES),
+    )
+
+
+def alpha_of(layers: int) -> float:
+    """Return the weight of a branch beside its input (DeepNorm, Wang et al. 2022, as in lc0)."""
+    return float((2 * layers) ** -0.25)
+
+
+class AttentionBody(nn.Module):
+    """Planes to tokens, and the encoder layers.
+
+    Args:
+        embed: Planes to tokens.
+        layers: The encoder layers.
+        smolgen: Size from which weights of attention are generated; 0: they are not.
+    """
+
+    def __init__(self, embed: nn.Module, layers: Sequence[nn.Module], smolgen: int) -> None:
+        super().__init__()
+        self.embed = embed
+        self.generate = nn.Linear(smolgen, SQUARES * SQUARES, bias=False) if smolgen else None
+        self.layers = nn.ModuleList(layers)
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """``float32[B, 112, 8, 8]`` to ``float32[B, 64, C]``."""
+        tokens: Tensor = self.embed(planes.flatten(2).transpose(1, 2))
+        for layer in self.layers:
+            tokens = layer(tokens, self.generate)
+        return tokens
+
+
+class MapEmbedding(nn.Module):
+    """A square's planes and the squares in reach of it, in one layer.
+
+    Args:
+        channels: Size of a token.
+        activation: What follows the layer.
+        gates: Whether tokens are scaled and shifted square by square.
+    """
+
+    positions: Tensor
+
+    def __init__(self, channels: int, activation: LayerActivation, *, gates: bool) -> None:
+        super().__init__()
+        self.layer = nn.Linear(PLANES + SQUARES, channels)
+        self.activation = layer_activation(activation)
+        self.gates = Gates(channels) if gates else nn.Identity()
+        self.register_buffer("positions", _reach(), persistent=False)
+
+    def forward(self, squares: Tensor) -> Tensor:
+        """``float32[B, 64, 112]`` to ``float32[B, 64, C]``."""
+        positions = self.positions.to(squares.dtype).expand(squares.shape[0], -1, -1)
+        tokens = self.activation(self.layer(torch.cat([squares, positions], dim=2)))
+        output: Tensor = self.gates(tokens)
+        return output
+
+
+class DenseEmbedding(nn.Module):
+    """A square's planes and what a layer over all pieces gives it, and a feed-forward network.
+
+    Args:
+        channels: Size of a token.
+        units: What the layer over the board gives each square.
+        ffn: Hidden units of the feed-forward network.
+        activations: That of the embedding, and that of the feed-forward network.
+        alpha: Weight of the feed-forward network beside its input.
+        gates: Whether tokens are scaled and shifted square by square.
+    """
+
+    def __init__(
+        self,
+        channels: int,
+        units: int,
+        ffn: int,
+        activations: tuple[LayerActivation, LayerActivation],
+        alpha: float,
+        *,
+        gates: bool,
+    ) -> None:
+        super().__init__()
+        self.alpha = alpha
+        self.board = nn.Linear(PIECE_PLANES * SQUARES, SQUARES * units)
+        self.layer = nn.Linear(PLANES + units, channels)
+        self.activation = layer_activation(activations[0])
+        self.norm = nn.LayerNorm(channels, eps=EPSILON)
+        self.gates = Gates(channels) if gates else nn.Identity()
+        self.ffn = FeedForward(channels, ffn, activations[1])
+        self.ffn_norm = nn.LayerNorm(channels, eps=EPSILON)
+
+    def forward(self, squares: Tensor) -> Tensor:
+        """``float32[B, 64, 112]`` to ``float32[B, 64, C]``."""
+        board = self.board(squares[:, :, :PIECE_PLANES].flatten(1)).unflatten(1, (SQUARES, -1))
+        tokens = self.activation(self.layer(torch.cat([squares, board], dim=2)))
+        tokens = self.gates(self.norm(tokens))
+        output: Tensor = self.ffn_norm(tokens + self.alpha * self.ffn(tokens))
+        return output
+
+
+class Gates(nn.Module):
+    """A scale and a shift for every number of every square.
+
+    Args:
+        channels: Size of a token.
+    """
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(channels, SQUARES))
+        self.shift = nn.Parameter(torch.zeros(channels, SQUARES))
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """``float32[B, 64, C]`` in and out."""
+        return tokens * self.scale.T + self.shift.T
+
+
+class EncoderLayer(nn.Module):
+    """Attention and a feed-forward network, each added to its input and then normalized.
+
+    Args:
+        channels: Size of a token.
+        width: Size of the queries of all heads together.
+        heads: Attention heads.
+        ffn: Hidden units of the feed-forward network.
+        alpha: Weight of a branch beside its input.
+        epsilon: Term that the norms add to a variance.
+        ffn_activation: Activation of the feed-forward network.
+        smolgen: Numbers of each square, hidden units and numbers of each head from which weights of
+            attention are generated, if they are.
+        smolgen_activation: Activation of the layers that generate them.
+    """
+
+    def __init__(
+        self,
+        channels: int,
+        width: int,
+        heads: int,
+        ffn: int,
+        alpha: float,
+        epsilon: float,
+        ffn_activation: LayerActivation,
+        smolgen: tuple[int, int, int] | None,
+        smolgen_activation: LayerActivation,
+    ) -> None:
+        super().__init__()
+        self.heads, self.alpha = heads, alpha
+        self.query, self.key = nn.Linear(channels, width), nn.Linear(channels, width)
+        self.mix, self.out = nn.Linear(channels, width), nn.Linear(width, channels)
+        self.smolgen = (
+            Smolgen(channels, heads, smolgen, smolgen_activation) if smolgen else None
+        )  # fmt: skip
+        self.norm = nn.LayerNorm(channels, eps=epsilon)
+        self.ffn = FeedForward(channels, ffn, ffn_activation)
+        self.ffn_norm = nn.LayerNorm(channels, eps=epsilon)
+
+    def forward(self, tokens: Tensor, generate: nn.Module | None) -> Tensor:
+        """``float32[B, 64, C]`` in and out; ``generate`` makes weights of 64 x 64."""
+        query, key, value = (
+            layer(tokens).unflatten(2, (self.heads, -1)).transpose(1, 2)
+            for layer in (self.query, self.key, self.mix)
+        )
+        weights = query @ key.transpose(2, 3) * query.shape[-1] ** -0.5
+        if self.smolgen is not None and generate is not None:
+            weights = weights + generate(self.smolgen(tokens)).unflatten(2, (SQUARES, SQUARES))
+        gathered = (torch.softmax(weights, dim=3) @ value).transpose(1, 2).flatten(2)
+        tokens = self.norm(tokens + self.alpha * self.out(gathered))
+        output: Tensor = self.ffn_norm(tokens + self.alpha * self.ffn(tokens))
+        return output
+
+
+class FeedForward(nn.Module):
+    """Two layers and an activation between.
+
+    Args:
+        channels: Size of a token.
+        units: Hidden units.
+        activation: What is between.
+    """
+
+    def __init__(self, channels: int, units: int, activation: LayerActivation) -> None:
+        super().__init__()
+        self.units = nn.Linear(channels, units)
+        self.activation = layer_activation(activation)
+        self.out = nn.Linear(units, channels)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """``float32[B, 64, C]`` in and out."""
+        output: Tensor = self.out(self.activation(self.units(tokens)))
+        return output
+
+
+class Smolgen(nn.Module):
+    """Numbers of each head, from the whole board, that weights of attention are generated from.
+
+    Args:
+        channels: Size of a token.
+        heads: Attention heads.
+        sizes: Numbers of each square, hidden units, and numbers of each head.
+        activation: What follows both layers.
+    """
+
+    def __init__(
+        self, channels: int, heads: int, sizes: tuple[int, int, int], activation: LayerActivation
+    ) -> None:
+        super().__init__()
+        read, units, generated = sizes
+        self.heads = heads
+        self.read = nn.Linear(channels, read, bias=False)
+        self.units = nn.Linear(SQUARES * read, units)
+        self.units_norm = nn.LayerNorm(units, eps=EPSILON)
+        self.out = nn.Linear(units, heads * generated)
+        self.out_norm = nn.LayerNorm(heads * generated, eps=EPSILON)
+        self.activation = layer_activation(activation)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """``float32[B, 64, C]`` to ``float32[B, heads, generated]``."""
+        board = self.read(tokens).flatten(1)
+        units = self.units_norm(self.activation(self.units(board)))
+        output: Tensor = self.out_norm(self.activation(self.out(units)))
+        return output.unflatten(1, (self.heads, -1))
+
+
+class _SquaredReLU(nn.Module):
+    """The square of ReLU (So et al. 2021)."""
+
+    def forward(self, values: Tensor) -> Tensor:
+        return functional.relu(values).square()
+
+
+def layer_activation(kind: LayerActivation) -> nn.Module:
+    """Return the layer of ``kind``."""
+    kinds: dict[LayerActivation, type[nn.Module]] = {
+        "relu": nn.ReLU, "mish": nn.Mish, "selu": nn.SELU, "swish": nn.SiLU, "relu2": _SquaredReLU,
+    }  # fmt: skip
+    return kinds[kind]()
+
+
+def _reach() -> Tensor:
+    """Return for every square 1 where a queen or a knight reaches from it, and -1 at itself."""
+    reach = -torch.eye(SQUARES)
+    for move in _core.lc0_moves()[0]:
+        if len(move) == 4:
+            start, end = (ord(move[i]) - 97 + 8 * (int(move[i + 1]) - 1) for i in (0, 2))
+            reach[start, end] = 1
+    return reach
