@@ -18,6 +18,10 @@ TOWERS = {
     "lc0-8x2:squeeze=0,value=mse": "lc0-castling",
     "lc0-16x1:policy=classical,policy_channels=4,activation=mish": "lc0-canonical",
     "lc0-8x1:moves_left=4,value_units=16": "lc0-canonical-v2",
+    "lc0-8x1:policy=attention,policy_units=16": "lc0",
+    "lc0-attention-16x2:heads=2,ffn=8,width=8,value=mse": "lc0",
+    "lc0-attention-16x2:embedding=dense,embedding_units=4,gates=true,smolgen=4,smolgen_units=8,"
+    "moves_left=2,activation=relu,ffn_activation=relu2": "lc0-canonical",
 }
 
 
@@ -75,7 +79,7 @@ def test_files_without_a_batch_norm_are_read_by_their_biases(tmp_path):
     rng = np.random.default_rng(3)
 
     def layer(*shape):
-        return lc0._written_layer(rng.normal(0, 0.2, shape).astype(np.float32))
+        return lc0.written_layer(rng.normal(0, 0.2, shape).astype(np.float32))
 
     def block(outputs, inputs, kernel):
         return encoded([(1, layer(outputs, inputs, kernel, kernel)), (2, layer(outputs))])
@@ -109,7 +113,7 @@ def _file():
     network = tower("lc0-8x1")
     arrays = {name: value.numpy() for name, value in network.state_dict().items()}
     options = {**lc0.default_options()}
-    return lc0.written(lc0.Lc0File("lc0", (8, 1), options, arrays))
+    return lc0.written(lc0.Lc0File("lc0", (8, 1), options, weights=arrays))
 
 
 @pytest.mark.parametrize("kept", [0, 1, 2, 20, 500, -8, -1])
@@ -141,11 +145,11 @@ def test_unpacked_files_that_are_cut_or_changed_never_raise_anything_else():
         ([(1, 7)], "another kind of file"),
         ([(1, lc0.MAGIC), (11, encoded([(1, b"onnx")]))], "ONNX model"),
         ([(1, lc0.MAGIC), (11, encoded([(2, 1)]))], "ONNX model is missing"),
-        ([(1, lc0.MAGIC), (4, encoded([(2, encoded([(3, 6)]))]))], "not a tower"),
+        ([(1, lc0.MAGIC), (4, encoded([(2, encoded([(3, 8)]))]))], "structure 8"),
         ([(1, lc0.MAGIC), (4, encoded([(2, encoded([(1, 132)]))]))], "input format 132"),
         ([(1, lc0.MAGIC), (4, encoded([(1, 9)]))], "encoded by way 9"),
         ([(1, lc0.MAGIC), (4, encoded([(2, encoded([(7, 2)]))]))], "activation 2"),
-        ([(1, lc0.MAGIC), (4, encoded([(2, encoded([(4, 3)]))]))], "policy format 3"),
+        ([(1, lc0.MAGIC), (4, encoded([(2, encoded([(4, 4)]))]))], "policy format 4"),
         ([(1, lc0.MAGIC), (4, encoded([(2, encoded([(5, 3)]))]))], "value format 3"),
         ([(1, lc0.MAGIC), (4, encoded([(2, encoded([(6, 2)]))]))], "moves-left format 2"),
         ([(1, lc0.MAGIC), (4, 7)], "field 4 holds a number"),
@@ -163,7 +167,7 @@ def test_other_files_are_refused_by_what_they_are(tmp_path, fields, reason):
 
 def _rewritten(**layer_fields):
     """A tower's file whose layers all have other fields."""
-    whole = lc0._written_layer
+    whole = lc0.written_layer
 
     def changed(array):
         message = Message(memoryview(whole(array)))
@@ -174,7 +178,7 @@ def _rewritten(**layer_fields):
         return encoded(given, fixed=[number for number in short if number < 3])
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lc0, "_written_layer", changed)
+        patch.setattr(lc0, "written_layer", changed)
         return _file()
 
 
@@ -206,7 +210,7 @@ def test_weights_that_no_file_can_hold_are_refused(tmp_path, wrong):
 def test_variances_below_zero_are_refused():
     arrays = {n: v.numpy().copy() for n, v in tower("lc0-8x1").state_dict().items()}
     arrays["body.0.norm.running_var"][:] = -2.0
-    data = lc0.written(lc0.Lc0File("lc0", (8, 1), lc0.default_options(), arrays))
+    data = lc0.written(lc0.Lc0File("lc0", (8, 1), lc0.default_options(), weights=arrays))
     with pytest.raises(CheckpointError, match="variance of -2"):
         lc0.read(data, "x")
 
@@ -246,7 +250,7 @@ def test_a_layer_of_another_size_is_refused_before_memory_is_taken(tmp_path):
 
 
 def test_other_networks_are_not_written_as_files_of_lc0(tmp_path):
-    with pytest.raises(InvalidConfig, match="not a tower of lc0"):
+    with pytest.raises(InvalidConfig, match="not a network of lc0"):
         inference.save(networks.make("resnet-8x1", seed=1), tmp_path / "x.pb.gz", game="chess")
     path = tmp_path / "y.pb.gz"
     inference.save(tower("lc0-8x1"), path, game="chess", planes="lc0")

@@ -33,6 +33,9 @@ TINY = [
     "mixer-16x2:mixed=24",
     "lc0-16x2",
     "lc0-8x1:squeeze=0,policy=classical,value=mse,moves_left=2",
+    "lc0-8x1:policy=attention",
+    "lc0-attention-16x2:heads=4,ffn_activation=relu2",
+    "lc0-attention-16x1:embedding=dense,embedding_units=4,gates=true,smolgen=4,moves_left=2",
 ]
 """Small networks of every family, and every kind of head."""
 
@@ -132,4 +135,4 @@ def test_published_networks_answer_alike_in_onnx(name):
 def test_no_family_is_left_out():
     from phasezoo.networks.catalogue import FAMILIES
 
-    assert {name.partition("-")[0] for name in TINY} == set(FAMILIES)
+    assert {name.partition(":")[0].rpartition("-")[0] for name in TINY} == set(FAMILIES)

@@ -1,22 +1,24 @@
 """Files of lc0's networks, ``.pb`` and ``.pb.gz`` (``docs/definitions/lc0.md``).
 
 The format is that of lczero-common's ``net.proto``. A tower of convolutions becomes a network
-``lc0-CHANNELSxBLOCKS`` of :mod:`phasezoo.networks`.
+``lc0-CHANNELSxBLOCKS`` of :mod:`phasezoo.networks`, an attention body
+``lc0-attention-CHANNELSxBLOCKS``.
 """
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.inference.formats import lc0_attention
+from phasezoo.inference.formats.lc0_layers import Array, layer, length, part, written_layer
 from phasezoo.inference.formats.protobuf import Message, encoded
-from phasezoo.specs import options_of
+from phasezoo.specs import Option, options_of
 
 MAGIC = 0x1C0
 ENDINGS = (".pb", ".pb.gz")
@@ -29,17 +31,20 @@ PLANES = {1: "lc0", 2: "lc0-castling", 3: "lc0-canonical", 4: "lc0-canonical-hec
           5: "lc0-canonical-v2"}  # fmt: skip
 """Plane specs by the number of the input format."""
 
-FAMILY = "lc0"
+FAMILY, ATTENTION = "lc0", "lc0-attention"
+"""Networks that are towers of convolutions, and attention bodies."""
+
 GAME = "chess"
 TOWERS = (1, 2, 3, 4)
 """Numbers of network structures that are towers of convolutions."""
 
-OLDEST_READER = [(1, 0), (2, 23), (3, 0)]
-"""Version of lc0 from which on such files are read: major, minor, patch."""
+OLDEST_READER, OLDEST_POLICY_READER, OLDEST_ATTENTION_READER = 23, 29, 31
+"""Versions 0.x of lc0 from which on files are read: towers, those with an attention policy, and
+attention bodies."""
 
 KNOWN = {
     2: ("output format", (1, 2)),
-    4: ("policy format", (0, 1, 2)),
+    4: ("policy format", (0, 1, 2, 3)),
     5: ("value format", (0, 1, 2)),
     6: ("moves-left format", (0, 1)),
     7: ("activation", (0, 1)),
@@ -49,16 +54,8 @@ KNOWN = {
 SQUEEZED = (2, 4)
 """Numbers of network structures whose blocks have squeeze-and-excitation."""
 
-LINEAR16 = 1
-"""Encoding of layers as 16 bits between their least and their greatest number."""
-
 EPSILON = 1e-5
 """Term that the batch norms of both programs add to a variance."""
-
-LARGEST_SPAN = 1e38
-"""Between the least and the greatest number of a layer; beyond it 32 bits overflow."""
-
-Array = npt.NDArray[np.float32]
 
 
 @dataclass
@@ -69,18 +66,20 @@ class Lc0File:
         planes: The plane spec that it reads.
         size: Channels and blocks.
         options: The other options of its network.
+        family: Name of its architecture.
         weights: By the names that the network has for them.
     """
 
     planes: str
     size: tuple[int, int]
     options: dict[str, Any]
+    family: str = FAMILY
     weights: dict[str, Array] = field(default_factory=dict)
 
     @property
     def network(self) -> str:
         """Name of the network."""
-        return f"{FAMILY}-{self.size[0]}x{self.size[1]}"
+        return f"{self.family}-{self.size[0]}x{self.size[1]}"
 
     @property
     def value_kind(self) -> Literal["wdl", "value"]:
@@ -110,12 +109,19 @@ class Lc0Onnx:
     tensors: dict[str, str] = field(default_factory=dict)
 
 
-def default_options() -> dict[str, Any]:
-    """Return the options of a tower that its text need not name."""
-    from phasezoo.networks.architectures.lc0 import lc0
+def default_options(family: str = FAMILY) -> dict[str, Any]:
+    """Return the options of an architecture that its text need not name.
 
-    options = options_of(lc0).by_name.values()
-    return {option.name: option.default for option in options if not option.is_required}
+    Args:
+        family: Its name.
+    """
+    return {o.name: o.default for o in _signature(family).values() if not o.is_required}
+
+
+def _signature(family: str) -> Mapping[str, Option]:
+    from phasezoo.networks.catalogue import FAMILIES
+
+    return options_of(FAMILIES[family]).by_name
 
 
 def is_lc0(path: Path) -> bool:
@@ -176,8 +182,11 @@ def _read(data: bytes) -> Lc0File | Lc0Onnx:
     form = described.message(2) or Message(memoryview(b""))
     inputs, structure = form.number(1, 1), form.number(3, 1)
     onnx = net.message(11)
-    if onnx is None and structure not in TOWERS:
-        message = f"structure {structure} is not a tower of convolutions; those are 1 to 4"
+    if onnx is None and structure not in (*TOWERS, *lc0_attention.STRUCTURES):
+        message = (
+            f"structure {structure} is not known; known are towers of convolutions, {TOWERS}, and "
+            f"attention bodies, {lc0_attention.STRUCTURES}"
+        )
         raise ValueError(message)
     for number, (what, known) in KNOWN.items():
         if form.number(number, known[0]) not in known:
@@ -195,7 +204,8 @@ def _read(data: bytes) -> Lc0File | Lc0Onnx:
     if weights is None:
         message = "it has no weights"
         raise ValueError(message)
-    return _tower(weights, form, PLANES[inputs])
+    is_tower = lc0_attention.structure_of(form, weights) in TOWERS
+    return (_tower if is_tower else _attention)(weights, form, PLANES[inputs])
 
 
 def _onnx(onnx: Message, planes: str) -> Lc0Onnx:
@@ -208,12 +218,41 @@ def _onnx(onnx: Message, planes: str) -> Lc0Onnx:
     return Lc0Onnx(planes, bytes(model), {key: name for key, name in named.items() if name})
 
 
+def _attention(weights: Message, form: Message, planes: str) -> Lc0File:
+    size, options = lc0_attention.read_options(weights, form)
+    _check_value(3 if options["value"] == "wdl" else 1, form)
+    file = Lc0File(planes, size, options, ATTENTION)
+    _check_sizes(file)
+    several = lc0_attention.structure_of(form, weights) == lc0_attention.SEVERAL_HEADS
+    table = lc0_attention.layers(size, options, weights, several=several)
+    file.weights.update(lc0_attention.read_layers(weights, table))
+    return file
+
+
+def _check_value(answers: int, form: Message) -> None:
+    if answers != (3 if (form.number(5) or form.number(2, 1)) == 2 else 1):
+        message = f"its value is {answers} numbers, which is not what its format says"
+        raise ValueError(message)
+
+
+def _check_sizes(file: Lc0File) -> None:
+    """Refuse sizes that no network of the architecture has, before its layers are read."""
+    signature = _signature(file.family)
+    values = {"channels": file.size[0], "blocks": file.size[1], **file.options}
+    for name, value in values.items():
+        try:
+            signature[name].check(value)
+        except InvalidConfig as error:
+            message = f"no network {file.network} can have it: {error}"
+            raise ValueError(message) from error
+
+
 def _tower(weights: Message, form: Message, planes: str) -> Lc0File:
     blocks = weights.messages(2)
-    stem = _part(weights, 1, "input block")
+    stem = part(weights, 1, "input block")
     channels = _outputs(stem)
     squeezes = [block.message(3) for block in blocks]
-    units_of = {0 if se is None else _length(_part(se, 2, "bias")) for se in squeezes}
+    units_of = {0 if se is None else length(part(se, 2, "bias")) for se in squeezes}
     squeeze = max(units_of, default=0)
     expected = form.number(3, 1) in SQUEEZED
     if len(units_of) > 1 or any((se is not None) != expected for se in squeezes):
@@ -225,19 +264,19 @@ def _tower(weights: Message, form: Message, planes: str) -> Lc0File:
     if expected and blocks and not squeeze:
         message = "squeeze-and-excitation has no units"
         raise ValueError(message)
-    convolutional = form.number(4) == 2 or (form.number(4) == 0 and bool(weights.message(11)))
-    value = _part(weights, 6, "value block")
-    answers = _length(_part(weights, 10, "value"))
-    if answers != (3 if (form.number(5) or form.number(2, 1)) == 2 else 1):
-        message = f"its value is {answers} numbers, which is not what its format says"
-        raise ValueError(message)
+    policy = {1: "classical", 2: "convolution", 3: "attention"}.get(form.number(4))
+    if policy is None:
+        policy = "convolution" if weights.message(11) else "classical"
+    value = part(weights, 6, "value block")
+    answers = length(part(weights, 10, "value"))
+    _check_value(answers, form)
     options: dict[str, Any] = {
         "squeeze": squeeze,
         "activation": "mish" if form.number(7) == 1 else "relu",
-        "policy": "convolution" if convolutional else "classical",
+        "policy": policy,
         "value": "wdl" if answers == 3 else "mse",
         "value_channels": _outputs(value),
-        "value_units": _length(_part(weights, 8, "value")),
+        "value_units": length(part(weights, 8, "value")),
         "moves_left": 0,
     }
     file = Lc0File(planes, (channels, len(blocks)), options)
@@ -246,28 +285,32 @@ def _tower(weights: Message, form: Message, planes: str) -> Lc0File:
     for place, block in enumerate(blocks):
         name = f"body.{place + 1}"
         for number in (1, 2):
-            conv = _part(block, number, f"block {place + 1}")
+            conv = part(block, number, f"block {place + 1}")
             shape = (channels, channels, 3, 3)
             kept.update(_conv_norm(f"{name}.branch.{number - 1}", conv, shape))
         if squeeze:
-            se = _part(block, 3, "squeeze-and-excitation")
+            se = part(block, 3, "squeeze-and-excitation")
             kept.update(_linear(f"{name}.squeeze", se, (1, 2), (squeeze, channels)))
             kept.update(_linear(f"{name}.excite", se, (3, 4), (2 * channels, squeeze)))
-    if convolutional:
-        hidden, moves = _part(weights, 11, "policy"), _part(weights, 3, "policy")
+    if policy == "attention":
+        options |= lc0_attention.policy_options(weights, several=False)
+        table = lc0_attention.policy_layers(channels, options, weights, several=False)
+        kept.update(lc0_attention.read_layers(weights, table))
+    elif policy == "convolution":
+        hidden, moves = part(weights, 11, "policy"), part(weights, 3, "policy")
         kept.update(_conv_norm("policy.hidden", hidden, (channels, channels, 3, 3)))
-        kept["policy.moves.weight"] = _layer(moves, 1, (80, channels, 3, 3))
-        kept["policy.moves.bias"] = _layer(moves, 2, (80,))
+        kept["policy.moves.weight"] = layer(moves, 1, (80, channels, 3, 3))
+        kept["policy.moves.bias"] = layer(moves, 2, (80,))
     else:
-        hidden = _part(weights, 3, "policy")
+        hidden = part(weights, 3, "policy")
         read = options["policy_channels"] = _outputs(hidden)
         kept.update(_conv_norm("policy.hidden", hidden, (read, channels, 1, 1)))
         kept.update(_linear("policy.moves", weights, (4, 5), (1858, 64 * read)))
     units, read = options["value_units"], options["value_channels"]
     kept.update(_board_head("value", weights, 6, (channels, read, units, answers)))
     if form.number(6) == 1 and weights.message(12) is not None:
-        left = options["moves_left"] = _outputs(_part(weights, 12, "moves left"))
-        units = options["moves_left_units"] = _length(_part(weights, 14, "moves left"))
+        left = options["moves_left"] = _outputs(part(weights, 12, "moves left"))
+        units = options["moves_left_units"] = length(part(weights, 14, "moves left"))
         kept.update(_board_head("moves_left", weights, 12, (channels, left, units, 1)))
     return file
 
@@ -277,7 +320,7 @@ def _board_head(
 ) -> Iterator[tuple[str, Array]]:
     """Yield a block and two layers, whose fields follow each other."""
     channels, read, units, numbers = sizes
-    hidden = _part(weights, first, name)
+    hidden = part(weights, first, name)
     yield from _conv_norm(f"{name}.hidden", hidden, (read, channels, 1, 1))
     yield from _linear(f"{name}.units", weights, (first + 1, first + 2), (units, 64 * read))
     yield from _linear(f"{name}.numbers", weights, (first + 3, first + 4), (numbers, units))
@@ -289,18 +332,18 @@ def _conv_norm(name: str, block: Message, shape: tuple[int, ...]) -> Iterator[tu
     A bias before the norm moves its mean. A block without a norm has its bias alone.
     """
     outputs = shape[0]
-    yield f"{name}.conv.weight", _layer(block, 1, shape)
-    bias = _layer(block, 2, (outputs,)) if block.message(2) else np.zeros(outputs, np.float32)
+    yield f"{name}.conv.weight", layer(block, 1, shape)
+    bias = layer(block, 2, (outputs,)) if block.message(2) else np.zeros(outputs, np.float32)
     if block.message(3) is None:
         mean, variance = np.zeros_like(bias), np.full(outputs, 1 - EPSILON, np.float32)
         scale, shift = np.ones_like(bias), bias
     else:
-        mean, variance = _layer(block, 3, (outputs,)) - bias, _layer(block, 4, (outputs,))
+        mean, variance = layer(block, 3, (outputs,)) - bias, layer(block, 4, (outputs,))
         if (variance < 0).any():
             message = f"a batch norm has a variance of {variance.min()}"
             raise ValueError(message)
-        scale = _layer(block, 5, (outputs,)) if block.message(5) else np.ones_like(bias)
-        shift = _layer(block, 6, (outputs,)) if block.message(6) else np.zeros_like(bias)
+        scale = layer(block, 5, (outputs,)) if block.message(5) else np.ones_like(bias)
+        shift = layer(block, 6, (outputs,)) if block.message(6) else np.zeros_like(bias)
     parts = {"weight": scale, "bias": shift, "running_mean": mean, "running_var": variance}
     yield from ((f"{name}.norm.{part}", array) for part, array in parts.items())
     yield f"{name}.norm.num_batches_tracked", np.array(0, np.int64)
@@ -309,50 +352,17 @@ def _conv_norm(name: str, block: Message, shape: tuple[int, ...]) -> Iterator[tu
 def _linear(
     name: str, parent: Message, fields: tuple[int, int], shape: tuple[int, int]
 ) -> Iterator[tuple[str, Array]]:
-    yield f"{name}.weight", _layer(parent, fields[0], shape)
-    yield f"{name}.bias", _layer(parent, fields[1], shape[:1])
-
-
-def _part(parent: Message, number: int, what: str) -> Message:
-    found = parent.message(number)
-    if found is None:
-        message = f"the {what} is missing (field {number})"
-        raise ValueError(message)
-    return found
-
-
-def _length(layer: Message) -> int:
-    return len(layer.bytes(3) or b"") // 2
+    yield f"{name}.weight", layer(parent, fields[0], shape)
+    yield f"{name}.bias", layer(parent, fields[1], shape[:1])
 
 
 def _outputs(block: Message) -> int:
     """Return how many channels a block makes: the length of its biases, or of its means."""
     found = block.message(2) or block.message(3)
-    if found is None or not _length(found):
+    if found is None or not length(found):
         message = "a convolution has neither biases nor a batch norm"
         raise ValueError(message)
-    return _length(found)
-
-
-def _layer(parent: Message, number: int, shape: tuple[int, ...]) -> Array:
-    """Return the numbers of a layer: 16 bits each, evenly between its least and its greatest."""
-    layer = _part(parent, number, "layer")
-    expected = int(np.prod(shape))
-    if _length(layer) != expected:
-        message = f"a layer has {_length(layer):,} numbers; {list(shape)} was expected"
-        raise ValueError(message)
-    if layer.number(4, LINEAR16) != LINEAR16:
-        message = f"a layer is encoded by way {layer.number(4)}; known is 1, linear in 16 bits"
-        raise ValueError(message)
-    if max(layer.number(1), layer.number(2)) >= 1 << 32:
-        message = "a layer's bounds are not 32 bits each"
-        raise ValueError(message)
-    low, high = (np.array(layer.number(field), np.uint32).view(np.float32) for field in (1, 2))
-    if not abs(float(high) - float(low)) <= LARGEST_SPAN:  # NaN fails every comparison
-        message = f"a layer's numbers lie between {low} and {high}"
-        raise ValueError(message)
-    steps = np.frombuffer(layer.bytes(3) or b"", "<u2").astype(np.float32)
-    return (low + steps * ((high - low) / np.float32(65535))).reshape(shape)
+    return length(found)
 
 
 def written(file: Lc0File) -> bytes:
@@ -362,13 +372,31 @@ def written(file: Lc0File) -> bytes:
     format has them.
     """
     options, kept = file.options, file.weights
-    convolutional, wdl = options["policy"] == "convolution", options["value"] == "wdl"
-    left, squeeze = options["moves_left"], options["squeeze"]
+    is_tower, wdl = file.family == FAMILY, options["value"] == "wdl"
+    policy = options["policy"] if is_tower else "attention"
+    if is_tower:
+        structure, fields = 4 if options["squeeze"] else 3, _written_tower(file)
+        oldest = OLDEST_POLICY_READER if policy == "attention" else OLDEST_READER
+    else:
+        table = lc0_attention.layers(file.size, options)
+        structure, oldest = lc0_attention.SEVERAL_HEADS, OLDEST_ATTENTION_READER
+        fields = [*lc0_attention.written_layers(table, kept), (28, options["heads"])]
     inputs = next(number for number, planes in PLANES.items() if planes == file.planes)
     form = encoded([
-        (1, inputs), (2, 1 + wdl), (3, 4 if squeeze else 3), (4, 1 + convolutional), (5, 1 + wdl),
-        (6, int(left > 0)), (7, int(options["activation"] == "mish")),
+        (1, inputs), (2, 1 + wdl), (3, structure),
+        (4, 1 + ("classical", "convolution", "attention").index(policy)), (5, 1 + wdl),
+        (6, int(options["moves_left"] > 0)), (7, int(options["activation"] == "mish")),
+        *([] if is_tower else lc0_attention.written_format(options)),
     ])  # fmt: skip
+    described = encoded([(1, 1), (2, form)])
+    reader = encoded([(1, 0), (2, oldest), (3, 0)])
+    parts = [(3, reader), (4, described), (10, encoded(fields))]
+    return gzip.compress(encoded([(1, MAGIC), *parts], fixed=(1,)), mtime=0)
+
+
+def _written_tower(file: Lc0File) -> list[tuple[int, bytes]]:
+    options, kept = file.options, file.weights
+    squeeze, left = options["squeeze"], options["moves_left"]
     fields = [(1, _written_block(kept, "body.0"))]
     for place in range(1, file.size[1] + 1):
         name = f"body.{place}"
@@ -378,10 +406,14 @@ def written(file: Lc0File) -> bytes:
                       *_written_linear(kept, f"{name}.excite", 3)]  # fmt: skip
             block.append((3, encoded(layers)))
         fields.append((2, encoded(block)))
-    hidden = _written_block(kept, "policy.hidden")
-    if convolutional:
-        fields += [(11, hidden), (3, encoded(_written_linear(kept, "policy.moves", 1)))]
+    if options["policy"] == "attention":
+        table = lc0_attention.policy_layers(file.size[0], options, None, several=False)
+        fields += lc0_attention.written_layers(table, kept)
+    elif options["policy"] == "convolution":
+        moves = encoded(_written_linear(kept, "policy.moves", 1))
+        fields += [(11, _written_block(kept, "policy.hidden")), (3, moves)]
     else:
+        hidden = _written_block(kept, "policy.hidden")
         fields += [(3, hidden), *_written_linear(kept, "policy.moves", 4)]
     for name, first in (("value", 6), *([("moves_left", 12)] if left else [])):
         fields += [
@@ -389,9 +421,7 @@ def written(file: Lc0File) -> bytes:
             *_written_linear(kept, f"{name}.units", first + 1),
             *_written_linear(kept, f"{name}.numbers", first + 3),
         ]
-    described = encoded([(1, 1), (2, form)])
-    parts = [(3, encoded(OLDEST_READER)), (4, described), (10, encoded(fields))]
-    return gzip.compress(encoded([(1, MAGIC), *parts], fixed=(1,)), mtime=0)
+    return fields
 
 
 def _written_block(kept: dict[str, Array], name: str) -> bytes:
@@ -399,20 +429,9 @@ def _written_block(kept: dict[str, Array], name: str) -> bytes:
         kept[f"{name}.norm.{part}"] for part in ("running_mean", "running_var", "weight", "bias")
     ]
     arrays = (kept[f"{name}.conv.weight"], *norm)
-    return encoded(list(zip((1, 3, 4, 5, 6), map(_written_layer, arrays), strict=True)))
+    return encoded(list(zip((1, 3, 4, 5, 6), map(written_layer, arrays), strict=True)))
 
 
 def _written_linear(kept: dict[str, Array], name: str, first: int) -> list[tuple[int, bytes]]:
-    return [(first + place, _written_layer(kept[f"{name}.{part}"]))
+    return [(first + place, written_layer(kept[f"{name}.{part}"]))
             for place, part in enumerate(("weight", "bias"))]  # fmt: skip
-
-
-def _written_layer(array: Array) -> bytes:
-    low, high = np.float32(array.min()), np.float32(array.max())
-    if not float(high) - float(low) <= LARGEST_SPAN:  # NaN fails every comparison
-        message = f"a layer's numbers lie between {low} and {high}, which no file of lc0's can hold"
-        raise InvalidConfig(message)
-    span = (high - low) or np.float32(1)
-    steps = np.rint((array - low) / span * 65535).astype("<u2").tobytes()
-    least, greatest = (int(bound.view(np.uint32)) for bound in (low, high))
-    return encoded([(1, least), (2, greatest), (3, steps)], fixed=(1, 2))

@@ -103,7 +103,7 @@ def _of_lc0(path: Path) -> Path:
     if isinstance(found, lc0.Lc0Onnx):
         manifest, model = _onnx(found, path)
     else:
-        manifest, model = _tower(found, path)
+        manifest, model = _weights(found, path)
     files = {manifest.model: model, MANIFEST: manifest.to_json()}
     folder = _cache() / "lc0" / name
     try:
@@ -114,12 +114,12 @@ def _of_lc0(path: Path) -> Path:
     return folder
 
 
-def _tower(found: lc0.Lc0File, path: Path) -> tuple[Manifest, bytes]:
-    """Return the manifest and the weights of a tower."""
+def _weights(found: lc0.Lc0File, path: Path) -> tuple[Manifest, bytes]:
+    """Return the manifest and the weights of a network."""
     from safetensors.numpy import save
 
     weights = save(found.weights)
-    defaults = lc0.default_options()
+    defaults = lc0.default_options(found.family)
     options = {name: value for name, value in found.options.items() if value != defaults[name]}
     return _described(
         found.planes, path, network=found.network, files={MODEL: digest(weights)},

@@ -48,8 +48,9 @@ def save(
     Args:
         network: A torch module, or an evaluator: a ``TorchEvaluator``, an ``OnnxEvaluator``, or
             what was loaded.
-        directory: A new folder, or an empty one; or a file ``….pb.gz`` for a tower of lc0's, which
-            that program plays. It keeps weights in 16 bits, and none of what the manifest says.
+        directory: A new folder, or an empty one; or a file ``….pb.gz`` for a network of lc0's,
+            which that program plays. It keeps weights in 16 bits, and none of what the manifest
+            says.
         game: The game that it plays; an evaluator knows it.
         planes: The planes that it wants; default the game's own; an evaluator knows them.
         gate: The gate that names its phase, or its specification; None: as the evaluator says,
@@ -111,19 +112,19 @@ def save(
 
 def _as_lc0(manifest: Manifest, files: Mapping[str, bytes]) -> bytes:
     """Return the bytes of a file of lc0's."""
-    family, _, size = manifest.network.partition("-")
-    if family != lc0.FAMILY or MODEL not in files:
+    family, _, size = manifest.network.rpartition("-")
+    if family not in (lc0.FAMILY, lc0.ATTENTION) or MODEL not in files:
         message = (
-            f"{manifest.network_text} is not a tower of lc0's, which alone can be written as "
+            f"{manifest.network_text} is not a network of lc0's, which alone can be written as "
             f"{' or '.join(lc0.ENDINGS)}; save it in a folder"
         )
         raise InvalidConfig(message)
     from safetensors.numpy import load as load_arrays
 
     channels, blocks = map(int, size.split("x"))
-    options = {**lc0.default_options(), **manifest.network_options}
+    options = {**lc0.default_options(family), **manifest.network_options}
     weights = load_arrays(files[MODEL])
-    return lc0.written(lc0.Lc0File(manifest.planes, (channels, blocks), options, weights))
+    return lc0.written(lc0.Lc0File(manifest.planes, (channels, blocks), options, family, weights))
 
 
 def _check_free(folder: Path, overwrite: bool) -> None:

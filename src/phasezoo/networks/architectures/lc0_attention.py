@@ -223,7 +223,8 @@ class DenseEmbedding(nn.Module):
 
     def forward(self, squares: Tensor) -> Tensor:
         """``float32[B, 64, 112]`` to ``float32[B, 64, C]``."""
-        board = self.board(squares[:, :, :PIECE_PLANES].flatten(1)).unflatten(1, (SQUARES, -1))
+        board = self.board(squares[:, :, :PIECE_PLANES].flatten(1))
+        board = board.reshape(-1, SQUARES, board.shape[1] // SQUARES)
         tokens = self.activation(self.layer(torch.cat([squares, board], dim=2)))
         tokens = self.gates(self.norm(tokens))
         output: Tensor = self.ffn_norm(tokens + self.alpha * self.ffn(tokens))
@@ -294,7 +295,8 @@ class EncoderLayer(nn.Module):
         )
         weights = query @ key.transpose(2, 3) * query.shape[-1] ** -0.5
         if self.smolgen is not None and generate is not None:
-            weights = weights + generate(self.smolgen(tokens)).unflatten(2, (SQUARES, SQUARES))
+            generated = generate(self.smolgen(tokens))
+            weights = weights + generated.reshape(-1, self.heads, SQUARES, SQUARES)
         gathered = (torch.softmax(weights, dim=3) @ value).transpose(1, 2).flatten(2)
         tokens = self.norm(tokens + self.alpha * self.out(gathered))
         output: Tensor = self.ffn_norm(tokens + self.alpha * self.ffn(tokens))
@@ -349,8 +351,9 @@ class Smolgen(nn.Module):
         """``float32[B, 64, C]`` to ``float32[B, heads, generated]``."""
         board = self.read(tokens).flatten(1)
         units = self.units_norm(self.activation(self.units(board)))
-        output: Tensor = self.out_norm(self.activation(self.out(units)))
-        return output.unflatten(1, (self.heads, -1))
+        numbers = self.out_norm(self.activation(self.out(units)))
+        output: Tensor = numbers.reshape(-1, self.heads, numbers.shape[1] // self.heads)
+        return output
 
 
 class _SquaredReLU(nn.Module):
