@@ -17,8 +17,8 @@ class HumanAgent(DeprecatedSeats):
 
     They are shown the state and asked for a move: in UCI notation or SAN in games that have it, or
     the number of an action. What cannot be read, or is not legal, is asked for again; ``?`` lists
-    the legal moves. Whoever ends their input, or types ``resign``, gives the game up: they lose a
-    match's game, and an environment raises.
+    the legal moves. Whoever types ``resign`` gives the game up: they lose a match's game, and an
+    environment raises. The end of the input ends a match, and its unfinished game does not count.
 
     Args:
         ask: Called with a question, it returns a line, and raises ``EOFError`` at the end of the
@@ -59,7 +59,8 @@ class HumanAgent(DeprecatedSeats):
         """Ask the person for the action of ``player``; default the player to move.
 
         Raises:
-            GameForfeited: They gave up, or their input has ended.
+            GameForfeited: They gave up.
+            PhasezooError: Their input has ended.
         """
         acting = int(state.to_play) if player is None else player
         legal = games.legal_actions_of(state, acting).tolist()
@@ -67,8 +68,9 @@ class HumanAgent(DeprecatedSeats):
         while True:
             try:
                 text = self._ask(f"Player {acting}, your move (? lists them): ").strip()
-            except EOFError:
-                text = "resign"
+            except EOFError as error:
+                message = f"{self.name}: the input has ended; the unfinished game does not count"
+                raise PhasezooError(message) from error
             if text == "resign":
                 message = f"{self.name} gave up as player {acting}"
                 raise GameForfeited(message, "resignation")

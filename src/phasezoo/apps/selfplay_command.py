@@ -1,6 +1,7 @@
 """``phasezoo selfplay``: a network learns a game by playing it against itself."""
 
 import dataclasses
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -91,7 +92,13 @@ class SelfPlayOptions:
             )
             outcome = loop.run()
         shown = "; report.html shows it" if self.config.watching.report else ""
-        sys.stdout.write(f"{outcome.describe()}\nin {outcome.path}{shown}\n")
+        kind = "mcts:net" if self.gate is None else "m2cts:experts"
+        agent = shlex.quote(f"{kind}={outcome.path},nodes=100")
+        sys.stdout.write(
+            f"{outcome.describe()}\nin {outcome.path}{shown}\n"
+            f"next: phasezoo match {agent} random --game {self.game}\n"
+            f"      phasezoo web --agents {agent}\n"
+        )
         return 0
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import phasezoo  # noqa: F401  (registers the environments)
 from phasezoo import agents, arena, games
-from phasezoo.errors import GameForfeited, InvalidConfig
+from phasezoo.errors import GameForfeited, InvalidConfig, PhasezooError
 
 
 def person(*lines):
@@ -48,12 +48,19 @@ def test_games_without_notation():
 
 
 def test_giving_up_loses_a_match():
-    for lines in ((), ("resign",)):
-        human, _ = person(*lines)
-        match = arena.play_match(human, "random", games=2, seed=1)
-        assert match.losses == 2
-        assert {(r.ending, r.reason) for r in match.games} == {("forfeit", "resignation")}
-        assert "human gave up" in match.games[0].note
+    human, _ = person("resign", "resign")
+    match = arena.play_match(human, "random", games=2, seed=1)
+    assert match.losses == 2
+    assert {(r.ending, r.reason) for r in match.games} == {("forfeit", "resignation")}
+    assert "human gave up" in match.games[0].note
+
+
+def test_the_end_of_the_input_ends_a_match_and_counts_nothing(tmp_path):
+    log = tmp_path / "games.jsonl"
+    with pytest.raises(PhasezooError, match="input has ended") as error:
+        arena.play_match(person("resign")[0], "random", games=4, seed=1, log=log)
+    assert "1 games had been finished" in " ".join(error.value.__notes__)
+    assert not isinstance(error.value, GameForfeited)
 
 
 def test_one_game_at_a_time():
@@ -73,7 +80,7 @@ def test_one_game_at_a_time():
 
 
 def test_giving_up_in_an_environment_raises():
-    env = gym.make("Chess-v0", opponent=person()[0], agent_color="black")
+    env = gym.make("Chess-v0", opponent=person("resign")[0], agent_color="black")
     with pytest.raises(GameForfeited, match="human gave up as player 0") as error:
         env.reset(seed=1)
     assert error.value.reason == "resignation"
@@ -81,7 +88,9 @@ def test_giving_up_in_an_environment_raises():
 
 def test_giving_up_among_more_than_two_is_said():
     with pytest.raises(GameForfeited, match="counted for two players alone"):
-        arena.play_match(person()[0], "simple", game="pommerman-ffa", games=4, seed=1, max_plies=5)
+        arena.play_match(
+            person("resign")[0], "simple", game="pommerman-ffa", games=4, seed=1, max_plies=5
+        )
 
 
 def test_the_terminal(monkeypatch, capsys):
@@ -89,7 +98,7 @@ def test_the_terminal(monkeypatch, capsys):
     state = games.make("chess").initial_state()
     session = agents.make("human:name=Ann").session(0)
     assert session.act(state) == state.parse_uci("e2e4")
-    with pytest.raises(GameForfeited, match="Ann gave up"):
+    with pytest.raises(PhasezooError, match="Ann: the input has ended"):
         session.act(state)
     shown = capsys.readouterr().out
     assert "your move" in shown

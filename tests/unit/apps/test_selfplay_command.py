@@ -33,16 +33,22 @@ def test_a_run_and_what_it_leaves(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert cli.main(["selfplay", "connect-four", *SMALL, *words]) == 0
     told = capsys.readouterr().out.splitlines()
     assert told[0].startswith("update 1: 4 games")
-    assert told[-2].startswith("connect-four: 2 updates, 8 games, 128 samples")
-    assert told[-1] == f"in {out}; report.html shows it"
+    assert told[-4].startswith("connect-four: 2 updates, 8 games, 128 samples")
+    assert told[-3] == f"in {out}; report.html shows it"
+    # The commands named next work as they are printed.
+    line = shlex.split(told[-2].removeprefix("next: phasezoo "))
+    assert line[:2] == ["match", f"mcts:net={out},nodes=100"]
+    assert told[-1] == f"      phasezoo web --agents {line[1]}"
+    assert cli.main([*line, "--games", "2"]) == 0
+    capsys.readouterr()
     assert "After all 2 rounds" in (out / "report.html").read_text()
     assert len(read_metrics(out)) == 2
     assert len(GameStore.open(out / "games")) == 8
     assert inference.load(out / "versions" / "00002", backend="torch").manifest.phase is None
     assert selfplay(*words, "--updates", "3") == 0
     told = capsys.readouterr().out.splitlines()
-    assert "3 updates" in told[-2]
-    assert told[-1] == f"in {out}"
+    assert "3 updates" in told[-4]
+    assert told[-3] == f"in {out}"
 
 
 def test_experts_and_settings_from_a_file(tmp_path: Path) -> None:

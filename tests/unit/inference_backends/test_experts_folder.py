@@ -47,6 +47,15 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "experts"
 
 
+def test_the_folder_of_a_run_means_its_newest_version(tmp_path: Path) -> None:
+    for number in ("00002", "00010"):
+        save_network(tmp_path / "versions" / number, "rise-8x1", "v1", 1)
+    (tmp_path / "versions" / "00011").mkdir()  # is still being written
+    assert packaged.resolved(tmp_path) == tmp_path / "versions" / "00010"
+    assert agents.make(f"mcts:net={tmp_path},nodes=2")
+    assert packaged.resolved(tmp_path / "versions" / "00002").name == "00002"
+
+
 def states() -> list:
     rng = np.random.default_rng(4)
     found = [games.make("connect-four").initial_state()]

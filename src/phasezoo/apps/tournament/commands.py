@@ -299,7 +299,7 @@ class _PlayOptions:
         )
         self._show(standings)
         write_results(run, standings, self, time.monotonic() - began)
-        sys.stdout.write(f"in {run.path}\n")
+        sys.stdout.write(f"in {run.path}\nnext: open {run.path / 'report.html'}\n")
 
     def _show(self, standings: Any) -> None:
         sys.stdout.write(standings.summary() + "\n")

@@ -38,6 +38,7 @@ def load(
     Args:
         path: A folder with a network, as a training or :func:`phasezoo.inference.save` leaves it;
             or with experts, as ``training.train_experts`` does, of which a mixture is made; or the
+            folder of a run of self-play, whose newest version is meant; or the
             name of one in the package, such as ``"phasezoo/chess-small"``; or a file of lc0's,
             ``maia-1500.pb.gz``, or of its converter, ``converted.onnx``.
         backend: What runs it; this and the rest are explained at :func:`load_network`.

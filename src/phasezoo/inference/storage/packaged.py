@@ -43,8 +43,7 @@ def packaged_networks() -> tuple[str, ...]:
     if not models().is_dir():
         return ()
     found = (path for path in models().iterdir() if path.is_dir())
-    whole = (p for p in found if (p / MANIFEST).is_file() or (p / EXPERTS).is_file())
-    return tuple(sorted(PREFIX + path.name for path in whole))
+    return tuple(sorted(PREFIX + path.name for path in filter(_has_network, found)))
 
 
 def names_network(text: str) -> bool:
@@ -52,9 +51,23 @@ def names_network(text: str) -> bool:
     return "/" in text or lc0.is_readable(Path(text))
 
 
+def _has_network(folder: Path) -> bool:
+    """True if a network or experts are in a folder."""
+    return (folder / MANIFEST).is_file() or (folder / EXPERTS).is_file()
+
+
+def _newest_version(folder: Path) -> Path:
+    """Return the newest version in the folder of a run, or the folder itself."""
+    if _has_network(folder):
+        return folder
+    numbered = (each for each in folder.glob("versions/*") if each.name.isdecimal())
+    return max(filter(_has_network, numbered), key=lambda each: int(each.name), default=folder)
+
+
 def resolved(path: str | Path) -> Path:
     """Return the folder that ``path`` names: one of the package, one made of a file, or itself.
 
+    Of a run of self-play it is the newest version.
     Only texts name networks of the package; a folder ``phasezoo/…`` is ``./phasezoo/…``. Of a file
     of lc0's a folder is made in the user's cache folder, when it is first asked for.
 
@@ -67,7 +80,7 @@ def resolved(path: str | Path) -> Path:
         if not _is_there(Path(path), path) and f"{PREFIX}{path}" in packaged_networks():
             message = f"{path}: no such directory; the network in the package is '{PREFIX}{path}'"
             raise CheckpointError(message)
-        return Path(path)
+        return _newest_version(Path(path))
     if path not in packaged_networks():
         known = (
             f"there are {', '.join(packaged_networks())}"
