@@ -25,16 +25,20 @@ SOURCES = ("src", "crates", "tests", "scripts", "benchmarks", "examples")
 
 CONTRACT = ROOT.parent / "shared" / "USAGE.md"
 SECTION = re.compile(r"^## (?P<number>\d+)\.", re.MULTILINE)
-SECTIONS = (1, 2, 3, 4, 5, 6, 7, 8)
+SECTIONS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 15)
 """Sections of that page which the package fulfils; later ones are still to come."""
 
 SHELL = re.compile(r"^```sh\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
 SUBCOMMANDS = {
     "reproduce": ("m2cts", "representation", "krk", "atomic", "beam"),
-    "data": ("import", "phases", "show", "stats"),
+    "data": ("fetch", "import", "phases", "show", "stats"),
     "bench": ("inference",),
 }
-BLOCK = re.compile(r"^```python[^\n]*\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"^```python[^\n]*\n(?P<code>.*?)^```\n(?:\n?```text\n(?P<output>.*?)^```)?",
+    re.MULTILINE | re.DOTALL,
+)
+"""A block, and what it writes if the page shows it; ``…`` stands for what differs by machine."""
 JOINED = "<!-- The blocks of this page build on each other. -->"
 """Stands in pages whose blocks are one program."""
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
@@ -42,21 +46,28 @@ HEADING = re.compile(r"^#+ (?P<title>.+)$", re.MULTILINE)
 CITATION = re.compile(r"docs/(?P<page>[\w/]+\.md)(?P<anchor>#[\w-]+)?")
 
 
-def case(code: str, name: str) -> ParameterSet:
+LEARNS = ("training.train_", ".learn(", "training.SelfPlay(", "experiments.reproduce(")
+
+
+def case(code: str, name: str, output: str | None = None) -> ParameterSet:
     """A block as a case; of those that train, those of the first page alone are not slow."""
-    learns = any(word in code for word in ("training.train_", ".learn(", "training.SelfPlay("))
-    slow = learns and not name.startswith("README")
-    return pytest.param(code, id=name, marks=pytest.mark.slow if slow else ())
+    slow = any(word in code for word in LEARNS) and not name.startswith("README")
+    return pytest.param(code, output, id=name, marks=pytest.mark.slow if slow else ())
 
 
 def page_blocks() -> list:
     """One case per block of Python in the README and in the docs, or per page if it says so."""
     cases = []
     for page in PAGES:
-        blocks = BLOCK.findall(page.read_text())
-        if JOINED in page.read_text():
-            blocks = ["\n".join(blocks)]
-        cases += [case(code, f"{page.stem}-{number}") for number, code in enumerate(blocks, 1)]
+        blocks = [(found["code"], found["output"]) for found in BLOCK.finditer(page.read_text())]
+        if blocks and JOINED in page.read_text():
+            codes, outputs = zip(*blocks, strict=True)
+            shown = "".join(filter(None, outputs)) if any(outputs) else None
+            blocks = [("\n".join(codes), shown)]
+        cases += [
+            case(code, f"{page.stem}-{number}", output)
+            for number, (code, output) in enumerate(blocks, 1)
+        ]
     return cases
 
 
@@ -64,7 +75,7 @@ def contract_blocks() -> list:
     """One case per block of the contract page's sections; a single skipped one if it is absent."""
     if not CONTRACT.is_file():
         reason = "the contract page lies outside the repository; docs/usage.md stands for it"
-        return [pytest.param("", id="absent", marks=pytest.mark.skip(reason=reason))]
+        return [pytest.param("", None, id="absent", marks=pytest.mark.skip(reason=reason))]
     text = CONTRACT.read_text()
     starts = [*SECTION.finditer(text)]
     ends = [*(found.start() for found in starts[1:]), len(text)]
@@ -73,25 +84,41 @@ def contract_blocks() -> list:
     return [
         case(code, f"section-{section}-{number}")
         for section in SECTIONS
-        for number, code in enumerate(BLOCK.findall(parts[section]), 1)
+        for number, (code, _) in enumerate(BLOCK.findall(parts[section]), 1)
     ]
 
 
-def run(arguments: list[str], folder: Path) -> None:
-    """Run Python in ``folder``; what it wrote is the message if it fails."""
+def run(arguments: list[str], folder: Path) -> str:
+    """Return the output of Python in ``folder``; all that it wrote is the message if it fails."""
     command = [sys.executable, "-W", "error::DeprecationWarning:phasezoo", *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
-@pytest.mark.parametrize("code", page_blocks())
-def test_block_runs(code: str, tmp_path: Path) -> None:
+def is_shown(output: str, shown: str) -> bool:
+    """Whether a page shows an output, line by line."""
+    lines, wanted = output.splitlines(), shown.splitlines()
+    patterns = (".*".join(map(re.escape, line.split("…"))) for line in wanted)
+    return len(lines) == len(wanted) and all(map(re.fullmatch, patterns, lines))
+
+
+@pytest.mark.parametrize(("code", "shown"), page_blocks())
+def test_block_runs(code: str, shown: str | None, tmp_path: Path) -> None:
+    output = run(["-c", code], tmp_path)
+    assert shown is None or is_shown(output, shown), f"the page shows\n{shown}it writes\n{output}"
+
+
+@pytest.mark.parametrize(("code", "shown"), contract_blocks())
+def test_contract_block_runs(code: str, shown: None, tmp_path: Path) -> None:
+    assert shown is None
     run(["-c", code], tmp_path)
 
 
-@pytest.mark.parametrize("code", contract_blocks())
-def test_contract_block_runs(code: str, tmp_path: Path) -> None:
-    run(["-c", code], tmp_path)
+def test_an_output_is_compared_line_by_line():
+    assert is_shown("a 1.25\nb\n", "a …\nb\n")
+    assert not is_shown("a 1.25\nb\nc\n", "a …\nb\n")
+    assert not is_shown("a\n", "A\n")
 
 
 LONG = (
@@ -133,7 +160,7 @@ def test_shown_commands_have_their_options(line: str, capsys: pytest.CaptureFixt
         given += ["--game", words[words.index("--game") + 1]]
     given += [word for word in ("--curve", "--from-scratch") if word in words]
     with pytest.raises(SystemExit) as ended:  # as argparse ends after help
-        main([*given, "--help"])
+        main([*given, "--help-all"])
     assert ended.value.code == 0
     shown = capsys.readouterr().out
     missing = [word for word in words if word.startswith("--") and word not in shown]
