@@ -1,5 +1,6 @@
 """``phasezoo train``: a network, an expert, or a baseline with experts, from stored games."""
 
+import shlex
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -116,7 +117,12 @@ class TrainOptions:
         from phasezoo.training.supervised import train_supervised
 
         result = train_supervised(store, gate=self.gate, phase=self.phase, init=self.init, **shared)
-        return [result.describe(), f"in {result.path}"]
+        agent = shlex.quote(f"mcts:net={result.path},nodes=100")
+        return [
+            result.describe(),
+            f"in {result.path}",
+            f"next: phasezoo match {agent} random --game {store.game.name}",
+        ]
 
     def _experts(self, store: "PositionStore", shared: dict[str, Any]) -> list[Any]:
         from phasezoo.training.experts.phase_experts import train_experts
@@ -134,7 +140,14 @@ class TrainOptions:
             test_games=self.test_games,
             **shared,
         )
-        return [*experts.tables(), f"in {experts.directory}"]
+        agent = shlex.quote(f"m2cts:experts={experts.directory},nodes=100")
+        shown = [*experts.tables(), f"in {experts.directory}"]
+        if not experts.losses.games:
+            shown.append(
+                "no loss was measured: the test split, a tenth of the games, is empty; a store of "
+                "10 games or more has one"
+            )
+        return [*shown, f"next: phasezoo match {agent} random --game {store.game.name}"]
 
     def _check(self) -> None:
         """Refuse options that say nothing together."""

@@ -273,3 +273,23 @@ def test_options_of_a_preset_come_from_a_file_too(
     tiny.write_text("fen = 'x'\ndepth = 1")
     assert run("perft", "chess", "--config", tiny) == 2
     assert "'x'" in capsys.readouterr().err
+
+
+def test_the_last_line_names_the_next_command(
+    games: Path, tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--config", str(tiny), "--positions", "64", "--out", "run"]
+    assert cli.main(["train", str(games), *words]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == "next: phasezoo match mcts:net=run,nodes=100 random --game chess"
+
+
+def test_a_store_too_small_for_a_test_split_says_so(
+    tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    GameStore.sample("chess").subset(range(4)).save("small.parquet")
+    words = ["train", "small.parquet", "--config", str(tiny), "--gate", "plies:30", "--out", "run"]
+    assert cli.main([*words, "--strategy", "separated"]) == 0
+    *_, missing, last = capsys.readouterr().out.splitlines()
+    assert missing.startswith("no loss was measured: the test split")
+    assert last == "next: phasezoo match m2cts:experts=run,nodes=100 random --game chess"
