@@ -430,7 +430,7 @@ def test_another_game_of_two_players_is_a_domain_by_its_presets_alone(
     monkeypatch.setitem(GAMES, "atomic", atomic)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit):
-        cli.main(["reproduce", "m2cts", "--game", "atomic", "--help"])
+        cli.main(["reproduce", "m2cts", "--game", "atomic", "--help-all"])
     assert "default: 77)" in capsys.readouterr().out
     config = tiny(store, game="atomic", gate="moves:2")
     words = atomic.command_line(config, tmp_path / "run")

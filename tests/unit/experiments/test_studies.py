@@ -154,7 +154,7 @@ def test_the_command_of_a_run_starts_the_same_run(study, monkeypatch):
 )
 def test_help_has_the_options_of_the_study(command, options, others, capsys):
     with pytest.raises(SystemExit) as stop:
-        cli.main(["reproduce", *shlex.split(command), "--help"])
+        cli.main(["reproduce", *shlex.split(command), "--help-all"])
     assert stop.value.code == 0
     words = capsys.readouterr().out
     assert all(option in words for option in options)
