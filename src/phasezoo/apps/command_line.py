@@ -246,7 +246,7 @@ def output(line: CommandLine) -> Iterator[None]:
         for handler in handlers:
             logger.addHandler(handler)
             stack.callback(logger.removeHandler, handler)
-        logger.setLevel(shown)
+        logger.setLevel(logging.DEBUG if line.log_file and not line.quiet else shown)
         try:
             yield
         finally:
