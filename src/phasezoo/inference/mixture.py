@@ -103,6 +103,10 @@ class MixtureOfExperts:
         self.experts = _experts_by_phase(experts, self.names, fallback)
         self.has_own_expert = np.array([name in experts for name in self.names])
         self._answering = tuple(n if n in experts else str(fallback) for n in self.names)
+        self._called = tuple(
+            f"the expert of phase {name!r} ({name_of(expert)})"
+            for name, expert in zip(self.names, self.experts, strict=True)
+        )
         for name, expert in experts.items():
             for part in expert.experts if isinstance(expert, PolicyAndValue) else (expert,):
                 _check_trained_for(name, part, self.gate, game)
@@ -190,7 +194,18 @@ class MixtureOfExperts:
         Raises:
             InvalidEvaluation: The answer is not valid.
         """
-        rows_of = {phase: np.flatnonzero(winners == phase) for phase in np.unique(winners).tolist()}
+        phase = int(winners[0])
+        if not isinstance(self.experts[phase], PolicyAndValue) and (winners == phase).all():
+            # As in most rounds of a tree that is alone.
+            found = Counts()
+            evaluation = evaluate_leaves(self.experts[phase], leaves, found, self._called[phase])
+            called = self._answering[phase]
+            found.expert_rows, found.expert_calls = {called: found.rows}, {called: found.calls}
+            spent.add(found)
+            own = self.has_own_expert[phase] & (leaves.phases == phase)
+            spent.off_phase_rows += int(np.count_nonzero(~own))
+            return evaluation
+        rows_of = {each: np.flatnonzero(winners == each) for each in np.unique(winners).tolist()}
         parts = self._answers(leaves, rows_of, spent)
         if len(parts) == 1:
             return parts[0]
