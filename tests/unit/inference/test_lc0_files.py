@@ -9,7 +9,7 @@ import torch
 
 from phasezoo import agents, games, inference, networks
 from phasezoo.errors import CheckpointError, InvalidConfig
-from phasezoo.inference.formats import lc0
+from phasezoo.inference.formats import lc0, lc0_layers, lc0_tower
 from phasezoo.inference.formats.protobuf import Message, encoded
 
 CHESS = games.make("chess")
@@ -79,7 +79,7 @@ def test_files_without_a_batch_norm_are_read_by_their_biases(tmp_path):
     rng = np.random.default_rng(3)
 
     def layer(*shape):
-        return lc0.written_layer(rng.normal(0, 0.2, shape).astype(np.float32))
+        return lc0_layers.written_layer(rng.normal(0, 0.2, shape).astype(np.float32))
 
     def block(outputs, inputs, kernel):
         return encoded([(1, layer(outputs, inputs, kernel, kernel)), (2, layer(outputs))])
@@ -113,7 +113,7 @@ def _file():
     network = tower("lc0-8x1")
     arrays = {name: value.numpy() for name, value in network.state_dict().items()}
     options = {**lc0.default_options()}
-    return lc0.written(lc0.Lc0File("lc0", (8, 1), options, weights=arrays))
+    return lc0.written(lc0.Lc0File("lc0", (8, 1), options, arrays))
 
 
 @pytest.mark.parametrize("kept", [0, 1, 2, 20, 500, -8, -1])
@@ -167,7 +167,7 @@ def test_other_files_are_refused_by_what_they_are(tmp_path, fields, reason):
 
 def _rewritten(**layer_fields):
     """A tower's file whose layers all have other fields."""
-    whole = lc0.written_layer
+    whole = lc0_layers.written_layer
 
     def changed(array):
         message = Message(memoryview(whole(array)))
@@ -178,7 +178,7 @@ def _rewritten(**layer_fields):
         return encoded(given, fixed=[number for number in short if number < 3])
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lc0, "written_layer", changed)
+        patch.setattr(lc0_tower, "written_layer", changed)
         return _file()
 
 
@@ -210,7 +210,7 @@ def test_weights_that_no_file_can_hold_are_refused(tmp_path, wrong):
 def test_variances_below_zero_are_refused():
     arrays = {n: v.numpy().copy() for n, v in tower("lc0-8x1").state_dict().items()}
     arrays["body.0.norm.running_var"][:] = -2.0
-    data = lc0.written(lc0.Lc0File("lc0", (8, 1), lc0.default_options(), weights=arrays))
+    data = lc0.written(lc0.Lc0File("lc0", (8, 1), lc0.default_options(), arrays))
     with pytest.raises(CheckpointError, match="variance of -2"):
         lc0.read(data, "x")
 

@@ -7,7 +7,14 @@ default is read: ``vanilla`` for the policy, ``winner`` for the value.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from phasezoo.inference.formats.lc0_layers import Array, layer, length, part, written_layer
+from phasezoo.inference.formats.lc0_layers import (
+    Array,
+    check_value,
+    layer,
+    length,
+    part,
+    written_layer,
+)
 from phasezoo.inference.formats.protobuf import Message, encoded
 
 SEVERAL_HEADS, LEGACY_SEVERAL_HEADS = 7, 134
@@ -92,6 +99,7 @@ def read_options(weights: Message, form: Message) -> tuple[tuple[int, int], dict
     value = part(part(weights, 44, "value heads"), 1, "value head") if several else weights
     first, units, numbers = (2, 4, 6) if several else (30, 8, 10)
     answers = _size(value, numbers)
+    check_value(answers, form)
     options["value"] = "wdl" if answers == 3 else "mse"
     options |= {"value_channels": _size(value, first), "value_units": _size(value, units)}
     options["moves_left"] = 0

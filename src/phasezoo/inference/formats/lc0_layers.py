@@ -62,3 +62,10 @@ def written_layer(array: Array) -> bytes:
     steps = np.rint((array - low) / span * 65535).astype("<u2").tobytes()
     least, greatest = (int(bound.view(np.uint32)) for bound in (low, high))
     return encoded([(1, least), (2, greatest), (3, steps)], fixed=(1, 2))
+
+
+def check_value(answers: int, form: Message) -> None:
+    """Refuse a value of another form than the network's format says."""
+    if answers != (3 if (form.number(5) or form.number(2, 1)) == 2 else 1):
+        message = f"its value is {answers} numbers, which is not what its format says"
+        raise ValueError(message)

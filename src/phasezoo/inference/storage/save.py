@@ -124,7 +124,7 @@ def _as_lc0(manifest: Manifest, files: Mapping[str, bytes]) -> bytes:
     channels, blocks = map(int, size.split("x"))
     options = {**lc0.default_options(family), **manifest.network_options}
     weights = load_arrays(files[MODEL])
-    return lc0.written(lc0.Lc0File(manifest.planes, (channels, blocks), options, family, weights))
+    return lc0.written(lc0.Lc0File(manifest.planes, (channels, blocks), options, weights, family))
 
 
 def _check_free(folder: Path, overwrite: bool) -> None:
