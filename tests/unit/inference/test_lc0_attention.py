@@ -11,7 +11,7 @@ import torch
 from phasezoo import _core, agents, games, inference, networks
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference.formats import lc0
-from phasezoo.inference.formats.protobuf import encoded
+from phasezoo.inference.formats.protobuf import Message, encoded
 
 CHESS = games.make("chess")
 C, LAYERS, HEADS, WIDTH, FFN, READ, UNITS = 12, 2, 3, 6, 10, 7, 5
@@ -94,6 +94,20 @@ def packed(form, fields):
     return encoded([(1, lc0.MAGIC), (4, described), (10, encoded(fields))], fixed=(1,))
 
 
+def policy_of(a, tokens):
+    """The 1,858 logits of the policy's tokens, move by move."""
+    q, k = (tokens @ a[f"{name}.w"].T + a[f"{name}.b"] for name in ("wq", "wk"))
+    logits = []
+    for move in _core.lc0_moves()[0]:
+        start, end = (ord(move[j]) - 97 + 8 * (int(move[j + 1]) - 1) for j in (0, 2))
+        logit = q[start] @ k[end] / np.sqrt(UNITS)
+        if move[4:]:
+            extra = a["ppo"] @ k[end]
+            logit += extra["qrb".index(move[4:])] + extra[3]
+        logits.append(logit)
+    return np.array(logits)
+
+
 def answers(a, planes, kind):
     """The 1,858 logits, win, draw, loss and plies of ``[112, 8, 8]``, square by square."""
     dense, eps = kind == "dense", 1e-3 if kind == "dense" else 1e-6
@@ -148,19 +162,10 @@ def answers(a, planes, kind):
             heads.append(odds / odds.sum(1, keepdims=True) @ v[:, part])
         x = norm(f"ln1{i}", x + alpha * fc(f"d{i}", np.concatenate(heads, 1)))
         x = norm(f"ln2{i}", x + alpha * ffn(f"f1{i}", f"f2{i}", x))
-    policy = mish(fc("pol", x))
-    q, k = fc("wq", policy), fc("wk", policy)
-    logits = []
-    for move in _core.lc0_moves()[0]:
-        start, end = (ord(move[j]) - 97 + 8 * (int(move[j + 1]) - 1) for j in (0, 2))
-        logit = q[start] @ k[end] / np.sqrt(UNITS)
-        if move[4:]:
-            extra = a["ppo"] @ k[end]
-            logit += extra["qrb".index(move[4:])] + extra[3]
-        logits.append(logit)
+    logits = policy_of(a, mish(fc("pol", x)))
     value = fc("val2", mish(fc("val1", mish(fc("val", x)).reshape(-1))))
     plies = max(0, fc("mov2", mish(fc("mov1", mish(fc("mov", x)).reshape(-1))))[0])
-    return np.array(logits), value, plies
+    return logits, value, plies
 
 
 @pytest.mark.parametrize("kind", ["map", "dense"])
@@ -189,6 +194,34 @@ def test_a_message_answers_what_numpy_does_and_is_written_back(tmp_path, kind):
     assert session.act(CHESS.initial_state()) in CHESS.initial_state().legal_actions
 
 
+def test_a_tower_may_have_the_attention_policy(tmp_path):
+    w = Weights(4)
+    kept = gzip.decompress(_tower_file(tmp_path))
+    own = Message(memoryview(kept)).message(10)
+    fields = [(number, bytes(own.bytes(number))) for number in (1, 6, 7, 8, 9, 10)]
+    policy = w.dense("pol", READ, 8, 4) + w.dense("wq", UNITS, READ, 17)
+    policy += [*w.dense("wk", UNITS, READ, 19), (22, w.layer("ppo", 4, UNITS))]
+    fields += [(2, bytes(own.bytes(2))), *policy]
+    (tmp_path / "own.pb").write_bytes(packed([(3, 4), (4, 3), (5, 2)], fields))
+    read = inference.load(tmp_path / "own.pb", backend="torch").network
+    features = torch.randn(1, 8, 8, 8)
+    with torch.no_grad():
+        found = read.policy(features)[0].numpy()
+    tokens = features[0].numpy().reshape(8, 64).T @ w.arrays["pol.w"].T + w.arrays["pol.b"]
+    scale, alpha = 1.0507009873554805, 1.6732632423543772
+    tokens = scale * np.where(tokens > 0, tokens, alpha * np.expm1(tokens))
+    np.testing.assert_allclose(found, policy_of(w.arrays, tokens), atol=1e-4)
+    encoders = packed([(3, 4), (4, 3), (5, 2)], [*fields, (21, b"")])
+    with pytest.raises(CheckpointError, match="its policy has encoder layers"):
+        lc0.read(encoders, "other")
+
+
+def _tower_file(folder):
+    network = networks.make("lc0-8x1:policy=attention", (112, 8, 8), 4672, seed=2)
+    inference.save(network, folder / "tower.pb.gz", game="chess", planes="lc0")
+    return (folder / "tower.pb.gz").read_bytes()
+
+
 def _changed(fields, number, value):
     """Fields with another value for one of them, or without it."""
     others = [each for each in fields if each[0] != number]
@@ -202,6 +235,7 @@ def _changed(fields, number, value):
         ((9, 5), None, r"activation 5 \(field 9\)"),
         ((10, 3), None, "input embedding 3"),
         ((3, 8), None, "structure 8"),
+        ((3, 3), None, "structure 3 is a tower, and it has encoder layers"),
         (None, (2, b""), "residual blocks before"),
         (None, (21, b""), "encoder layers of the policy"),
         (None, (36, b""), "a bias of the generated"),

@@ -33,6 +33,26 @@ def weights(path):
     return load_file(inference.load(path, backend="torch").source / "model.safetensors")
 
 
+def test_an_attention_body_is_trained_further_and_written_back(store, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    shape = games.make("chess").plane_shape("lc0")
+    network = networks.make("lc0-attention-16x1:heads=2,smolgen=2", shape, 4672, seed=3)
+    begun = tmp_path / "attention.pb.gz"
+    inference.save(network, begun, game="chess", planes="lc0")
+    result = training.train_supervised(store, network=str(begun), out=tmp_path / "run", **SMALL)
+    before, after = weights(begun), weights(result.path)
+    assert before.keys() == after.keys()
+    moved = float(
+        (after["body.embed.layer.weight"] - before["body.embed.layer.weight"]).abs().max()
+    )
+    assert 0 < moved < 0.005
+    tuned = inference.load(result.path, backend="torch")
+    inference.save(tuned, tmp_path / "tuned.pb.gz")
+    planes = games.encode([games.make("chess").initial_state()], "lc0")
+    again = inference.load(tmp_path / "tuned.pb.gz", backend="torch").evaluate(planes)
+    np.testing.assert_allclose(again.values(), tuned.evaluate(planes).values(), atol=1e-3)
+
+
 def test_a_file_of_lc0_is_trained_further_and_written_back(store, tower, tmp_path):
     result = training.train_supervised(store, network=str(tower), out=tmp_path / "run", **SMALL)
     manifest = inference.load(result.path, backend="torch").manifest

@@ -212,6 +212,9 @@ def _onnx(onnx: Message, planes: str) -> Lc0Onnx:
 def _network(weights: Message, form: Message, planes: str) -> Lc0File:
     structure = lc0_attention.structure_of(form, weights)
     if structure in TOWERS:
+        if weights.messages(27):
+            message = f"structure {structure} is a tower, and it has encoder layers (field 27)"
+            raise ValueError(message)
         file = Lc0File(planes, *lc0_tower.read(weights, form))
         _check_sizes(file)
         return file
