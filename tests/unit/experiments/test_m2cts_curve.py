@@ -170,7 +170,7 @@ def test_sizes_know_the_modules_of_the_whole(tmp_path, monkeypatch) -> None:
         (["--game", "no-such-game"], "no-such-game"),
         (
             ["--game", "krk", "--preset", "gpu"],
-            "--preset gpu: expected quick or standard or paper here",
+            "--preset gpu: expected quick or standard or law or paper here",
         ),
         (["--games", "no-such-file.parquet"], "no-such-file"),
         (["--game", "krk", "--network", "mixer-8x1", "--arms", "heads"], "phase_heads is for"),
