@@ -229,16 +229,7 @@ def policy_and_value(policy: Mapping[str, Any], value: Mapping[str, Any], gate: 
     """
     from phasezoo import inference
 
-    class PolicyAndValue(inference.MixtureOfExperts):
-        def ask(self, phase: int, leaves: Any, spent: Any) -> Any:  # what searches call
-            answer = super().ask(phase, leaves, spent)
-            if values.experts[phase] is self.experts[phase]:
-                return answer
-            own = values.ask(phase, leaves, spent)
-            return replace(answer, value=own.value, wdl=own.wdl, plies_left=own.plies_left)
-
-    values = inference.MixtureOfExperts(value, gate)
-    return PolicyAndValue(policy, gate)
+    return inference.MixtureOfExperts(policy=policy, value=value, gate=gate)
 
 
 def _play(plan: Any, games: Path, out: Path, name: str, threads: int) -> dict[str, Any]:

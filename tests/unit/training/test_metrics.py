@@ -1,5 +1,6 @@
 """The metrics file: resumed without gaps or doubles, read back, and never a reason to lose work."""
 
+import io
 import logging
 import subprocess
 import sys
@@ -125,10 +126,19 @@ def test_a_folder_that_is_a_file_ends_no_training(tmp_path: Path) -> None:
     assert (tmp_path / "tensorboard").read_text() == "mine"
 
 
-def test_a_bar_shows_where_the_training_is(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress_bar("endgame expert") as show:
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_bar_shows_where_the_training_is_on_terminals_alone() -> None:
+    terminal, file = Terminal(), io.StringIO()
+    with progress_bar("endgame expert", file) as show:
+        show(Progress(1, 2, 8, 16, None, None))
+    assert file.getvalue() == ""
+    with progress_bar("endgame expert", terminal) as show:
         show(Progress(1, 2, 8, 16, None, None))
         show(Progress(2, 2, 16, 16, 3.25, 2.5))
-    shown = capsys.readouterr().out
+    shown = terminal.getvalue()
     for words in ("endgame expert", "16/16", "train 3.250", "validation 2.500"):
         assert words in shown

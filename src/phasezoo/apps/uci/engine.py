@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from phasezoo.apps.uci.alarm import Alarm
 from phasezoo.apps.uci.commands import Place, read_go, read_line, read_place, read_setting
-from phasezoo.apps.uci.options import VARIANTS, Options, packaged_agents
+from phasezoo.apps.uci.options import NETWORKS, VARIANTS, Options, packaged_agents
 
 if TYPE_CHECKING:
     from phasezoo.apps.uci.player import Player
@@ -257,7 +257,8 @@ class Engine:
 
 def _playable(text: str) -> dict[str, str]:
     """The agent's text for each variant that it plays."""
-    if "=" not in text:  # nothing is imported for it
+    if not any(f"{name}=" in text for name in NETWORKS):
+        # Nothing is imported for it.
         return dict.fromkeys(VARIANTS, text)
     from phasezoo.apps.uci.player import variants_of
 

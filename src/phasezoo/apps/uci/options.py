@@ -15,6 +15,9 @@ from phasezoo.specs import values_of, write_value
 EMPTY = "<empty>"
 """How the protocol writes a text of no letters."""
 
+NETWORKS = ("net", "experts", "policy", "value")
+"""Options of agents that name networks."""
+
 VARIANTS = ("chess", "atomic", "crazyhouse")
 """Values of ``UCI_Variant``: the games by their registered names."""
 

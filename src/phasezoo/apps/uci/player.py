@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from phasezoo import agents, games
-from phasezoo.apps.uci.options import CHESS960, VARIANTS, Options
+from phasezoo.apps.uci.options import CHESS960, NETWORKS, VARIANTS, Options
 from phasezoo.errors import GameMismatch, InvalidConfig, PhasezooError
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.other_games import check_plays, parts_of
@@ -127,7 +127,7 @@ def variants_of(text: str) -> tuple[str, ...]:
     """
     try:
         given = read_spec(text).options
-        folder = packaged.resolved(next(given[name] for name in packaged.OPTIONS if name in given))
+        folder = packaged.resolved(next(given[name] for name in NETWORKS if name in given))
         files = (folder / name for name in (MANIFEST, packaged.EXPERTS))
         found = next(file for file in files if file.is_file())
         game = json.loads(found.read_bytes())["game"]
@@ -171,7 +171,7 @@ def adapted(text: str, options: Options) -> str:
     known = agents.options(name) if name in SEARCHES else ()
     if options.is_set("Threads") and "net_threads" in known:
         given["net_threads"] = options["Threads"]
-    loads = any(name in given for name in packaged.OPTIONS)
+    loads = any(name in given for name in NETWORKS)
     if options["UCI_Variant"] == VARIANTS[0] and loads:
         given.setdefault(OTHER_GAME, "true")  # of chess and chess960 alone: checked when loaded
     return write_spec(spec._replace(name=name, options=given))

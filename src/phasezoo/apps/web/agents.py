@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from phasezoo import agents, games
 from phasezoo.agents.catalogue import AGENTS
 from phasezoo.agents.making import REGISTRY
+from phasezoo.apps.uci.options import NETWORKS
 from phasezoo.apps.web.bounds import Bounds
 from phasezoo.apps.web.workers import Workers
 from phasezoo.errors import InvalidConfig
@@ -130,7 +131,7 @@ class Agents:
         for option, value in spec.options.items():
             if option in GATES:
                 self.check_gate(value)
-            if option in FILES or (option in packaged.OPTIONS and not self._is_allowed(value)):
+            if option in FILES or (option in NETWORKS and not self._is_allowed(value)):
                 message = (
                     f"{option}={value}: lies outside the folders of this server, --runs; {advice}"
                 )
@@ -235,7 +236,7 @@ def _cache_mb(text: str) -> float:
 
 def loads_network(text: str) -> bool:
     """Whether an agent's text names a network."""
-    return any(option in packaged.OPTIONS for option in read_spec(text).options)
+    return any(option in NETWORKS for option in read_spec(text).options)
 
 
 def _networks_of(game: games.Game) -> list[str]:

@@ -26,9 +26,6 @@ PREFIX = "phasezoo/"
 
 EXPERTS = "experts.json"
 
-OPTIONS = ("net", "experts", "policy", "value")
-"""Options of agents that name networks."""
-
 READER = 1
 """Raised when a file is read in another way, so that what was made of it is made anew."""
 
