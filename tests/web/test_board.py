@@ -312,3 +312,22 @@ def test_a_page_that_comes_back_finds_its_game(page, server):
     page.context.set_offline(False)
     move(page, "d2", "d4")
     assert moves(page) == ["e4", "e5", "d4"]
+
+
+def test_nothing_is_wider_than_a_phone(browser, server):
+    page = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True).new_page()
+    begin(page, server.address, "chess", ["", "mcts:nodes=20,seed=1"])
+    wide = "document.documentElement.scrollWidth"
+    assert page.evaluate(wide) <= 390
+    page.click("#pz-runs")
+    page.wait_for_selector("#pz-library[open]")
+    page.click("#pz-items button:has-text('atomic')")
+    page.wait_for_selector(".games tbody tr")
+    for name in ("library", "setup", "agent"):
+        page.evaluate("document.querySelectorAll('dialog[open]').forEach((each) => each.close())")
+        page.evaluate(f"document.getElementById('pz-{name}').showModal()")
+        box = page.locator(f"#pz-{name}").bounding_box()
+        assert box["x"] >= 0, name
+        assert box["x"] + box["width"] <= 390, name
+        assert page.evaluate(wide) <= 390, name
+    page.context.close()
