@@ -96,6 +96,7 @@ export function first(values) {
 
 export function showBar(bar, game) {
   // It is there from the beginning, so that the board does not move when the first value comes.
+  bar.hidden = game.sides.length !== 2;
   const value = valueOfFirst(game);
   const share = 50 + 50 * (value ?? 0);
   bar.querySelector("i").style.height = `${game.flipped ? 100 - share : share}%`;
