@@ -18,8 +18,9 @@ import time
 from typing import Any
 
 import numpy as np
+import onnxruntime
 
-from benchmarks.common import Row, Work, interleaved, named, sized
+from benchmarks.common import Row, Work, compared, interleaved, named, sized
 from phasezoo import agents, arena, games, networks
 from phasezoo.agents import Limit
 from phasezoo.games.queries import action_spec
@@ -40,6 +41,8 @@ NETWORKS = (
 TREE_NETWORK = "lc0-64x6"
 TREE_BATCHES = sized((8, 16, 32), (8,))
 TREE_NODES = sized(1_000, 40)
+BARE_BATCHES = sized((16, 64), (2,))
+CALLS = sized(10, 1)
 
 WHOLE = os.environ.get("PHASEZOO_WHOLE_MATCH") == "1"
 GAMES, MAX_PLIES = (200, None) if WHOLE else sized((64, 24), (2, 12))
@@ -71,6 +74,33 @@ def one_tree(evaluator: Any, batch_size: int, in_flight: int) -> Work:
     )
     state = games.make("chess").initial_state()
     return lambda: float(agent.search(state).nodes)
+
+
+def bare() -> list[Row]:
+    """Return a row for each size of batch: an evaluator beside a session of ONNX Runtime alone."""
+    evaluator = evaluator_of(TREE_NETWORK, "lc0", threads=1)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(evaluator.model, options)
+    (wanted,) = session.get_inputs()
+    result = []
+    for size in BARE_BATCHES:
+        planes = np.random.default_rng(1).random((size, 112, 8, 8), np.float32)
+
+        def ours(planes: Any = planes) -> float:
+            for _ in range(CALLS):
+                evaluator.evaluate(planes)
+            return float(CALLS * len(planes))
+
+        def theirs(planes: Any = planes) -> float:
+            for _ in range(CALLS):
+                session.run(None, {wanted.name: planes})
+            return float(CALLS * len(planes))
+
+        name = f"{TREE_NETWORK}, an evaluator of ONNX Runtime, batch {size}, one thread"
+        peer = named("a bare session of ONNX Runtime", "onnxruntime")
+        result.append(compared(name, "positions/s", "≥ 94 %", ours, peer, theirs))
+    return result
 
 
 def trees() -> list[Row]:
@@ -141,7 +171,7 @@ def alone(evaluator: OnnxEvaluator, calls: int) -> float:
 
 def rows() -> list[Row]:
     """Two rows per network of many trees, those of one tree, and one of a match."""
-    result = trees()
+    result = [*bare(), *trees()]
     for name, nodes, aim in NETWORKS:
         evaluator = evaluator_of(name)
         searched(evaluator, nodes)

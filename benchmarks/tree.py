@@ -1,6 +1,10 @@
 """The tree alone: uniform priors, a midgame position."""
 
-from benchmarks.common import Row, Work, counted, interleaved, native, sized
+from typing import Any
+
+import numpy as np
+
+from benchmarks.common import Row, Work, compared, counted, interleaved, native, sized
 from phasezoo import agents, games, inference
 
 MIDGAME = "r1bq1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 b - - 0 9"
@@ -51,6 +55,26 @@ def python_driven(batch_size: int, fpu: float | None) -> Work:
     return lambda: float(agent.search(position).nodes)
 
 
+class Blind:
+    """Wants planes, and finds all positions alike: what is left is the price of the planes."""
+
+    def __init__(self, planes: str) -> None:
+        self.plane_spec = planes
+        self.packed = True
+
+    def evaluate(self, planes: Any) -> inference.Evaluation:
+        """Nothing of any position."""
+        return inference.Evaluation(value=np.zeros(len(planes), np.float32))
+
+
+def with_planes(planes: str) -> Work:
+    """Nodes of one search that makes these planes of every leaf."""
+    limit = agents.Limit(nodes=NODES // 4)
+    agent = agents.MCTSAgent(Blind(planes), limit=limit, batch_size=16, seed=1, threads=1)
+    position = games.make("chess").from_fen(MIDGAME)
+    return lambda: float(agent.search(position).nodes)
+
+
 def rows() -> list[Row]:
     """The core alone, with and without planes; then the same searches driven from Python."""
     cases = {
@@ -68,4 +92,12 @@ def rows() -> list[Row]:
         )
         for (batch, unvisited), rates in zip(cases, interleaved(*cases.values()), strict=True)
     ]
-    return [*core_alone(), *driven]
+    history = compared(
+        "tree, uniform, driven from Python, batch 16, lc0 planes (eight boards of history)",
+        "nodes/s",
+        "≥ 60 % of v2",
+        with_planes("lc0"),
+        "the same with v2 planes",
+        with_planes("v2"),
+    )
+    return [*core_alone(), *driven, history]
