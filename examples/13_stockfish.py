@@ -1,5 +1,7 @@
 """The package's small chess network with a tree search plays Stockfish, one of many UCI engines."""
 
+from pathlib import Path
+
 from phasezoo import agents, arena
 from phasezoo.errors import EngineFailed
 
@@ -12,6 +14,7 @@ except EngineFailed as missing:
     print(f"{missing}\nUntil then the other side moves at random:")
     engine = agents.make("random")
 
+Path("stockfish.pgn").unlink(missing_ok=True)
 match = arena.play_match(SEARCH, engine, games=2, seed=1, max_plies=200, pgn="stockfish.pgn")
 for record in match.games:
     colour = "White" if record.sides[0] == 0 else "Black"

@@ -46,6 +46,9 @@ HEADING = re.compile(r"^#+ (?P<title>.+)$", re.MULTILINE)
 CITATION = re.compile(r"docs/(?P<page>[\w/]+\.md)(?P<anchor>#[\w-]+)?")
 
 
+WRITES = re.compile(r"\bout=|\.save\(|Writer\(|\bpgn=|\bopen\(")
+"""Stands in blocks that leave files."""
+
 LEARNS = ("training.train_", ".learn(", "training.SelfPlay(", "experiments.reproduce(")
 
 
@@ -106,6 +109,8 @@ def is_shown(output: str, shown: str) -> bool:
 @pytest.mark.parametrize(("code", "shown"), page_blocks())
 def test_block_runs(code: str, shown: str | None, tmp_path: Path) -> None:
     output = run(["-c", code], tmp_path)
+    if WRITES.search(code):
+        run(["-c", code], tmp_path)  # as a reader does, who runs it again
     assert shown is None or is_shown(output, shown), f"the page shows\n{shown}it writes\n{output}"
 
 
@@ -139,6 +144,7 @@ def examples() -> list[ParameterSet]:
 @pytest.mark.parametrize("example", examples())
 def test_example_runs(example: Path, tmp_path: Path) -> None:
     run([str(example)], tmp_path)
+    run([str(example)], tmp_path)  # as a reader does, who runs it again
 
 
 def shell_lines() -> list[str]:
