@@ -216,6 +216,11 @@ def test_the_variances_are_recovered_on_average():
         ([[1.2]], [[0.1]]),
         ([[0.5]], [[-0.1]]),
         ([[math.nan]], [[0.1]]),
+        (None, None),
+        ("ab", "cd"),
+        ([0.5], [0.1]),
+        ([["a"]], [[0.1]]),
+        ([[[0.5]]], [[[0.1]]]),
     ],
 )
 def test_impossible_tables_are_refused(means, errors):
@@ -261,7 +266,9 @@ def test_pairs_in_an_array_are_pairs_in_lists():
     assert crossed_pairs(scores) == crossed_pairs(scores.tolist())
 
 
-@pytest.mark.parametrize("scores", [[], [[]], [[[]]], [[[0.5]], [[0.5], [0.5]]], [[[1.5]]]])
+@pytest.mark.parametrize(
+    "scores", [None, [0.5], [], [[]], [[[]]], [[[0.5]], [[0.5], [0.5]]], [[[1.5]]]]
+)
 def test_impossible_pairings_are_refused(scores):
     with pytest.raises(InvalidConfig):
         crossed_pairs(scores)

@@ -93,7 +93,7 @@ def test_games_of_two_have_both():
     assert len(repr(match)) < 200
 
 
-@pytest.mark.parametrize("groups", [[], [0.5, None], ["a"], [1.5], [float("nan")]])
+@pytest.mark.parametrize("groups", [None, [], [0.5, None], ["a"], [1.5], [float("nan")]])
 def test_what_is_no_share_is_refused(groups):
     with pytest.raises(InvalidConfig, match="each in"):
         rate_of(groups, 2)

@@ -226,6 +226,8 @@ def test_the_likeliest_chances_have_the_difference_that_was_asked_for(elo):
         ({"elo0": 0, "elo1": 5, "wins": -1}, "none of them negative"),
         ({"elo0": 0, "elo1": 5, "wins": 1.5}, "whole numbers"),
         ({"elo0": 0, "elo1": 5, "wins": "many"}, "whole numbers"),
+        ({"elo0": 0, "elo1": 5, "wins": 10**400}, "whole numbers"),
+        ({"elo0": -1e9, "elo1": 1e9, "model": "logistic"}, "up to 4000"),
     ],
 )
 def test_impossible_tests_are_refused(arguments, said):
@@ -233,6 +235,7 @@ def test_impossible_tests_are_refused(arguments, said):
         sprt(**{"wins": 1, "draws": 1, "losses": 1, **arguments})
 
 
-def test_pairs_need_five_counts():
+@pytest.mark.parametrize("counts", [(1, 2, 3), 3])
+def test_pairs_need_five_counts(counts):
     with pytest.raises(InvalidConfig, match="five counts"):
-        sprt(pentanomial=(1, 2, 3), elo0=0, elo1=5)
+        sprt(pentanomial=counts, elo0=0, elo1=5)

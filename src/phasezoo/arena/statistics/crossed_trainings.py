@@ -25,6 +25,7 @@ from phasezoo.arena.statistics.elo import (
     pair_score_statistics,
 )
 from phasezoo.arena.statistics.intervals import Interval, score_error, t95
+from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig
 
 Array: TypeAlias = npt.NDArray[np.float64]
@@ -74,6 +75,9 @@ def crossed_pairs(scores: Sequence[Sequence[Sequence[float]]]) -> CrossedResult:
         InvalidConfig: The table is empty, its rows differ in length, a pairing has no pairs, or a
             score is impossible.
     """
+    if not hasattr(scores, "__len__") or not all(hasattr(row, "__len__") for row in scores):
+        message = f"scores={shown(scores)}: give a table of lists of pair scores, [[[0.5, 1.0]]]"
+        raise InvalidConfig(message)
     found = [[pair_score_statistics(pairing) for pairing in row] for row in scores]
     counts = [[len(pairing) for pairing in row] for row in scores]
     means = [[mean for mean, _ in row] for row in found]
@@ -230,11 +234,16 @@ def _deviation(variance: float, slope: float) -> float:
 def _tables(
     means: Sequence[Sequence[float]], errors: Sequence[Sequence[float]]
 ) -> tuple[Array, Array]:
-    widths = {len(row) for row in (*means, *errors)}
-    if len(means) == 0 or len(means) != len(errors) or len(widths) != 1 or 0 in widths:
-        message = "means and errors must be tables of the same shape, with at least one pairing"
+    try:
+        table, error = np.asarray(means, dtype=np.float64), np.asarray(errors, dtype=np.float64)
+    except (TypeError, ValueError):  # Rows of different lengths, or cells that are no numbers.
+        table = error = np.empty(0)
+    if table.ndim != 2 or table.size == 0 or table.shape != error.shape:
+        message = (
+            "means and errors must be tables of numbers of the same shape, with at least one "
+            "pairing, such as [[0.5, 0.6]] and [[0.1, 0.1]]"
+        )
         raise InvalidConfig(message)
-    table, error = np.asarray(means, dtype=np.float64), np.asarray(errors, dtype=np.float64)
     possible = (table >= 0) & (table <= 1) & (error >= 0) & (error <= 1)
     if not possible.all():
         message = f"means {table.tolist()} and errors {error.tolist()}: all must be in [0, 1]"

@@ -7,6 +7,8 @@ import math
 from collections.abc import Sequence
 from numbers import Real
 
+import numpy as np
+
 from phasezoo.arena.statistics.intervals import MIN_PAIRS, Z95, Interval, score_ends
 from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig
@@ -65,6 +67,15 @@ def pair_score_statistics(scores: Sequence[float]) -> tuple[float, float]:
     return mean, math.sqrt(variance / count)
 
 
+def is_count(value: object) -> bool:
+    """Return whether a value is a number of games: whole, not negative, exact as a float.
+
+    Args:
+        value: Anything.
+    """
+    return isinstance(value, int | np.integer) and value is not True and 0 <= value <= 2**53
+
+
 def pentanomial_elo(scores: Sequence[float]) -> Interval:
     """Elo from the scores of pairs of games with the same opening and colours swapped.
 
@@ -94,18 +105,14 @@ def trinomial_elo(wins: int, draws: int, losses: int) -> Interval:
     independent, which they are not.
 
     Raises:
-        InvalidConfig: There are no games, or a count is negative.
+        InvalidConfig: There are no games, or a count is not a whole number from 0.
     """
-    counts: tuple[object, ...] = (wins, draws, losses)
-    if not all(isinstance(count, Real) for count in counts):
+    games = wins + draws + losses if all(map(is_count, (wins, draws, losses))) else 0
+    if games == 0:
         message = (
             f"{shown(wins)} wins, {shown(draws)} draws, {shown(losses)} losses: give the numbers "
-            "of games"
+            "of games, whole and not negative; at least one game is needed"
         )
-        raise InvalidConfig(message)
-    games = wins + draws + losses
-    if games <= 0 or min(wins, draws, losses) < 0:
-        message = f"{wins} wins, {draws} draws, {losses} losses: at least one game is needed"
         raise InvalidConfig(message)
     mean = (wins + draws / 2) / games
     variance = (wins * (1 - mean) ** 2 + draws * (0.5 - mean) ** 2 + losses * mean**2) / games

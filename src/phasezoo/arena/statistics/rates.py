@@ -1,7 +1,7 @@
 """Shares of games with their intervals, for games of any number of players."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Real
 
 from phasezoo.arena.statistics.intervals import Z95, Interval, t95
@@ -29,7 +29,7 @@ def rate_of(groups: Sequence[float], group_size: int) -> Interval:
     Raises:
         InvalidConfig: There are no groups, one is outside [0, 1], or ``group_size`` is below 1.
     """
-    groups = list(groups)
+    groups = list(groups) if isinstance(groups, Iterable) else []
     numbers = all(isinstance(share, Real) for share in groups)
     if not groups or not numbers or not all(0 <= share <= 1 for share in groups):
         message = f"expected at least one share, each in [0, 1]; given are {groups[:5]}"

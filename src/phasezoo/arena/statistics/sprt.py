@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 import numpy as np
 from annotated_types import Interval
 
+from phasezoo.arena.statistics.elo import is_count
 from phasezoo.arena.statistics.intervals import Array
 from phasezoo.arena.statistics.normalized import ELO_PER_T
 from phasezoo.checking import shown
@@ -24,6 +25,9 @@ EloModel = Literal["normalized", "logistic"]
 
 Decision = Literal["H0", "H1", "continue"]
 """The difference is ``elo0`` (or less), it is ``elo1`` (or more), or more games are needed."""
+
+MOST_LOGISTIC = 4000.0
+"""Logistic differences beyond it have scores that a float hardly tells from 0 and 1."""
 
 UNSEEN = 1e-3
 """Count of a result that was never seen, as fishtest and fastchess have it."""
@@ -83,10 +87,11 @@ class Sprt:
             message = f"elo0={self.elo0}, elo1={self.elo1}: elo0 must be below elo1"
             raise InvalidConfig(message)
         largest = max(abs(self.elo0), abs(self.elo1))
-        if self.model == "normalized" and largest > MOST_NORMALIZED:
+        most = MOST_NORMALIZED if self.model == "normalized" else MOST_LOGISTIC
+        if largest > most:
             message = (
-                f"elo0={self.elo0}, elo1={self.elo1}: normalised differences up to "
-                f"{MOST_NORMALIZED:g} can be tested; larger ones show in a few pairs"
+                f"elo0={self.elo0}, elo1={self.elo1}: {self.model} differences up to {most:g} can "
+                "be tested; larger ones show in a few pairs"
             )
             raise InvalidConfig(message)
 
@@ -158,10 +163,8 @@ def sprt(
         if len(given) == 3:
             return test.verdict(given)
     elif games == (None, None, None):
-        if len(pentanomial) != 5:
-            message = (
-                f"pentanomial={shown(list(pentanomial))}: five counts are needed, of 0 to 2 points"
-            )
+        if not hasattr(pentanomial, "__len__") or len(pentanomial) != 5:
+            message = f"pentanomial={shown(pentanomial)}: five counts are needed, of 0 to 2 points"
             raise InvalidConfig(message)
         return test.verdict(pentanomial)
     message = "give either wins, draws and losses, or pentanomial"
@@ -169,7 +172,7 @@ def sprt(
 
 
 def _checked(counts: Sequence[Any]) -> Array:
-    if len(counts) in (3, 5) and all(isinstance(n, int | np.integer) and n >= 0 for n in counts):
+    if len(counts) in (3, 5) and all(map(is_count, counts)):
         return np.array(counts, dtype=np.float64)
     message = (
         f"results {shown(list(counts))}: expected is how many games were lost, drawn and won, or "
