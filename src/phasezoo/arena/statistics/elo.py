@@ -73,7 +73,7 @@ def is_count(value: object) -> bool:
     Args:
         value: Anything.
     """
-    return isinstance(value, int | np.integer) and value is not True and 0 <= value <= 2**53
+    return isinstance(value, int | np.integer) and value is not True and 0 <= int(value) <= 2**53
 
 
 def pentanomial_elo(scores: Sequence[float]) -> Interval:
