@@ -7,6 +7,7 @@ import numpy as np
 from pettingzoo import ParallelEnv
 
 from phasezoo import games
+from phasezoo.checking import shown
 from phasezoo.envs.game_env import GameEnv, PettingZooEnv
 from phasezoo.envs.options import ParallelOptions
 from phasezoo.envs.starts import check_game
@@ -100,12 +101,17 @@ class ParallelGameEnv(PettingZooEnv, ParallelEnv[str, Any, int]):  # type: ignor
         Raises:
             IllegalAction: An action is outside the action space; or it is not legal and
                 ``illegal="raise"``. The game stands as before.
-            InvalidConfig: The action of an agent who is to move is missing.
+            InvalidConfig: ``actions`` is no dictionary, or the action of an agent who is to move is
+                missing.
             InvalidState: No game has begun.
         """
         turn = self._now("step()")
         if turn.ending is not None:
             return {}, {}, {}, {}, {}
+        given: object = actions
+        if not isinstance(given, Mapping):
+            message = f"actions={shown(given)}: give a dictionary of agents and their actions"
+            raise InvalidConfig(message)
         chosen = {
             player: self._given(turn, actions, player) for player in self._runner.acting(turn)
         }

@@ -253,6 +253,9 @@ def test_bad_input_is_refused():
     for action in ([6, 0, 0], [0, 8, 0], [0, 0, -1], [0, 0], 384, "stop"):
         with pytest.raises(IllegalAction, match=r"3 whole numbers below \(6, 8, 8\)"):
             radio.step(dict.fromkeys(radio.agents, 0) | {"player_2": action})
+    for actions in (None, 3, [0, 0, 0, 0]):
+        with pytest.raises(InvalidConfig, match="give a dictionary of agents"):
+            radio.step(actions)
     with pytest.raises(InvalidConfig, match="player_3 is to move"):
         radio.step({"player_0": 0, "player_1": 0, "player_2": 0})
     with pytest.raises(InvalidConfig, match="rewards='original'"):
