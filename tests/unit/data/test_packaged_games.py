@@ -88,3 +88,14 @@ def told(fen):
     """Pieces, player and castling rights; pockets in one order, which FENs leave open."""
     sort = re.sub(r"\[(.*)\]", lambda pocket: "".join(sorted(pocket[1])), fen)
     return sort.split()[:3]
+
+
+def test_chess_games_have_the_phases_and_draws_of_human_games():
+    # In human games 31.6 % of positions are endgames, and 40 % of games are drawn.
+    store = GameStore.sample("chess")
+    counts = store.phase_table("lichess").counts
+    endgames = sum(
+        count.positions for count in counts if (count.split, count.phase) == ("all", "endgame")
+    )
+    assert endgames / store.num_positions == pytest.approx(0.316, abs=0.05)
+    assert (store.returns[:, 0] == 0).mean() == pytest.approx(0.40, abs=0.05)
