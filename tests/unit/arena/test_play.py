@@ -1,6 +1,7 @@
 """Matches of agents that do not search; searching ones are in test_search_matches."""
 
 import json
+import math
 from collections import Counter
 
 import numpy as np
@@ -383,3 +384,15 @@ def test_a_search_that_nobody_stops_is_refused():
 def test_a_class_is_no_agent():
     with pytest.raises(InvalidConfig, match=r"RandomAgent is a class: give an agent"):
         arena.play_match(agents.RandomAgent, "random", game="connect-four", games=2)
+
+
+def test_ten_won_of_ten_have_one_finite_bound():
+    match = arena.play_match(
+        "uct:simulations=300,seed=1", "random:seed=2", game="connect-four", games=10, seed=1
+    )
+    assert (match.wins, match.draws, match.losses) == (10, 0, 0)
+    assert match.elo.value == match.elo.high == math.inf
+    assert math.isfinite(match.elo.low)
+    lines = [line for line in match.summary().splitlines() if line.startswith("Elo")]
+    assert len(lines) == 1
+    assert f"[{match.elo.low:+.1f}" in lines[0]

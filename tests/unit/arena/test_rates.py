@@ -108,3 +108,11 @@ def test_groups_have_games(size):
 def test_arrays_are_read_as_lists_are():
     shares = [0.5, 0.75, 0.25, 1.0]
     assert rate_of(np.array(shares), 2) == rate_of(shares, 2)
+
+
+def test_twenty_five_groups_of_a_third_count_as_twenty_five_games():
+    found = rate_of([1 / 3] * 25, 3)
+    assert (found.low, found.high) == (
+        pytest.approx(0.176, abs=1e-3),
+        pytest.approx(0.539, abs=1e-3),
+    )
