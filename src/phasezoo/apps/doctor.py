@@ -49,7 +49,7 @@ class DoctorOptions:
         for finding in findings:
             state = Text(finding.status, style=_COLOURS[finding.status])
             table.add_row(Text(finding.name), state, Text(finding.detail))
-        width = None if sys.stdout.isatty() else 110
+        width = None if sys.stdout.isatty() else 80
         Console(highlight=False, width=width).print(table)
         broken = [f.name for f in findings if f.needed and f.status != "ok"]
         if broken:

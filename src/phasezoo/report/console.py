@@ -20,6 +20,9 @@ from rich.text import Text
 from phasezoo._progress import is_quiet, shows_bars
 from phasezoo.report.document import Claim, Document, Item, Section, Table
 
+COLUMNS = 80
+"""Width of what is written to a file."""
+
 
 class Task(Protocol):
     """A piece of work with a bar."""
@@ -53,7 +56,7 @@ class TerminalConsole:
 
     def __init__(self, stream: IO[str] | None = None) -> None:
         out = sys.stdout if stream is None else stream
-        width = None if out.isatty() else 120
+        width = None if out.isatty() else COLUMNS
         self._rich = RichConsole(file=out, highlight=False, soft_wrap=True, width=width)
 
     def heading(self, text: str) -> None:
@@ -66,11 +69,28 @@ class TerminalConsole:
         self._rich.print(Text(text))
 
     def table(self, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Show a table; its first column names the rows."""
-        # Columns are never folded or cut: a narrow terminal wraps lines, a file keeps them whole.
+        """Show a table; its first column names the rows.
+
+        One that is too wide is shown in parts below each other, all with the first column.
+        """
         widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
         self._rich.print()
         self._rich.print(Text(title, style="bold"))
+        for number, part in enumerate(_parts(widths, self._rich.width)):
+            if number:
+                self._rich.print()
+            self._part(part, widths, head, rows)
+
+    def _part(
+        self,
+        part: Sequence[int],
+        widths: Sequence[int],
+        head: Sequence[str],
+        rows: Sequence[Sequence[str]],
+    ) -> None:
+        """Show some columns of a table."""
+        widths = [widths[place] for place in part]
+        head, *rows = ([row[place] for place in part] for row in (head, *rows))
         self._rich.print(Text(_line(head, widths), style="dim"))
         self._rich.print(Text("  ".join("─" * width for width in widths), style="dim"))
         for row in rows:
@@ -95,6 +115,21 @@ class TerminalConsole:
         )
         with Progress(*columns, console=self._rich) as progress:
             yield _Bar(progress, name, total)
+
+
+def _parts(widths: Sequence[int], most: int) -> list[list[int]]:
+    """Return the columns of each part of a table whose lines are not longer than ``most``.
+
+    A part has the first column and at least one more.
+    """
+    parts, length = [[0]], widths[0]
+    for place, width in enumerate(widths[1:], 1):
+        if len(parts[-1]) > 1 and length + 2 + width > most:
+            parts.append([0])
+            length = widths[0]
+        parts[-1].append(place)
+        length += 2 + width
+    return parts
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -3,6 +3,8 @@ import os
 import pty
 import threading
 
+import pytest
+
 from phasezoo.report.console import TerminalConsole, silent
 
 
@@ -62,3 +64,16 @@ def test_silence_is_silent(capsys):
     with console.task("x", 1) as task:
         task.update(1)
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("columns", [2, 3, 12, 30])
+def test_a_wide_table_is_shown_in_parts_that_fit(columns):
+    out = io.StringIO()
+    head = ["name", *(f"column {place}" for place in range(columns))]
+    rows = [[f"row {row}", *(f"{row * place:,}" for place in range(columns))] for row in range(3)]
+    TerminalConsole(out).table("Title", head, rows)
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    heads = [line for line in lines if line.startswith("name")]
+    assert sum(line.count("column") for line in heads) == columns
+    assert sum(line.startswith("row 2") for line in lines) == len(heads)
