@@ -1,5 +1,7 @@
 import dataclasses
 import json
+import math
+import statistics
 from itertools import product
 from pathlib import Path
 
@@ -7,7 +9,8 @@ import pytest
 import synthetic
 from page_checker import check_page
 
-from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.arena.statistics.elo import elo_of_score
+from phasezoo.arena.statistics.intervals import Interval, t95
 from phasezoo.experiments.two_player import published
 from phasezoo.experiments.two_player.claims import claims_of, expectation
 from phasezoo.experiments.two_player.config import M2ctsConfig
@@ -384,3 +387,54 @@ def test_batches_are_judged_by_the_majority_alone():
     ]
     found = twice(searches=rows)
     assert judged(found, "The gain holds in batches of") == ["agrees"]
+
+
+def by_hand(scores):
+    """The mean off the diagonal and half its interval, leaving out a training at a time."""
+    trainings = len(scores)
+    others = [scores[i][j] for i in range(trainings) for j in range(trainings) if i != j]
+    left = [
+        statistics.mean(
+            scores[i][j]
+            for i in range(trainings)
+            for j in range(trainings)
+            if i != j and k not in (i, j)
+        )
+        for k in range(trainings)
+    ]
+    spread = sum((each - statistics.mean(left)) ** 2 for each in left)
+    error = math.sqrt((trainings - 1) / trainings * spread)
+    return statistics.mean(others), 1.12 * float(t95(trainings - 1)) * error
+
+
+def shares(matches, trainings):
+    found = [[0.0] * trainings for _ in range(trainings)]
+    for each in matches.pairings:
+        found[each.mixture][each.baseline] = (each.wins + each.draws / 2) / each.games
+    return found
+
+
+@pytest.mark.parametrize("trainings", [3, 5])
+def test_mixtures_are_compared_pairing_by_pairing_without_the_diagonal(trainings):
+    first, second = (synthetic.matches(case, trainings) for case in ("lower", "higher"))
+    mean, half = by_hand(shares(first, trainings))
+    found = first.apart()
+    assert found.value == pytest.approx(elo_of_score(mean))
+    assert found.low == pytest.approx(elo_of_score(mean - half))
+    one, other = shares(first, trainings), shares(second, trainings)
+    gaps = [[b - a for a, b in zip(*rows, strict=True)] for rows in zip(one, other, strict=True)]
+    mean, half = by_hand(gaps)
+    middle = statistics.mean(each for rows in (*one, *other) for each in rows)
+    slope = 400 / math.log(10) / (middle * (1 - middle))
+    found = second.apart(first)
+    assert found.value == pytest.approx(slope * mean)
+    assert found.high == pytest.approx(slope * (mean + half))
+    assert synthetic.matches("lower", 2).apart() is None
+
+
+def test_a_report_of_several_trainings_compares_its_mixtures():
+    few, many = (report(synthetic.results("lower", trainings=trainings)) for trainings in (1, 3))
+    assert "paired" not in few.tables
+    table = many.tables["paired"]
+    assert [row.name for row in table.rows] == ["phase mixture", "staged mixture"]
+    assert [line.count("–") for line in table.to_csv().splitlines()] == [0, 1, 0]
