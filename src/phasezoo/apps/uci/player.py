@@ -110,7 +110,7 @@ def load(text: str, options: Options) -> Any:
     if read_spec(text).name == "tablebase":
         message = (
             f"tablebase plays games whose perfect play is known, which {', '.join(VARIANTS)} are "
-            "not: give another --agent; SyzygyPath tells searches of endings"
+            "not: give another --agent; SyzygyPath serves searches in endings"
         )
         raise InvalidConfig(message)
     agent = agents.make(adapted(text, options))

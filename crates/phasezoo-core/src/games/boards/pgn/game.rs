@@ -532,12 +532,11 @@ fn spelled(result: i8) -> &'static str {
 
 /// A word in quotes, shortened if it is long.
 pub(super) fn shown(word: &[u8]) -> String {
-    let mut end = word.len().min(QUOTED);
-    // Not in the midst of a character of UTF-8.
-    while end > 0 && word.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
-        end -= 1;
-    }
-    let short = &word[..end];
+    // Not in the midst of a character of UTF-8, which has four bytes at the most.
+    let most = word.len().min(QUOTED);
+    let is_within = |back: &usize| word.get(most - back).is_some_and(|byte| byte & 0xc0 == 0x80);
+    let back = (0..=most.min(3)).find(|back| !is_within(back)).unwrap_or(0);
+    let short = &word[..most - back];
     let dots = if short.len() < word.len() { "…" } else { "" };
     format!("{:?}{dots}", decoded(short).0)
 }

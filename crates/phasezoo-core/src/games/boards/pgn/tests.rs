@@ -922,6 +922,7 @@ fn words_that_are_no_utf_8_are_shown_as_they_were_meant() {
     // Forty bytes end in the midst of the last letter, which is left out.
     let long = format!("{}é", "x".repeat(39));
     assert_eq!(shown(long.as_bytes()), format!("{:?}…", "x".repeat(39)));
+    assert_eq!(shown(&[0x93; 50]), format!("{:?}…", "“".repeat(40)));
     assert_eq!(shown(b"Variant\xe9"), "\"Varianté\"");
     let mut importer = importer(&options());
     importer.read_text(&b"[Event \"a\"]\n\n1. e4 Sf6\xe9 1-0\n"[..]).unwrap();
