@@ -242,10 +242,14 @@ class MixtureOfExperts:
         chosen = leaves if len(rows) == len(leaves) else leaves.select(rows)
         found = Counts()
         evaluation = evaluate_leaves(network, chosen, found, called)
-        for phase, count in served.items():
-            name, share = self._answering[phase], count / sum(served.values())
-            own = found.expert_rows.get(name, 0) + round(share * found.rows)
-            found.expert_rows[name], found.expert_calls[name] = own, found.calls
+        left, shares = found.rows, sum(served.values())
+        # All rows are divided, whatever they leave over; the phase with the most rows is the first.
+        own = np.bincount(leaves.phases[rows], minlength=self.num_phases)
+        for phase in sorted(served, key=lambda each: -own[each]):
+            name, share = self._answering[phase], -(-left * served[phase] // shares)
+            left, shares = left - share, shares - served[phase]
+            found.expert_rows[name] = found.expert_rows.get(name, 0) + share
+            found.expert_calls[name] = found.calls
         spent.add(found)
         return evaluation
 

@@ -204,6 +204,17 @@ def test_phases_with_the_same_expert_share_its_calls():
     assert (queues.counts.calls, queues.counts.off_phase_rows) == (1, 0)
 
 
+@pytest.mark.parametrize("phases", [[0], [1], [2], [0, 1], [2, 1, 2, 2, 0], [1, 1, 1, 0, 0, 2, 2]])
+@pytest.mark.parametrize("routing", ["exact", "majority", "soft"])
+def test_rows_of_a_shared_network_are_counted_once_among_its_phases(routing, phases):
+    shared = Expert(100)
+    moe = mixture(routing, {"a": shared, "b": shared, "c": shared}, gate=LearnedGate())
+    _, counts = ask(moe, FakeLeaves(phases, [0] * len(phases)))
+    assert sum(counts.expert_rows.values()) == counts.rows == len(phases)
+    if len(phases) == 1:
+        assert counts.expert_rows["abc"[phases[0]]] == 1
+
+
 @pytest.mark.parametrize("expert", [None, "a text", 3, Expert, object()])
 def test_experts_are_evaluators(expert):
     with pytest.raises(InvalidConfig, match=r"the expert of phase 'b': .* (is|a) "):
