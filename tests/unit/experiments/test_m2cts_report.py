@@ -232,6 +232,22 @@ def test_several_trainings_show_their_spread(trainings):
     assert "There was one training of each side" not in words
 
 
+def test_pairings_of_a_training_with_itself_do_not_count_without_the_diagonal():
+    first, second = synthetic.matches("lower", 3), synthetic.matches("higher", 3)
+
+    def won(matches):
+        pairings = [
+            synthetic.pairing([0, 0, 0, 0, 50], one.mixture, one.baseline)
+            if one.mixture == one.baseline
+            else one
+            for one in matches.pairings
+        ]
+        return dataclasses.replace(matches, pairings=pairings)
+
+    assert won(first).apart() == first.apart()
+    assert won(first).apart(won(second)) == first.apart(second)
+
+
 @pytest.mark.parametrize(
     "phases",
     [["all"], pytest.param([f"moves {i}" for i in range(20)], marks=pytest.mark.slow)],

@@ -157,7 +157,7 @@ class Matches:
 
         Args:
             beside: Another mixture's matches: the difference to it, cell by cell, at the slope of
-                Elo at the mean score of both.
+                Elo at the mean score of both in the same pairings.
 
         Returns:
             None with fewer than three trainings.
@@ -167,7 +167,7 @@ class Matches:
         if beside is None:
             return interval_of_score(*off_diagonal(self._scores), z=1.0)
         mean, half = off_diagonal(self._scores - beside._scores)
-        slope = elo_slope(float((self._scores + beside._scores).mean() / 2))
+        slope = elo_slope(off_diagonal((self._scores + beside._scores) / 2)[0])
         return Interval(slope * mean, slope * (mean - half), slope * (mean + half))
 
     @property
