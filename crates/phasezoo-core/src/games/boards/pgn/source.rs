@@ -9,8 +9,8 @@ use flate2::bufread::MultiGzDecoder;
 use liblzma::bufread::XzDecoder;
 use liblzma::stream::Stream;
 use tar::{EntryType, Header, PaxExtensions};
-use zip::ZipArchive;
 use zip::result::ZipError;
+use zip::{CompressionMethod, ZipArchive};
 
 use super::tags::decoded;
 use crate::error::{Error, Result};
@@ -195,6 +195,10 @@ fn none_of(kind: &str, names: &[String]) -> String {
     )
 }
 
+/// Compressions of members of zip archives that are read.
+const READ_IN_ZIP: [CompressionMethod; 3] =
+    [CompressionMethod::Stored, CompressionMethod::Deflated, CompressionMethod::Bzip2];
+
 /// Hands out the members of a zip archive.
 fn each_in_zip(file: BufReader<File>, wrong: Wrong<'_>, read: Visit<'_>) -> Result<()> {
     let damaged = |error: ZipError| wrong(&format!("this is a damaged zip archive ({error})"));
@@ -210,6 +214,11 @@ fn each_in_zip(file: BufReader<File>, wrong: Wrong<'_>, read: Visit<'_>) -> Resu
         let member = archive
             .by_index(index)
             .map_err(|error| wrong(&format!("{name:?} in this zip archive: {error}")))?;
+        let method = member.compression();
+        if !READ_IN_ZIP.contains(&method) {
+            let way = format!("compressed in a way that is not read ({method}): unpack it first");
+            return Err(wrong(&format!("{name:?} in this zip archive is {way}")));
+        }
         read(Some(name), &mut Source::new(member))?;
     }
     Ok(())
