@@ -78,9 +78,9 @@ def test_members_of_zip_archives_are_read_or_say_how_they_are_compressed(tmp_pat
     for method, name in ((zipfile.ZIP_BZIP2, "bz.zip"), (zipfile.ZIP_LZMA, "lzma.zip")):
         with zipfile.ZipFile(tmp_path / name, "w", method) as archive:
             archive.writestr("a.pgn", GAME)
-    assert len(list(read_games(tmp_path / "bz.zip"))) == 1
+    assert read_games(tmp_path / "bz.zip")[1].kept == 1
     with pytest.raises(InvalidPgn, match=r"'?a.pgn.* is compressed .*: unpack it first"):
-        list(read_games(tmp_path / "lzma.zip"))
+        read_games(tmp_path / "lzma.zip")
 
 
 @pytest.mark.parametrize(
