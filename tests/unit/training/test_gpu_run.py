@@ -7,7 +7,6 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from phasezoo import agents, games, inference
 from phasezoo.training import GameStore
 
 PLAN = {"gate": "lichess", "trainings": {"a": {"strategy": "one", "positions": 9, "seed": 1}}}
@@ -75,7 +74,8 @@ def test_settings_of_a_stage_stay_with_it(parts, tmp_path):
     plan = {"gate": "lichess", "network": "resnet-8x1:policy=pointwise", "split_seed": 0,
             "training": training, "trainings": {"a": wanted}}  # fmt: skip
     before = json.dumps(plan)
-    stages = script._train(plan, parts[1], tmp_path, "a", 1)["stages"]
+    (tmp_path / "games.parquet").write_bytes(parts[1].read_bytes())
+    stages = script._train(plan, tmp_path, tmp_path, "a", 1)["stages"]
     assert json.dumps(plan) == before
     rates = {}
     for stage in stages:
@@ -86,30 +86,36 @@ def test_settings_of_a_stage_stay_with_it(parts, tmp_path):
     assert 0.003 in rates.values()
 
 
-class Fixed:
-    """Likes all actions but one alike, and says one value."""
-
-    plane_spec = "v2"
-
-    def __init__(self, action, value):
-        self.action, self.value = action, value
-
-    def evaluate(self, planes):
-        logits = np.zeros((len(planes), 4672), np.float32)
-        logits[:, self.action] = 9
-        return inference.Evaluation(
-            policy_logits=logits, value=np.full(len(planes), self.value, np.float32)
-        )
-
-
-def test_a_search_takes_policies_and_values_of_different_networks():
-    state = games.make("chess").initial_state()
-    action = state.parse_uci("a2a3")
-    phases = ("opening", "middlegame", "endgame")
-    mixture = script.policy_and_value(
-        dict.fromkeys(phases, Fixed(action, 0.9)), dict.fromkeys(phases, Fixed(0, 0.0)), "lichess"
-    )
-    agent = agents.MCTSAgent(mixture, limit=agents.Limit(nodes=4), game="chess")
-    found = agent.search(state)
-    assert found.action == action
-    np.testing.assert_allclose(found.q, 0, atol=1e-6)
+def test_a_whole_plan_runs_and_its_matches_wait_for_their_networks(parts, tmp_path):
+    training = {"batch_size": 16, "device": "cpu", "max_lr": 0.003, "tensorboard": False}
+    training |= {"validation_positions": 32}
+    one, experts = ({"strategy": name, "positions": 300} for name in ("one", "separated"))
+    match = {"experts": "e", "one": ["a", "b"], "value": [], "games": 2, "nodes": 2, "seed": 5,
+             "max_plies": 8, "concurrency": 2, "batch_size": 1}  # fmt: skip
+    plan = {
+        "gate": "lichess", "network": "resnet-8x1:policy=pointwise", "split_seed": 0,
+        "test_games": 3, "training": training, "measuring": {"device": "cpu"},
+        "playing": {"device": "cpu"},
+        "trainings": {"e": {**experts, "seed": 1}, "a": {**one, "seed": 1},
+                      "b": {**one, "seed": 2, "round": 1}},
+        "matches": {"policies": match, "itself": {**match, "experts": "a", "one": "a"}},
+    }  # fmt: skip
+    order = [(job.kind, job.name) for job in script.jobs_of(plan)]
+    assert order[-2:] == [("trainings", "b"), ("measurements", "b")]
+    file = tmp_path / "own.json"
+    file.write_text(json.dumps(plan))
+    folder, out = tmp_path / "packed", tmp_path / "out"
+    script.pack(folder, file, *parts[1:])
+    (folder / "wheels" / parts[2][0].name).unlink()  # phasezoo is here already
+    assert script.run(folder, out, 0, 2) == script.UNFINISHED
+    assert script.run(folder, out, 600, 2) == 0
+    played = json.loads((out / "matches" / "policies.json").read_text())["opponents"]
+    assert played.keys() == {"a", "b"}
+    for found in played.values():
+        assert len(found["group_scores"]) == 1
+        assert found["sides"][0]["rows"] > 0
+    itself = json.loads((out / "matches" / "itself.json").read_text())["opponents"]["a"]
+    assert itself["group_scores"] == [0.5]  # one network in both chairs plays both games alike
+    losses = np.load(out / "measurements" / "e.npz")
+    assert losses["positions"].shape == (3, 3)
+    assert losses["opening/policy"].sum() > 0
