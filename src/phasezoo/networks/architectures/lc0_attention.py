@@ -11,20 +11,17 @@ from annotated_types import Interval
 from torch import Tensor, nn
 from torch.nn import functional
 
-from phasezoo import _core
 from phasezoo.errors import InvalidConfig
 from phasezoo.networks.architectures.lc0 import (
     ATTENTION_READ,
     ATTENTION_UNITS,
-    PLANES,
-    SQUARES,
     AttentionPolicy,
     BoardHead,
     Lc0Network,
-    MoveActions,
     Units,
     check_shapes,
 )
+from phasezoo.networks.architectures.lc0_moves import PLANES, SQUARES, MoveActions, reach
 from phasezoo.networks.architectures.sizes import Blocks, Channels
 
 PIECE_PLANES = 12
@@ -179,7 +176,7 @@ class MapEmbedding(nn.Module):
         self.layer = nn.Linear(PLANES + SQUARES, channels)
         self.activation = layer_activation(activation)
         self.gates = Gates(channels) if gates else nn.Identity()
-        self.register_buffer("positions", _reach(), persistent=False)
+        self.register_buffer("positions", reach(), persistent=False)
 
     def forward(self, squares: Tensor) -> Tensor:
         """``float32[B, 64, 112]`` to ``float32[B, 64, C]``."""
@@ -369,13 +366,3 @@ def layer_activation(kind: LayerActivation) -> nn.Module:
         "relu": nn.ReLU, "mish": nn.Mish, "selu": nn.SELU, "swish": nn.SiLU, "relu2": _SquaredReLU,
     }  # fmt: skip
     return kinds[kind]()
-
-
-def _reach() -> Tensor:
-    """Return for every square 1 where a queen or a knight reaches from it, and -1 at itself."""
-    reach = -torch.eye(SQUARES)
-    for move in _core.lc0_moves()[0]:
-        if len(move) == 4:
-            start, end = (ord(move[i]) - 97 + 8 * (int(move[i + 1]) - 1) for i in (0, 2))
-            reach[start, end] = 1
-    return reach
