@@ -19,7 +19,9 @@ TOWERS = {
     "lc0-16x1:policy=classical,policy_channels=4,activation=mish": "lc0-canonical",
     "lc0-8x1:moves_left=4,value_units=16": "lc0-canonical-v2",
     "lc0-8x1:policy=attention,policy_units=16": "lc0",
+    "lc0-8x1:policy=attention,policy_blocks=2,policy_heads=2,policy_ffn=9": "lc0-castling",
     "lc0-attention-16x2:heads=2,ffn=8,width=8,value=mse": "lc0",
+    "lc0-attention-16x1:policy_blocks=1,policy_width=16,policy_heads=2": "lc0-canonical-v2",
     "lc0-attention-16x2:embedding=dense,embedding_units=4,gates=true,smolgen=4,smolgen_units=8,"
     "moves_left=2,activation=relu,ffn_activation=relu2": "lc0-canonical",
 }

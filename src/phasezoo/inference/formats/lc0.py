@@ -257,7 +257,8 @@ def written(file: Lc0File) -> bytes:
     else:
         table = lc0_attention.layers(file.size, options)
         structure, oldest = lc0_attention.SEVERAL_HEADS, OLDEST_ATTENTION_READER
-        fields = [*lc0_attention.written_layers(table, kept), (28, options["heads"])]
+        layers = lc0_attention.written_layers(table, kept, options, several=True)
+        fields = [*layers, (28, options["heads"])]
     inputs = next(number for number, planes in PLANES.items() if planes == file.planes)
     form = encoded([
         (1, inputs), (2, 1 + wdl), (3, structure),

@@ -32,6 +32,10 @@ POLICY = 3
 EMBEDDINGS = {1: "map", 2: "dense"}
 ACTIVATIONS = {1: "mish", 2: "relu", 6: "selu", 7: "swish", 8: "relu2"}
 
+POLICY_ENCODERS = {False: (21, 24), True: (8, 9)}
+"""Fields of a policy's encoder layers and of their heads: of the weights, or of a head's own
+message."""
+
 Path: TypeAlias = tuple[int | tuple[int, int], ...]
 """Fields from a message down to a layer; a repeated one with its place."""
 
@@ -40,7 +44,6 @@ Layer: TypeAlias = tuple[str, Path, tuple[int, ...]]
 
 UNKNOWN = {
     2: "residual blocks before the encoder layers",
-    21: "encoder layers of the policy",
     36: "a bias of the generated attention weights",
 }
 """Fields of the weights that change what an attention body answers and are not read."""
@@ -73,10 +76,7 @@ def read_options(weights: Message, form: Message) -> tuple[tuple[int, int], dict
     blocks = weights.messages(27)
     attention, ffn = part(blocks[0], 1, "attention"), part(blocks[0], 4, "feed-forward network")
     channels, width = _size(weights, 26), _size(attention, 2)
-    heads = weights.number(28)
-    if not 0 < heads <= width or width % heads:
-        message = f"{heads} attention heads do not divide queries of {width} numbers"
-        raise ValueError(message)
+    heads = _checked_heads(weights.number(28), width)
     activation = "mish" if form.number(7) == 1 else "relu"
     old = form.number(3, 1) == OLD_STRUCTURE and weights.message(35) is not None
     several = structure_of(form, weights) == SEVERAL_HEADS
@@ -117,11 +117,38 @@ def policy_options(weights: Message, *, several: bool) -> dict[str, Any]:
     """
     hidden, head = _policy_places(weights, several=several)
     holder = _down(weights, head[0][:-1])
-    if holder.messages(8 if several else 21):
-        message = "its policy has encoder layers, which are not read"
-        raise ValueError(message)
     units = length(part(holder, _number(head[1]), "policy"))
-    return {"policy_channels": length(_down(weights, hidden[1])), "policy_units": units}
+    options = {"policy_channels": length(_down(weights, hidden[1])), "policy_units": units}
+    layers_at, heads_at = POLICY_ENCODERS[several]
+    blocks = holder.messages(layers_at)
+    options["policy_blocks"] = len(blocks)
+    if blocks:
+        attention = part(blocks[0], 1, "policy's attention")
+        width = _size(attention, 2)
+        heads = _checked_heads(holder.number(heads_at), width)
+        ffn = _size(part(blocks[0], 4, "policy's feed-forward network"), 2)
+        options |= {"policy_heads": heads, "policy_width": width, "policy_ffn": ffn}
+    for block in blocks:
+        attention = part(block, 1, "policy's attention")
+        _refuse_unknown_attention(attention)
+        if attention.message(9) is not None:
+            message = "the policy's encoder layers have generated attention weights (field 9)"
+            raise ValueError(message)
+    return options
+
+
+def _checked_heads(heads: int, width: int) -> int:
+    if not 0 < heads <= width or width % heads:
+        message = f"{heads} attention heads do not divide queries of {width} numbers"
+        raise ValueError(message)
+    return heads
+
+
+def _refuse_unknown_attention(attention: Message) -> None:
+    unknown = [number for number in UNKNOWN_IN_ATTENTION if attention.messages(number)]
+    if unknown:
+        message = f"field {unknown[0]} of a layer's attention is not known"
+        raise ValueError(message)
 
 
 def _refuse_unknown(weights: Message, form: Message) -> None:
@@ -141,10 +168,7 @@ def _refuse_unknown(weights: Message, form: Message) -> None:
         raise ValueError(message)
     for block in blocks:
         attention = part(block, 1, "attention")
-        unknown = [number for number in UNKNOWN_IN_ATTENTION if attention.messages(number)]
-        if unknown:
-            message = f"field {unknown[0]} of a layer's attention is not known"
-            raise ValueError(message)
+        _refuse_unknown_attention(attention)
         if attention.message(9) is not None and weights.message(35) is None:
             message = "the generator of its attention weights is missing (field 35)"
             raise ValueError(message)
@@ -200,7 +224,7 @@ def layers(
     if options["smolgen"]:
         yield "body.generate.weight", (35,), (64**2, options["smolgen"])
     for place in range(blocks):
-        yield from _encoder(f"body.layers.{place}", (27, place), channels, options)
+        yield from _encoder(f"body.layers.{place}", ((27, place),), channels, options)
     yield from policy_layers(channels, options, weights, several=several)
     value: Path = (44, 1) if several else ()
     first = (1, 3, 5) if several else (29, 7, 9)
@@ -231,6 +255,11 @@ def policy_layers(
         yield f"policy.{name}.weight", head[2 * at], (units, read)
         yield f"policy.{name}.bias", head[2 * at + 1], (units,)
     yield "policy.promotion.weight", head[4], (4, units)
+    sizes = {"width": options.get("policy_width"), "ffn": options.get("policy_ffn"), "smolgen": 0}
+    field = POLICY_ENCODERS[several][0]
+    for place in range(options.get("policy_blocks", 0)):
+        own: Path = (*head[4][:-1], (field, place))
+        yield from _encoder(f"policy.layers.{place}", own, read, sizes)
 
 
 def _policy_places(
@@ -244,24 +273,22 @@ def _policy_places(
     return (((45, 3, 1), (45, 3, 2)) if own else ((45, 1), (45, 2))), head
 
 
-def _encoder(
-    name: str, at: tuple[int, int], channels: int, options: Mapping[str, Any]
-) -> Iterator[Layer]:
+def _encoder(name: str, at: Path, channels: int, options: Mapping[str, Any]) -> Iterator[Layer]:
     width = options["width"] or channels
     for number, part_name in ((1, "query"), (3, "key"), (5, "mix")):
-        yield from _linear(f"{name}.{part_name}", number, (width, channels), (at, 1))
-    yield from _linear(f"{name}.out", 7, (channels, width), (at, 1))
+        yield from _linear(f"{name}.{part_name}", number, (width, channels), (*at, 1))
+    yield from _linear(f"{name}.out", 7, (channels, width), (*at, 1))
     if options["smolgen"]:
         read, units = options["smolgen_read"], options["smolgen_units"]
-        numbers, inner = options["heads"] * options["smolgen"], (at, 1, 9)
+        numbers, inner = options["heads"] * options["smolgen"], (*at, 1, 9)
         yield f"{name}.smolgen.read.weight", (*inner, 1), (read, channels)
         yield from _linear(f"{name}.smolgen.units", 2, (units, 64 * read), inner)
         yield from _norm(f"{name}.smolgen.units_norm", 4, units, inner)
         yield from _linear(f"{name}.smolgen.out", 6, (numbers, units), inner)
         yield from _norm(f"{name}.smolgen.out_norm", 8, numbers, inner)
-    yield from _norm(f"{name}.norm", 2, channels, (at,))
-    yield from _feed_forward(f"{name}.ffn", (at, 4), channels, options["ffn"] or channels)
-    yield from _norm(f"{name}.ffn_norm", 5, channels, (at,))
+    yield from _norm(f"{name}.norm", 2, channels, at)
+    yield from _feed_forward(f"{name}.ffn", (*at, 4), channels, options["ffn"] or channels)
+    yield from _norm(f"{name}.ffn_norm", 5, channels, at)
 
 
 def _feed_forward(name: str, at: Path, channels: int, units: int) -> Iterator[Layer]:
@@ -326,18 +353,27 @@ def _size(parent: Message, number: int) -> int:
     return length(part(parent, number, "layer"))
 
 
-def written_layers(table: Iterable[Layer], kept: Mapping[str, Array]) -> list[tuple[int, bytes]]:
-    """Return the fields of a message with the layers of a table.
+def written_layers(
+    table: Iterable[Layer], kept: Mapping[str, Array], options: Mapping[str, Any], *, several: bool
+) -> list[tuple[int, int | bytes]]:
+    """Return the fields of a message with the layers of a table, and the heads of a policy's own.
 
     Args:
         table: The layers.
         kept: Their numbers by name.
+        options: Those of the network.
+        several: Whether its heads lie in messages of their own.
     """
-    return _nested([(path, written_layer(kept[name])) for name, path, _ in table])
+    parts: list[tuple[Path, int | bytes]]
+    parts = [(path, written_layer(kept[name])) for name, path, _ in table]
+    if options.get("policy_blocks"):
+        holder = _policy_places(None, several=several)[1][0][:-1]
+        parts.append(((*holder, POLICY_ENCODERS[several][1]), options["policy_heads"]))
+    return _nested(parts)
 
 
-def _nested(parts: list[tuple[Path, bytes]]) -> list[tuple[int, bytes]]:
-    groups: dict[int | tuple[int, int], list[tuple[Path, bytes]]] = {}
+def _nested(parts: list[tuple[Path, int | bytes]]) -> list[tuple[int, int | bytes]]:
+    groups: dict[int | tuple[int, int], list[tuple[Path, int | bytes]]] = {}
     for path, data in parts:
         groups.setdefault(path[0], []).append((path[1:], data))
     return [

@@ -153,7 +153,7 @@ def _outputs(block: Message) -> int:
 
 def written(
     size: tuple[int, int], options: Mapping[str, Any], kept: Mapping[str, Array]
-) -> list[tuple[int, bytes]]:
+) -> list[tuple[int, int | bytes]]:
     """Return the fields of a tower's weights.
 
     Args:
@@ -162,7 +162,7 @@ def written(
         kept: Its layers by name.
     """
     squeeze, left = options["squeeze"], options["moves_left"]
-    fields = [(1, _written_block(kept, "body.0"))]
+    fields: list[tuple[int, int | bytes]] = [(1, _written_block(kept, "body.0"))]
     for place in range(1, size[1] + 1):
         name = f"body.{place}"
         block = [(number, _written_block(kept, f"{name}.branch.{number - 1}")) for number in (1, 2)]
@@ -173,7 +173,7 @@ def written(
         fields.append((2, encoded(block)))
     if options["policy"] == "attention":
         table = lc0_attention.policy_layers(size[0], options, None, several=False)
-        fields += lc0_attention.written_layers(table, kept)
+        fields += lc0_attention.written_layers(table, kept, options, several=False)
     elif options["policy"] == "convolution":
         moves = encoded(_written_linear(kept, "policy.moves", 1))
         fields += [(11, _written_block(kept, "policy.hidden")), (3, moves)]

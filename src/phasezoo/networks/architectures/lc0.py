@@ -4,6 +4,7 @@ Published networks are of this kind: those of lc0 before its transformers, and M
 (McIlroy-Young et al. 2020). ``docs/definitions/lc0.md`` describes planes, moves and files.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import torch
@@ -12,6 +13,14 @@ from torch import Tensor, nn
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig
+from phasezoo.networks.architectures.lc0_encoder import (
+    MAP_EPSILON,
+    Heads,
+    LayerActivation,
+    OptionalUnits,
+    layer_activation,
+    policy_encoder,
+)
 from phasezoo.networks.architectures.lc0_moves import (
     ACTIONS,
     CONVOLUTION_PLANES,
@@ -42,15 +51,19 @@ def lc0(
     channels: Channels,
     blocks: Blocks,
     *,
-    squeeze: Annotated[int, Interval(ge=0, le=4096)] = 8,
+    squeeze: OptionalUnits = 8,
     activation: Literal["relu", "mish"] = "relu",
     policy: Literal["convolution", "classical", "attention"] = "convolution",
     policy_channels: Units = 32,
     policy_units: Units = ATTENTION_UNITS,
+    policy_blocks: OptionalUnits = 0,
+    policy_heads: Heads = 4,
+    policy_width: OptionalUnits = 0,
+    policy_ffn: OptionalUnits = 0,
     value: Literal["wdl", "mse"] = "wdl",
     value_channels: Units = 32,
     value_units: Units = 128,
-    moves_left: Annotated[int, Interval(ge=0, le=4096)] = 0,
+    moves_left: OptionalUnits = 0,
     moves_left_units: Units = 128,
 ) -> nn.Module:
     """Make a tower of lc0; those of Maia are ``lc0-64x6``.
@@ -66,6 +79,10 @@ def lc0(
             squares that a move begins with and keys of those that it ends with.
         policy_channels: Channels that the classical and the attention policy are read from.
         policy_units: Size of the attention policy's queries and keys.
+        policy_blocks: Encoder layers of the attention policy.
+        policy_heads: Their attention heads.
+        policy_width: Size of the queries of all these heads together; 0: ``policy_channels``.
+        policy_ffn: Hidden units of their feed-forward networks; 0: ``policy_channels``.
         value: Win, draw and loss, or one number.
         value_channels: Channels that the value is read from.
         value_units: Its hidden units.
@@ -75,7 +92,8 @@ def lc0(
     Raises:
         InvalidConfig: The shape or the actions are not those of chess's ``lc0`` planes.
     """
-    check_shapes(f"lc0-{channels}x{blocks}", input_shape, num_actions)
+    name = f"lc0-{channels}x{blocks}"
+    check_shapes(name, input_shape, num_actions)
     body = nn.Sequential(
         ConvNorm(PLANES, channels, activation=activation),
         *(SqueezedBlock(channels, squeeze, activation) for _ in range(blocks)),
@@ -87,7 +105,9 @@ def lc0(
     elif policy == "classical":
         head = ClassicalPolicy(channels, policy_channels, activation)
     else:
-        head = AttentionPolicy(channels, policy_channels, policy_units, "selu")
+        sizes = (policy_channels, policy_width, policy_ffn, policy_heads)
+        layers = policy_encoder(name, policy_blocks, sizes, MAP_EPSILON, "selu")
+        head = AttentionPolicy(channels, policy_channels, policy_units, "selu", layers)
     scalar = BoardHead(
         channels, value_channels, value_units, 3 if value == "wdl" else 1, activation
     )
@@ -238,16 +258,23 @@ class AttentionPolicy(nn.Module):
         read: Size of a token of the policy.
         units: Size of queries and keys.
         activation: What follows the first layer.
+        layers: Encoder layers after it.
     """
 
     columns: Tensor
 
     def __init__(
-        self, channels: int, read: int, units: int, activation: Literal["relu", "mish", "selu"]
+        self,
+        channels: int,
+        read: int,
+        units: int,
+        activation: LayerActivation,
+        layers: Sequence[nn.Module] = (),
     ) -> None:
         super().__init__()
         self.hidden = nn.Linear(channels, read)
-        self.activation = nn.SELU() if activation == "selu" else activation_of(activation)
+        self.activation = layer_activation(activation)
+        self.layers = nn.ModuleList(layers)
         self.query, self.key = nn.Linear(read, units), nn.Linear(read, units)
         self.promotion = nn.Linear(units, 1 + len(PROMOTIONS), bias=False)
         columns = torch.tensor([_attention_column(move) for move in _core.lc0_moves()[0]])
@@ -257,6 +284,8 @@ class AttentionPolicy(nn.Module):
         """``float32[B, 64, C]`` or ``float32[B, C, 8, 8]`` to ``float32[B, 1858]``."""
         tokens = features if features.dim() == 3 else features.flatten(2).transpose(1, 2)
         tokens = self.activation(self.hidden(tokens))
+        for layer in self.layers:
+            tokens = layer(tokens, None)
         query, key = self.query(tokens), self.key(tokens)
         pairs = query @ key.transpose(1, 2) * key.shape[2] ** -0.5
         extra = self.promotion(key[:, -8:])
