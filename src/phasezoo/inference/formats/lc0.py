@@ -22,8 +22,11 @@ MAGIC = 0x1C0
 ENDINGS = (".pb", ".pb.gz")
 ONNX_ENDING = ".onnx"
 
-LARGEST = 1 << 30
-"""Bytes that a file may hold unpacked; the largest that lc0 published are half as large."""
+LARGEST, LARGEST_UNPACKED = 1 << 30, 3 << 28
+"""Bytes of a file, and of one that was packed; the largest that lc0 published have 2^29."""
+
+STEP = 1 << 14
+"""Bytes that are unpacked at once, which bounds memory."""
 
 PLANES = {1: "lc0", 2: "lc0-castling", 3: "lc0-canonical", 4: "lc0-canonical-hectoplies",
           5: "lc0-canonical-v2"}  # fmt: skip
@@ -151,21 +154,27 @@ def _bounded(data: bytes) -> bytes:
     return data
 
 
-def _unpacked(data: bytes) -> bytes:
+def _unpacked(data: bytes) -> bytes | bytearray:
     if data[:2] != b"\x1f\x8b":
         return _bounded(data)
-    unpacking = zlib.decompressobj(wbits=31)
-    found = unpacking.decompress(data, LARGEST)
-    if unpacking.unconsumed_tail:
-        message = f"it unpacks to more than {LARGEST:,} bytes"
-        raise ValueError(message)
+    unpacking, found = zlib.decompressobj(wbits=31), bytearray()
+    for start in range(0, len(data), STEP):
+        found += unpacking.decompress(data[start : start + STEP])
+        if len(found) > LARGEST_UNPACKED:
+            message = f"it unpacks to more than {LARGEST_UNPACKED:,} bytes"
+            raise ValueError(message)
+        if unpacking.eof:
+            break
     if not unpacking.eof:
         message = "the packed file is cut off"
+        raise ValueError(message)
+    if unpacking.unused_data or data[start + STEP :]:
+        message = "there are bytes after the end of the packed file"
         raise ValueError(message)
     return found
 
 
-def _read(data: bytes) -> Lc0File | Lc0Onnx:
+def _read(data: bytes | bytearray) -> Lc0File | Lc0Onnx:
     net = Message(memoryview(data))
     if net.number(1) != MAGIC:
         message = f"it begins with {net.number(1):#x} and not with {MAGIC:#x}: another kind of file"

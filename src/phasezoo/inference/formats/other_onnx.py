@@ -16,6 +16,9 @@ from phasezoo.inference.backends.tensors import VALUE_FORMS, looks_like_odds
 from phasezoo.inference.formats.onnx_wrapper import parsed, planes_input, wrapped
 from phasezoo.inference.storage.files import read_file
 
+LARGEST_ORDER = 1 << 24
+"""Bytes of a file with an order of moves."""
+
 NO_MOVES = ("", "-")
 """Texts of places that no move has."""
 
@@ -187,7 +190,7 @@ def _read_order(actions: ActionOrder | None) -> Any:
 def _read_file(path: Path) -> Any:
     """Return the texts or the places in a file."""
     try:
-        data = read_file(path)
+        data = read_file(path, LARGEST_ORDER)
         if path.suffix == ".npy":
             return np.asarray(np.load(io.BytesIO(data), allow_pickle=False))
         return [line.strip() for line in data.decode().splitlines()]

@@ -149,7 +149,7 @@ def _is_there(path: Path, given: str | Path) -> bool:
 
 def _of_lc0(path: Path) -> Path:
     """Return the folder of the network in a file of lc0's."""
-    data = read_file(path)
+    data = read_file(path, lc0.LARGEST)
     name = f"{digest(data)[:32]}-{READER}"
     kept = _kept(name)
     if kept is not None:
@@ -169,7 +169,7 @@ def _of_other(path: Path, game: str, planes: str | None, actions: ActionOrder | 
     played = games.make(game)
     spec = played.plane_spec(planes)
     try:
-        named: dict[str, Any] = tensors_in(read_file(path), played, spec, actions)
+        named: dict[str, Any] = tensors_in(read_file(path, lc0.LARGEST), played, spec, actions)
     except CheckpointError as error:
         message = f"{path}: {error}"
         raise CheckpointError(message) from error
