@@ -9,7 +9,7 @@ import torch
 
 from phasezoo import agents, games, inference, networks
 from phasezoo.errors import CheckpointError, InvalidConfig
-from phasezoo.inference.formats import lc0, lc0_layers, lc0_tower
+from phasezoo.inference.formats import lc0, lc0_layers
 from phasezoo.inference.formats.protobuf import Message, encoded
 
 CHESS = games.make("chess")
@@ -180,7 +180,7 @@ def _rewritten(**layer_fields):
         return encoded(given, fixed=[number for number in short if number < 3])
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lc0_tower, "written_layer", changed)
+        patch.setattr(lc0_layers, "written_layer", changed)
         return _file()
 
 
@@ -238,16 +238,19 @@ def test_without_a_cache_folder_files_load_all_the_same(tmp_path, monkeypatch):
     assert inference.load(path, backend="torch").plane_spec == "lc0"
 
 
-def test_a_layer_of_another_size_is_refused_before_memory_is_taken(tmp_path):
+@pytest.mark.parametrize(
+    ("channels", "reason"), [(60_000, "no network lc0-60000x0"), (1000, "a layer has 10 numbers")]
+)
+def test_a_layer_of_another_size_is_refused_before_memory_is_taken(tmp_path, channels, reason):
     layer = encoded([(1, 0), (2, 0), (3, b"\0" * 20)], fixed=(1, 2))
-    block = encoded([(1, layer), (2, encoded([(3, b"\0\0" * 60_000)]))])
+    block = encoded([(1, layer), (2, encoded([(3, b"\0\0" * channels)]))])
     answers = encoded([(3, b"\0" * 6)])
     weights = encoded([(1, block), (6, block), (8, layer), (10, answers)])
-    form = encoded([(2, encoded([(5, 2)]))])
+    form = encoded([(2, encoded([(4, 2), (5, 2)]))])
     net = encoded([(1, lc0.MAGIC), (4, form), (10, weights)], fixed=(1,))
     path = tmp_path / "sizes.pb"
     path.write_bytes(net)
-    with pytest.raises(CheckpointError, match="a layer has 10 numbers"):
+    with pytest.raises(CheckpointError, match=reason):
         inference.load(path)
 
 

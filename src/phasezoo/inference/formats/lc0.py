@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference.formats import lc0_attention, lc0_tower
-from phasezoo.inference.formats.lc0_layers import Array
+from phasezoo.inference.formats.lc0_layers import Array, read_layers, written_layers
 from phasezoo.inference.formats.protobuf import Message, encoded
 from phasezoo.specs import Option, options_of
 
@@ -220,19 +220,19 @@ def _onnx(onnx: Message, planes: str) -> Lc0Onnx:
 
 def _network(weights: Message, form: Message, planes: str) -> Lc0File:
     structure = lc0_attention.structure_of(form, weights)
-    if structure in TOWERS:
-        if weights.messages(27):
-            message = f"structure {structure} is a tower, and it has encoder layers (field 27)"
-            raise ValueError(message)
-        file = Lc0File(planes, *lc0_tower.read(weights, form))
-        _check_sizes(file)
-        return file
-    size, options = lc0_attention.read_options(weights, form)
-    file = Lc0File(planes, size, options, family=ATTENTION)
+    is_tower, several = structure in TOWERS, structure == lc0_attention.SEVERAL_HEADS
+    if is_tower and weights.messages(27):
+        message = f"structure {structure} is a tower, and it has encoder layers (field 27)"
+        raise ValueError(message)
+    size, options = (lc0_tower if is_tower else lc0_attention).read_options(weights, form)
+    file = Lc0File(planes, size, options, family=FAMILY if is_tower else ATTENTION)
     _check_sizes(file)
-    several = structure == lc0_attention.SEVERAL_HEADS
-    table = lc0_attention.layers(size, options, weights, several=several)
-    file.weights.update(lc0_attention.read_layers(weights, table))
+    table = (
+        lc0_tower.layers(size, options)
+        if is_tower
+        else lc0_attention.layers(size, options, weights, several=several)
+    )
+    file.weights.update(read_layers(weights, table))
     return file
 
 
@@ -258,16 +258,13 @@ def written(file: Lc0File) -> bytes:
     is_tower, wdl = file.family == FAMILY, options["value"] == "wdl"
     policy = options["policy"] if is_tower else "attention"
     if is_tower:
-        structure, fields = (
-            4 if options["squeeze"] else 3,
-            lc0_tower.written(file.size, options, kept),
-        )
+        structure, table = 4 if options["squeeze"] else 3, lc0_tower.layers(file.size, options)
         oldest = OLDEST_POLICY_READER if policy == "attention" else OLDEST_READER
     else:
-        table = lc0_attention.layers(file.size, options)
-        structure, oldest = lc0_attention.SEVERAL_HEADS, OLDEST_ATTENTION_READER
-        layers = lc0_attention.written_layers(table, kept, options, several=True)
-        fields = [*layers, (28, options["heads"])]
+        structure, table = lc0_attention.SEVERAL_HEADS, lc0_attention.layers(file.size, options)
+        oldest = OLDEST_ATTENTION_READER
+    numbers = lc0_attention.numbers_of(options, several=not is_tower)
+    fields = written_layers(table, kept, numbers)
     inputs = next(number for number, planes in PLANES.items() if planes == file.planes)
     form = encoded([
         (1, inputs), (2, 1 + wdl), (3, structure),
