@@ -239,13 +239,13 @@ def test_without_a_cache_folder_files_load_all_the_same(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("channels", "reason"), [(60_000, "no network lc0-60000x0"), (1000, "a layer has 10 numbers")]
+    ("channels", "reason"), [(60_000, "no network lc0-60000x1"), (1000, "a layer has 10 numbers")]
 )
 def test_a_layer_of_another_size_is_refused_before_memory_is_taken(tmp_path, channels, reason):
     layer = encoded([(1, 0), (2, 0), (3, b"\0" * 20)], fixed=(1, 2))
     block = encoded([(1, layer), (2, encoded([(3, b"\0\0" * channels)]))])
     answers = encoded([(3, b"\0" * 6)])
-    weights = encoded([(1, block), (6, block), (8, layer), (10, answers)])
+    weights = encoded([(1, block), (2, b""), (6, block), (8, layer), (10, answers)])
     form = encoded([(2, encoded([(4, 2), (5, 2)]))])
     net = encoded([(1, lc0.MAGIC), (4, form), (10, weights)], fixed=(1,))
     path = tmp_path / "sizes.pb"
