@@ -276,3 +276,47 @@ def written(file: Lc0File) -> bytes:
     reader = encoded([(1, 0), (2, oldest), (3, 0)])
     parts = [(3, reader), (4, described), (10, encoded(fields))]
     return gzip.compress(encoded([(1, MAGIC), *parts], fixed=(1,)), mtime=0)
+
+
+ONNX_OUTPUTS = {"policy": "policy", "wdl": "wdl", "value": "value", "mlh": "plies_left"}
+"""An ONNX model's outputs in a manifest, by what lc0 calls them after ``/output/``."""
+
+
+def wrapped_onnx(found: Lc0Onnx, shape: tuple[int, int, int]) -> tuple[bytes, dict[str, str]]:
+    """Return a model that reads planes of ours and answers our actions, and its tensors' names.
+
+    Args:
+        found: The model of lc0's converter.
+        shape: Channels, height and width of the planes; 113 channels say how the board is turned.
+
+    Raises:
+        ValueError: It is no model of that kind.
+        MissingDependency: The package ``onnx`` is not installed.
+    """
+    from phasezoo.inference.formats.onnx_wrapper import parsed, planes_input, wrapped
+    from phasezoo.networks.architectures.lc0_moves import PLANES as CHANNELS, lc0_tables
+
+    model = parsed(found.model)
+    planes = planes_input(model.graph, found.tensors.get("input"), (CHANNELS, *shape[1:]))
+    outputs = _onnx_outputs(model.graph, found.tensors)
+    tables = lc0_tables("classical", turns=shape[0] > CHANNELS)
+    return wrapped(model, planes, shape, outputs, tables)
+
+
+def _onnx_outputs(graph: Any, named: Mapping[str, str]) -> dict[str, str]:
+    """Return the outputs' names by what they are."""
+    there = [each.name for each in graph.output]
+    by_kind = {name.rpartition("/")[2]: name for name in there}
+    source = named or by_kind
+    outputs = {ONNX_OUTPUTS[kind]: source[kind] for kind in ONNX_OUTPUTS if kind in source}
+    missing = [name for name in outputs.values() if name not in there]
+    if missing or "policy" not in outputs or not {"wdl", "value"} & outputs.keys():
+        message = (
+            f"the ONNX model has the outputs {there}; "
+            + (f"{missing} are named" if missing else "a policy and a wdl or value are needed")
+            + ", by lc0's names /output/policy, /output/wdl, /output/value, /output/mlh"
+        )
+        raise ValueError(message)
+    if "wdl" in outputs:
+        outputs.pop("value", None)
+    return outputs

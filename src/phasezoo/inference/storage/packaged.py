@@ -219,11 +219,10 @@ def _onnx(found: lc0.Lc0Onnx, path: Path) -> tuple[Manifest, bytes]:
     require_onnx()
     from phasezoo.inference.backends.onnx import OnnxEvaluator
     from phasezoo.inference.backends.tensors import looks_like_odds
-    from phasezoo.inference.formats.lc0_onnx import wrapped_lc0
 
     shape = games.make(lc0.GAME).plane_shape(found.planes)
     try:
-        model, tensors = wrapped_lc0(found.model, shape, found.tensors)
+        model, tensors = lc0.wrapped_onnx(found, shape)
         manifest = _described(
             found.planes, path, network=f"{lc0.FAMILY}-onnx", files={ONNX_MODEL: digest(model)},
             value_kind="wdl" if "wdl" in tensors else "value", backend="onnx", tensors=tensors,
