@@ -13,7 +13,7 @@ from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage.experts import load_experts
 from phasezoo.inference.storage.load import load
-from phasezoo.inference.storage.packaged import EXPERTS, resolved
+from phasezoo.inference.storage.packaged import is_experts
 from phasezoo.specs import Part
 from phasezoo.types import Gate, InferenceDtype
 
@@ -38,11 +38,18 @@ class Loading:
     """Whether a search of another game may ask them."""
     packed: bool | None = None
     """Whether they are given their planes packed."""
+    net_game: str | None = None
+    """Game of an ONNX file of another program."""
+    planes: str | None = None
+    """Planes that such a file reads."""
+    actions: str | None = None
+    """Order of its moves: a name, or a file."""
 
     def as_options(self) -> dict[str, Any]:
         """As :func:`phasezoo.inference.load_network` takes them."""
         options = dict(vars(self))
-        return {"threads": options.pop("net_threads"), **options}
+        own = {"threads": options.pop("net_threads"), "game": options.pop("net_game")}
+        return {**own, **options}
 
 
 def network(
@@ -110,7 +117,7 @@ def make_m2cts(
     for name, given in parts.items():
         if not isinstance(given, str | Path):
             continue
-        if name != "experts" and not (resolved(given) / EXPERTS).is_file():
+        if name != "experts" and not is_experts(given):
             parts[name] = load(given, **how)  # one network for all phases
             continue
         found = load_experts(given)

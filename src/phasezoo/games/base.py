@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig, InvalidPlaneSpec, InvalidState, UnknownGame
+from phasezoo.games.action_tables import MoveNames
 from phasezoo.games.bounds import Bounds, bounds_of_planes
 from phasezoo.games.options import at_least, between
 from phasezoo.games.packed import PlaneLayout
@@ -98,6 +99,9 @@ class Game:
     tracker: Callable[[int], Any] | None = field(repr=False, compare=False, default=None)
     """Makes what rebuilds a state from all that a player has seen of a game, if players do not see
     the whole: called with the player; it has ``observe(state)`` and ``state()``."""
+    move_names: Callable[[str], MoveNames] | None = field(repr=False, compare=False, default=None)
+    """Returns the texts of actions, for networks whose policies are in another order: called with
+    the planes that decide between two meanings of an action."""
     action_parts: tuple[int, ...] | None = field(repr=False, compare=False, default=None)
     """Where an action has several parts, how many choices each has; the index of an action is
     ``first + choices of the first * (second + choices of the second * …)``."""

@@ -11,6 +11,7 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("starlette")
@@ -301,6 +302,46 @@ def test_gates_that_are_folders_lie_in_the_folders_that_were_named(tmp_path, gat
             page.ask("gates", game=name, gate=f"learned:{inside}/link")
         with pytest.raises(Refused, match="no manifest"):
             page.ask("gates", game=name, gate=f"learned:{inside}")
+
+
+def test_networks_of_others_play_with_their_order_of_moves_beside_them(tmp_path, monkeypatch):
+    onnx = pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    names = games.make("chess").move_names("v2")
+    moves = [*filter(None, names.usual), *(name for name, _ in names.special.values())][::-1]
+    liked, runs = moves.index("e2e4"), tmp_path / "runs"
+    runs.mkdir()
+    (runs / "moves.txt").write_text("\n".join(moves))
+    (tmp_path / "moves.txt").write_text("\n".join(moves))
+    weights = np.zeros((52 * 64, len(moves) + 1), np.float32)
+    weights[:, liked] = 1.0
+    info, kinds = onnx.helper.make_tensor_value_info, onnx.TensorProto
+    nodes = [
+        onnx.helper.make_node(kind, [*given], [name])
+        for kind, given, name in (
+            ("Flatten", ["data"], "flat"),
+            ("MatMul", ["flat", "w"], "policy"),
+            ("MatMul", ["flat", "v"], "value"),
+        )
+    ]
+    graph = onnx.helper.make_graph(
+        nodes, "theirs", [info("data", kinds.FLOAT, ["n", 52, 8, 8])],
+        [info(name, kinds.FLOAT, None) for name in ("policy", "value")],
+        [onnx.numpy_helper.from_array(weights[:, :-1], "w"),
+         onnx.numpy_helper.from_array(weights[:, -1:], "v")],
+    )  # fmt: skip
+    opset = onnx.helper.make_opsetid("", 17)
+    model = onnx.helper.make_model(graph, opset_imports=[opset], ir_version=8)
+    (runs / "theirs.onnx").write_bytes(model.SerializeToString())
+    text = f"policy:net={runs}/theirs.onnx,planes=v2,temperature=0,actions="
+    with client(trusting=False, runs=(runs,)) as made, talking(made) as page:
+        name = page.new("chess", [f"{text}{runs}/moves.txt", None])
+        shown = page.wait(name, lambda shown: shown["ply"] == 1 or shown["trouble"])
+        assert not shown["trouble"]
+        assert shown["moves"] == ["e4"]
+        with pytest.raises(Refused, match="lies outside"):
+            page.ask("new", game="chess", seats=[f"{text}{tmp_path}/moves.txt", None])
 
 
 def test_folders_that_no_system_has_are_outside():

@@ -16,6 +16,7 @@ from phasezoo.inference.formats.protobuf import Message, encoded
 CHESS = games.make("chess")
 C, LAYERS, HEADS, WIDTH, FFN, READ, UNITS = 12, 2, 3, 6, 10, 7, 5
 D, GENERATED, COMPRESSED, HIDDEN = 4, 3, 2, 6
+OWN_LAYERS, OWN_HEADS, OWN_WIDTH, OWN_FFN = 2, 4, 8, 9
 
 
 @pytest.fixture(autouse=True)
@@ -44,8 +45,23 @@ class Weights:
         return [(first, self.layer(f"{name}.g", size)), (first + 1, self.layer(f"{name}.o", size))]
 
 
-def message(kind, seed=1):
-    """A file and its layers: structure 6 with the map embedding, or 7 with the dense one."""
+def policy_encoders(w):
+    """Encoder layers of a policy, to be numbered."""
+    found = []
+    for i in range(OWN_LAYERS):
+        mha = [*w.dense(f"pq{i}", OWN_WIDTH, READ, 1), *w.dense(f"pk{i}", OWN_WIDTH, READ, 3)]
+        mha += [*w.dense(f"pv{i}", OWN_WIDTH, READ, 5), *w.dense(f"pd{i}", READ, OWN_WIDTH, 7)]
+        ffn = w.dense(f"pf1{i}", OWN_FFN, READ, 1) + w.dense(f"pf2{i}", READ, OWN_FFN, 3)
+        layer = [(1, encoded(mha)), *w.norm(f"pln1{i}", READ, 2), (4, encoded(ffn))]
+        found.append(encoded(layer + w.norm(f"pln2{i}", READ, 5)))
+    return found
+
+
+def message(kind, seed=1, *, own=False):
+    """A file and its layers: structure 6 with the map embedding, or 7 with the dense one.
+
+    ``own``: its policy has encoder layers.
+    """
     w = Weights(seed)
     dense = kind == "dense"
     fields = w.dense("emb", C, 112 + (D if dense else 64), 25)
@@ -73,6 +89,9 @@ def message(kind, seed=1):
     wq = w.dense("wq", UNITS, READ, 3 if dense else 17)
     wk = w.dense("wk", UNITS, READ, 5 if dense else 19)
     ppo = [(7 if dense else 22, w.layer("ppo", 4, UNITS))]
+    if own:
+        ppo += [(8 if dense else 21, layer) for layer in policy_encoders(w)]
+        ppo += [(9 if dense else 24, OWN_HEADS)]
     if dense:
         shared = w.dense("pol", READ, C, 1)
         fields.append((45, encoded([*shared, (3, encoded(wq + wk + ppo)), (4, b"")])))
@@ -108,6 +127,40 @@ def policy_of(a, tokens):
     return np.array(logits)
 
 
+def mish(x):
+    return x * np.tanh(np.log1p(np.exp(x)))
+
+
+def selu(x):
+    scale, alpha = 1.0507009873554805, 1.6732632423543772
+    return scale * np.where(x > 0, x, alpha * np.expm1(x))
+
+
+def normed(a, name, x, eps):
+    centred = x - x.mean(-1, keepdims=True)
+    spread = np.sqrt((centred**2).mean(-1, keepdims=True) + eps)
+    return centred / spread * a[f"{name}.g"] + a[f"{name}.o"]
+
+
+def policy_tokens(a, x, eps, activation):
+    """The tokens of a policy after encoder layers of its own, query by query."""
+
+    def fc(name, x):
+        return x @ a[f"{name}.w"].T + a[f"{name}.b"]
+
+    for i in range(OWN_LAYERS):
+        q, k, v = (fc(f"p{name}{i}", x) for name in "qkv")
+        size, gathered = OWN_WIDTH // OWN_HEADS, np.zeros((64, OWN_WIDTH))
+        for h in range(OWN_HEADS):
+            part = slice(h * size, (h + 1) * size)
+            for square in range(64):
+                odds = np.exp(k[:, part] @ q[square, part] / np.sqrt(size))
+                gathered[square, part] = odds @ v[:, part] / odds.sum()
+        x = normed(a, f"pln1{i}", x + fc(f"pd{i}", gathered), eps)
+        x = normed(a, f"pln2{i}", x + fc(f"pf2{i}", activation(fc(f"pf1{i}", x))), eps)
+    return x
+
+
 def answers(a, planes, kind):
     """The 1,858 logits, win, draw, loss and plies of ``[112, 8, 8]``, square by square."""
     dense, eps = kind == "dense", 1e-3 if kind == "dense" else 1e-6
@@ -115,20 +168,17 @@ def answers(a, planes, kind):
     def fc(name, x):
         return x @ a[f"{name}.w"].T + a[f"{name}.b"]
 
-    def norm(name, x, eps=eps):
-        centred = x - x.mean(-1, keepdims=True)
-        spread = np.sqrt((centred**2).mean(-1, keepdims=True) + eps)
-        return centred / spread * a[f"{name}.g"] + a[f"{name}.o"]
-
-    def mish(x):
-        return x * np.tanh(np.log1p(np.exp(x)))
+    def norm(name, x):
+        return normed(a, name, x, eps)
 
     def swish(x):
         return x / (1 + np.exp(-x))
 
+    def between(hidden):
+        return np.maximum(hidden, 0) ** 2 if dense else mish(hidden)
+
     def ffn(first, second, x):
-        hidden = fc(first, x)
-        return fc(second, np.maximum(hidden, 0) ** 2 if dense else mish(hidden))
+        return fc(second, between(fc(first, x)))
 
     alpha = (2 * LAYERS) ** -0.25
     squares = np.array([planes[:, s // 8, s % 8] for s in range(64)], np.float64)
@@ -162,15 +212,17 @@ def answers(a, planes, kind):
             heads.append(odds / odds.sum(1, keepdims=True) @ v[:, part])
         x = norm(f"ln1{i}", x + alpha * fc(f"d{i}", np.concatenate(heads, 1)))
         x = norm(f"ln2{i}", x + alpha * ffn(f"f1{i}", f"f2{i}", x))
-    logits = policy_of(a, mish(fc("pol", x)))
+    tokens = mish(fc("pol", x))
+    logits = policy_of(a, policy_tokens(a, tokens, eps, between) if "pq0.w" in a else tokens)
     value = fc("val2", mish(fc("val1", mish(fc("val", x)).reshape(-1))))
     plies = max(0, fc("mov2", mish(fc("mov1", mish(fc("mov", x)).reshape(-1))))[0])
     return logits, value, plies
 
 
+@pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize("kind", ["map", "dense"])
-def test_a_message_answers_what_numpy_does_and_is_written_back(tmp_path, kind):
-    arrays, form, fields = message(kind)
+def test_a_message_answers_what_numpy_does_and_is_written_back(tmp_path, kind, own):
+    arrays, form, fields = message(kind, own=own)
     (tmp_path / "own.pb").write_bytes(packed(form, fields))
     read = inference.load(tmp_path / "own.pb", backend="torch")
     assert read.manifest.network == f"lc0-attention-{C}x{LAYERS}"
@@ -194,32 +246,42 @@ def test_a_message_answers_what_numpy_does_and_is_written_back(tmp_path, kind):
     assert session.act(CHESS.initial_state()) in CHESS.initial_state().legal_actions
 
 
-def test_a_tower_may_have_the_attention_policy(tmp_path):
+@pytest.mark.parametrize("layers", [False, True])
+def test_a_tower_may_have_the_attention_policy(tmp_path, layers):
     w = Weights(4)
     kept = gzip.decompress(_tower_file(tmp_path))
     own = Message(memoryview(kept)).message(10)
     fields = [(number, bytes(own.bytes(number))) for number in (1, 6, 7, 8, 9, 10)]
     policy = w.dense("pol", READ, 8, 4) + w.dense("wq", UNITS, READ, 17)
     policy += [*w.dense("wk", UNITS, READ, 19), (22, w.layer("ppo", 4, UNITS))]
+    if layers:
+        policy += [*((21, layer) for layer in policy_encoders(w)), (24, OWN_HEADS)]
     fields += [(2, bytes(own.bytes(2))), *policy]
     (tmp_path / "own.pb").write_bytes(packed([(3, 4), (4, 3), (5, 2)], fields))
-    read = inference.load(tmp_path / "own.pb", backend="torch").network
+    evaluator = inference.load(tmp_path / "own.pb", backend="torch")
+    read = evaluator.network
     features = torch.randn(1, 8, 8, 8)
     with torch.no_grad():
         found = read.policy(features)[0].numpy()
     tokens = features[0].numpy().reshape(8, 64).T @ w.arrays["pol.w"].T + w.arrays["pol.b"]
-    scale, alpha = 1.0507009873554805, 1.6732632423543772
-    tokens = scale * np.where(tokens > 0, tokens, alpha * np.expm1(tokens))
+    tokens = selu(tokens)
+    if layers:
+        tokens = policy_tokens(w.arrays, tokens, 1e-6, selu)
     np.testing.assert_allclose(found, policy_of(w.arrays, tokens), atol=1e-4)
-    encoders = packed([(3, 4), (4, 3), (5, 2)], [*fields, (21, b"")])
-    with pytest.raises(CheckpointError, match="its policy has encoder layers"):
-        lc0.read(encoders, "other")
+    inference.save(evaluator, tmp_path / "again.pb.gz")
+    again = inference.load(tmp_path / "again.pb.gz", backend="torch").network
+    with torch.no_grad():
+        np.testing.assert_allclose(again.policy(features)[0].numpy(), found, atol=1e-3)
 
 
 def _tower_file(folder):
     network = networks.make("lc0-8x1:policy=attention", (112, 8, 8), 4672, seed=2)
     inference.save(network, folder / "tower.pb.gz", game="chess", planes="lc0")
     return (folder / "tower.pb.gz").read_bytes()
+
+
+NUMBERS = encoded([(3, b"\0\0" * 8)])
+"""A layer of eight numbers."""
 
 
 def _changed(fields, number, value):
@@ -237,7 +299,8 @@ def _changed(fields, number, value):
         ((3, 8), None, "structure 8"),
         ((3, 3), None, "structure 3 is a tower, and it has encoder layers"),
         (None, (2, b""), "residual blocks before"),
-        (None, (21, b""), "encoder layers of the policy"),
+        (None, (21, b""), "the policy's attention is missing"),
+        (None, (21, encoded([(1, encoded([(2, NUMBERS)])), (4, b"")])), "0 attention heads"),
         (None, (36, b""), "a bias of the generated"),
         (None, (28, 0), "0 attention heads"),
         (None, (28, 5), "5 attention heads"),
@@ -271,7 +334,7 @@ def test_old_files_are_understood_as_lc0_does():
 
 @pytest.mark.parametrize("kind", ["map", "dense"])
 def test_cut_and_changed_files_raise_nothing_else_and_take_little_memory(kind):
-    _, form, fields = message(kind)
+    _, form, fields = message(kind, own=True)
     whole = packed(form, fields)
     rng = np.random.default_rng(3)
     refused = 0
@@ -293,9 +356,32 @@ def test_cut_and_changed_files_raise_nothing_else_and_take_little_memory(kind):
         lc0.read(gzip.compress(whole)[:-9], "cut")
 
 
-def test_heads_divide_the_width():
+@pytest.mark.parametrize(
+    "name",
+    [
+        "lc0-attention-16x1:heads=5",
+        "lc0-attention-16x1:policy_blocks=1,policy_heads=5,policy_width=16",
+        "lc0-16x1:policy=attention,policy_blocks=1,policy_heads=5,policy_width=16",
+    ],
+)
+def test_heads_divide_the_width(name):
     with pytest.raises(InvalidConfig, match="do not divide the width 16"):
-        networks.make("lc0-attention-16x1:heads=5", (112, 8, 8), 4672)
+        networks.make(name, (112, 8, 8), 4672)
+
+
+def test_the_map_embedding_says_where_a_queen_or_a_knight_goes():
+    """By the squares that python-chess finds attacked on an empty board."""
+    chess = pytest.importorskip("chess")
+    found = networks.make("lc0-attention-16x1:heads=2", (112, 8, 8), 4672).body.embed.positions
+    for square in range(64):
+        board = chess.Board.empty()
+        expected = [0.0] * 64
+        for piece in (chess.QUEEN, chess.KNIGHT):
+            board.set_piece_at(square, chess.Piece(piece, chess.WHITE))
+            for reached in board.attacks(square):
+                expected[reached] = 1.0
+        expected[square] = -1.0
+        assert found[square].tolist() == expected
 
 
 @pytest.mark.parametrize("kind", ["map", "dense"])
@@ -309,6 +395,7 @@ def test_it_learns(kind):
     targets = torch.tensor([int(each.legal_actions[-1]) for each in positions])
     results = torch.arange(8) % 3
     name = f"lc0-attention-16x1:heads=2,embedding={kind},embedding_units=4,smolgen=4"
+    name += ",policy_blocks=1" if kind == "map" else ""
     network = networks.make(name, (112, 8, 8), 4672, seed=1)
     optimizer = torch.optim.Adam(network.parameters(), lr=3e-3)
     losses = []

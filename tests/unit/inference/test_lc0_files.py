@@ -9,7 +9,7 @@ import torch
 
 from phasezoo import agents, games, inference, networks
 from phasezoo.errors import CheckpointError, InvalidConfig
-from phasezoo.inference.formats import lc0, lc0_layers, lc0_tower
+from phasezoo.inference.formats import lc0, lc0_layers
 from phasezoo.inference.formats.protobuf import Message, encoded
 
 CHESS = games.make("chess")
@@ -19,7 +19,9 @@ TOWERS = {
     "lc0-16x1:policy=classical,policy_channels=4,activation=mish": "lc0-canonical",
     "lc0-8x1:moves_left=4,value_units=16": "lc0-canonical-v2",
     "lc0-8x1:policy=attention,policy_units=16": "lc0",
+    "lc0-8x1:policy=attention,policy_blocks=2,policy_heads=2,policy_ffn=9": "lc0-castling",
     "lc0-attention-16x2:heads=2,ffn=8,width=8,value=mse": "lc0",
+    "lc0-attention-16x1:policy_blocks=1,policy_width=16,policy_heads=2": "lc0-canonical-v2",
     "lc0-attention-16x2:embedding=dense,embedding_units=4,gates=true,smolgen=4,smolgen_units=8,"
     "moves_left=2,activation=relu,ffn_activation=relu2": "lc0-canonical",
 }
@@ -178,7 +180,7 @@ def _rewritten(**layer_fields):
         return encoded(given, fixed=[number for number in short if number < 3])
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lc0_tower, "written_layer", changed)
+        patch.setattr(lc0_layers, "written_layer", changed)
         return _file()
 
 
@@ -236,16 +238,19 @@ def test_without_a_cache_folder_files_load_all_the_same(tmp_path, monkeypatch):
     assert inference.load(path, backend="torch").plane_spec == "lc0"
 
 
-def test_a_layer_of_another_size_is_refused_before_memory_is_taken(tmp_path):
+@pytest.mark.parametrize(
+    ("channels", "reason"), [(60_000, "no network lc0-60000x1"), (1000, "a layer has 10 numbers")]
+)
+def test_a_layer_of_another_size_is_refused_before_memory_is_taken(tmp_path, channels, reason):
     layer = encoded([(1, 0), (2, 0), (3, b"\0" * 20)], fixed=(1, 2))
-    block = encoded([(1, layer), (2, encoded([(3, b"\0\0" * 60_000)]))])
+    block = encoded([(1, layer), (2, encoded([(3, b"\0\0" * channels)]))])
     answers = encoded([(3, b"\0" * 6)])
-    weights = encoded([(1, block), (6, block), (8, layer), (10, answers)])
-    form = encoded([(2, encoded([(5, 2)]))])
+    weights = encoded([(1, block), (2, b""), (6, block), (8, layer), (10, answers)])
+    form = encoded([(2, encoded([(4, 2), (5, 2)]))])
     net = encoded([(1, lc0.MAGIC), (4, form), (10, weights)], fixed=(1,))
     path = tmp_path / "sizes.pb"
     path.write_bytes(net)
-    with pytest.raises(CheckpointError, match="a layer has 10 numbers"):
+    with pytest.raises(CheckpointError, match=reason):
         inference.load(path)
 
 

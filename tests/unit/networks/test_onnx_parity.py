@@ -33,7 +33,7 @@ TINY = [
     "mixer-16x2:mixed=24",
     "lc0-16x2",
     "lc0-8x1:squeeze=0,policy=classical,value=mse,moves_left=2",
-    "lc0-8x1:policy=attention",
+    "lc0-8x1:policy=attention,policy_blocks=1",
     "lc0-attention-16x2:heads=4,ffn_activation=relu2",
     "lc0-attention-16x1:embedding=dense,embedding_units=4,gates=true,smolgen=4,moves_left=2",
 ]

@@ -21,6 +21,9 @@ from phasezoo.specs import read_spec, write_spec
 OTHER_GAME = "allow_other_game"
 """The option that lets a network play a game that it was not trained for."""
 
+READING = {"game": "net_game", "planes": "planes", "actions": "actions"}
+"""Options that say how an ONNX file is read, by their names where a network is loaded."""
+
 SEARCHES = ("mcts", "m2cts")
 """Agents whose networks and experts options may change."""
 
@@ -127,7 +130,9 @@ def variants_of(text: str) -> tuple[str, ...]:
     """
     try:
         given = read_spec(text).options
-        folder = packaged.resolved(next(given[name] for name in NETWORKS if name in given))
+        named = next(given[name] for name in NETWORKS if name in given)
+        said = {name: given.get(option) for name, option in READING.items()}
+        folder = packaged.resolved(named, **said)
         files = (folder / name for name in (MANIFEST, packaged.EXPERTS))
         found = next(file for file in files if file.is_file())
         game = json.loads(found.read_bytes())["game"]
@@ -179,7 +184,7 @@ def adapted(text: str, options: Options) -> str:
 
 def _is_experts(net: str | None) -> bool:
     """Whether a folder holds experts for phases rather than one network."""
-    return net is not None and (packaged.resolved(net) / packaged.EXPERTS).is_file()
+    return net is not None and packaged.is_experts(net)
 
 
 def _check_chess(agent: Any, game: str) -> None:

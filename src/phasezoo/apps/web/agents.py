@@ -16,6 +16,7 @@ from phasezoo.apps.web.workers import Workers
 from phasezoo.errors import InvalidConfig
 from phasezoo.gating.learned import LEARNED
 from phasezoo.inference.calls import parallel_calls_of
+from phasezoo.inference.formats.other_onnx import ORDERS
 from phasezoo.inference.storage import packaged
 from phasezoo.specs import SpecText, read_spec, write_spec, write_value
 
@@ -27,6 +28,9 @@ PERSON = "human"
 
 FILES = ("syzygy",)
 """Options that name other files."""
+
+ORDER = "actions"
+"""The option that names an order of moves, some of which are files."""
 
 GATES = ("gate", "search_gate")
 """Options that name gates, some of which are folders."""
@@ -131,7 +135,8 @@ class Agents:
         for option, value in spec.options.items():
             if option in GATES:
                 self.check_gate(value)
-            if option in FILES or (option in NETWORKS and not self._is_allowed(value)):
+            names_file = option in NETWORKS or (option == ORDER and value not in ORDERS)
+            if option in FILES or (names_file and not self._is_allowed(value)):
                 message = (
                     f"{option}={value}: lies outside the folders of this server, --runs; {advice}"
                 )
@@ -182,7 +187,7 @@ class Agents:
             found += [*game.scripted, "single_player_mcts:simulations=60", "random"]
             return found
         for net in nets:
-            kind = "m2cts:experts" if _is_mixture(net) else "mcts:net"
+            kind = "m2cts:experts" if packaged.is_experts(net) else "mcts:net"
             found += [f"{kind}={net},nodes=400,batch_size=8", f"policy:net={net}"]
         found += ["uct:simulations=3000", "mcts:nodes=800", "random"]
         if game.has_table:
@@ -243,7 +248,3 @@ def _networks_of(game: games.Game) -> list[str]:
     """The networks in the package that play a game: their names begin with it."""
     start = f"{packaged.PREFIX}{game.name}-"
     return [net for net in packaged.packaged_networks() if net.startswith(start)]
-
-
-def _is_mixture(net: str) -> bool:
-    return (packaged.resolved(net) / packaged.EXPERTS).is_file()

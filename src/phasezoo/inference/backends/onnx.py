@@ -15,10 +15,18 @@ import numpy as np
 
 from phasezoo import _core, games
 from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.games.action_tables import ActionOrder
 from phasezoo.games.queries import action_spec
 from phasezoo.inference.backends.onnx_export import own_tensors
 from phasezoo.inference.backends.onnx_model import OnnxModel
-from phasezoo.inference.backends.tensors import Floats, answer_in_parts, kind_of, looks_like_odds
+from phasezoo.inference.backends.tensors import (
+    VALUE_FORMS,
+    Floats,
+    answer_in_parts,
+    form_among,
+    kind_of,
+    looks_like_odds,
+)
 from phasezoo.inference.calls import calls_at_once
 from phasezoo.inference.evaluator import Legal
 from phasezoo.inference.network import NetworkEvaluator
@@ -120,6 +128,7 @@ class OnnxEvaluator(NetworkEvaluator):
         *,
         game: "str | games.Game",
         planes: str | None = None,
+        actions: ActionOrder | None = None,
         input: str | None = None,
         policy: str | None = None,
         policy_probabilities: str | None = None,
@@ -138,8 +147,9 @@ class OnnxEvaluator(NetworkEvaluator):
 
         Args:
             path: The file.
-            game: The game that it plays, with our numbers of actions.
-            planes: The planes that it wants, float32; default the game's own.
+            game: The game that it plays.
+            planes: The planes that it wants; default the game's own.
+            actions: The order of its moves (``docs/definitions/network_files.md``); None: our own.
             input: What its input is called; may be left out if there is one alone.
             policy: The output with the policy's logits, ``[B, A]`` or, of planes of moves,
                 ``[B, A / (H * W), H, W]``.
@@ -157,21 +167,29 @@ class OnnxEvaluator(NetworkEvaluator):
 
         Raises:
             CheckpointError: The file is missing, is no ONNX model, or has other tensors.
-            InvalidConfig: No policy or value is named, or several are; or the gate has no such
-                phase.
+            InvalidConfig: No policy or value is named, or several are; the order of moves does not
+                fit; or the gate has no such phase.
             InvalidGate: There is no such gate.
         """
         policies = {"policy": policy, "policy_probabilities": policy_probabilities}
         ends = {"value": value, "wdl": wdl, "wdl_logits": wdl_logits, "values": values}
-        found, end = _one_of("policy", policies), _one_of("value", ends)
+        others = {"input": input, "plies_left": plies_left}
+        tensors = {key: called for key, called in others.items() if called is not None}
+        tensors |= (_one_of("policy", policies), _one_of("value", ends))
         played = games.make(game)
         spec = played.plane_spec(planes)
         shape = played.plane_shape(spec)
-        others = {"input": input, "plies_left": plies_left}
-        named = {key: called for key, called in others.items() if called is not None}
         place = Path(path)
         model = read_file(place)
-        form: Any = end[0]
+        if actions is not None:
+            from phasezoo.inference.formats.other_onnx import adapted
+
+            try:
+                model, tensors = adapted(model, played, spec, actions, tensors)
+            except CheckpointError as error:
+                message = f"{place}: {error}"
+                raise CheckpointError(message) from error
+        form: Any = form_among(VALUE_FORMS, tensors)
         manifest = Manifest(
             game=played.name,
             planes=spec,
@@ -184,7 +202,7 @@ class OnnxEvaluator(NetworkEvaluator):
             value_kind=kind_of(form),
             backend="onnx",
             num_players=played.num_players,
-            tensors=dict([found, end], **named),
+            tensors=tensors,
             phasezoo=version("phasezoo"),
         )
         try:
@@ -194,9 +212,9 @@ class OnnxEvaluator(NetworkEvaluator):
             raise CheckpointError(message) from error
         _refuse_odds(evaluator, place)
         again: Callable[..., OnnxEvaluator] = functools.partial(
-            cls.from_file, game=played, planes=spec, input=input, plies_left=plies_left, gate=gate,
-            phase=phase, name=name, threads=threads, allow_other_game=allow_other_game,
-            **policies, **ends,  # type: ignore[arg-type]
+            cls.from_file, game=played, planes=spec, actions=actions, input=input,
+            plies_left=plies_left, gate=gate, phase=phase, name=name, threads=threads,
+            allow_other_game=allow_other_game, **policies, **ends,  # type: ignore[arg-type]
         )  # fmt: skip
         evaluator.reload = again, (place.absolute(),)
         return evaluator

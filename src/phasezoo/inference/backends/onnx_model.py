@@ -66,7 +66,7 @@ class OnnxModel:
         layout: PlaneLayout | None = None,
         device: str = "cpu",
     ) -> None:
-        self._session = _session(model, device)
+        self._session = open_session(model, device)
         self._bindings = _Bindings()
         self.policy: PolicyForm = form_among(POLICY_FORMS, tensors)
         self.value: ValueForm = form_among(VALUE_FORMS, tensors)
@@ -202,7 +202,17 @@ def _packed_inputs(
     return wanted
 
 
-def _session(model: bytes | Path, device: str) -> onnxruntime.InferenceSession:
+def open_session(model: bytes | Path, device: str) -> onnxruntime.InferenceSession:
+    """Return a session of one thread.
+
+    Args:
+        model: The model's bytes, or the path of its file.
+        device: Where it runs.
+
+    Raises:
+        CheckpointError: It is no model that this runtime reads.
+        InvalidConfig: This runtime does not run on the device.
+    """
     providers = _providers(device)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1

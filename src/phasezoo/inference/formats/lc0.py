@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference.formats import lc0_attention, lc0_tower
-from phasezoo.inference.formats.lc0_layers import Array
+from phasezoo.inference.formats.lc0_layers import Array, read_layers, written_layers
 from phasezoo.inference.formats.protobuf import Message, encoded
 from phasezoo.specs import Option, options_of
 
@@ -22,8 +22,11 @@ MAGIC = 0x1C0
 ENDINGS = (".pb", ".pb.gz")
 ONNX_ENDING = ".onnx"
 
-LARGEST = 1 << 30
-"""Bytes that a file may hold unpacked; the largest that lc0 published are half as large."""
+LARGEST, LARGEST_UNPACKED = 1 << 30, 3 << 28
+"""Bytes of a file, and of one that was packed; the largest that lc0 published have 2^29."""
+
+STEP = 1 << 14
+"""Bytes that are unpacked at once, which bounds memory."""
 
 PLANES = {1: "lc0", 2: "lc0-castling", 3: "lc0-canonical", 4: "lc0-canonical-hectoplies",
           5: "lc0-canonical-v2"}  # fmt: skip
@@ -151,21 +154,27 @@ def _bounded(data: bytes) -> bytes:
     return data
 
 
-def _unpacked(data: bytes) -> bytes:
+def _unpacked(data: bytes) -> bytes | bytearray:
     if data[:2] != b"\x1f\x8b":
         return _bounded(data)
-    unpacking = zlib.decompressobj(wbits=31)
-    found = unpacking.decompress(data, LARGEST)
-    if unpacking.unconsumed_tail:
-        message = f"it unpacks to more than {LARGEST:,} bytes"
-        raise ValueError(message)
+    unpacking, found = zlib.decompressobj(wbits=31), bytearray()
+    for start in range(0, len(data), STEP):
+        found += unpacking.decompress(data[start : start + STEP])
+        if len(found) > LARGEST_UNPACKED:
+            message = f"it unpacks to more than {LARGEST_UNPACKED:,} bytes"
+            raise ValueError(message)
+        if unpacking.eof:
+            break
     if not unpacking.eof:
         message = "the packed file is cut off"
+        raise ValueError(message)
+    if unpacking.unused_data or data[start + STEP :]:
+        message = "there are bytes after the end of the packed file"
         raise ValueError(message)
     return found
 
 
-def _read(data: bytes) -> Lc0File | Lc0Onnx:
+def _read(data: bytes | bytearray) -> Lc0File | Lc0Onnx:
     net = Message(memoryview(data))
     if net.number(1) != MAGIC:
         message = f"it begins with {net.number(1):#x} and not with {MAGIC:#x}: another kind of file"
@@ -211,19 +220,19 @@ def _onnx(onnx: Message, planes: str) -> Lc0Onnx:
 
 def _network(weights: Message, form: Message, planes: str) -> Lc0File:
     structure = lc0_attention.structure_of(form, weights)
-    if structure in TOWERS:
-        if weights.messages(27):
-            message = f"structure {structure} is a tower, and it has encoder layers (field 27)"
-            raise ValueError(message)
-        file = Lc0File(planes, *lc0_tower.read(weights, form))
-        _check_sizes(file)
-        return file
-    size, options = lc0_attention.read_options(weights, form)
-    file = Lc0File(planes, size, options, family=ATTENTION)
+    is_tower, several = structure in TOWERS, structure == lc0_attention.SEVERAL_HEADS
+    if is_tower and weights.messages(27):
+        message = f"structure {structure} is a tower, and it has encoder layers (field 27)"
+        raise ValueError(message)
+    size, options = (lc0_tower if is_tower else lc0_attention).read_options(weights, form)
+    file = Lc0File(planes, size, options, family=FAMILY if is_tower else ATTENTION)
     _check_sizes(file)
-    several = structure == lc0_attention.SEVERAL_HEADS
-    table = lc0_attention.layers(size, options, weights, several=several)
-    file.weights.update(lc0_attention.read_layers(weights, table))
+    table = (
+        lc0_tower.layers(size, options)
+        if is_tower
+        else lc0_attention.layers(size, options, weights, several=several)
+    )
+    file.weights.update(read_layers(weights, table))
     return file
 
 
@@ -249,15 +258,13 @@ def written(file: Lc0File) -> bytes:
     is_tower, wdl = file.family == FAMILY, options["value"] == "wdl"
     policy = options["policy"] if is_tower else "attention"
     if is_tower:
-        structure, fields = (
-            4 if options["squeeze"] else 3,
-            lc0_tower.written(file.size, options, kept),
-        )
+        structure, table = 4 if options["squeeze"] else 3, lc0_tower.layers(file.size, options)
         oldest = OLDEST_POLICY_READER if policy == "attention" else OLDEST_READER
     else:
-        table = lc0_attention.layers(file.size, options)
-        structure, oldest = lc0_attention.SEVERAL_HEADS, OLDEST_ATTENTION_READER
-        fields = [*lc0_attention.written_layers(table, kept), (28, options["heads"])]
+        structure, table = lc0_attention.SEVERAL_HEADS, lc0_attention.layers(file.size, options)
+        oldest = OLDEST_ATTENTION_READER
+    numbers = lc0_attention.numbers_of(options, several=not is_tower)
+    fields = written_layers(table, kept, numbers)
     inputs = next(number for number, planes in PLANES.items() if planes == file.planes)
     form = encoded([
         (1, inputs), (2, 1 + wdl), (3, structure),
@@ -269,3 +276,47 @@ def written(file: Lc0File) -> bytes:
     reader = encoded([(1, 0), (2, oldest), (3, 0)])
     parts = [(3, reader), (4, described), (10, encoded(fields))]
     return gzip.compress(encoded([(1, MAGIC), *parts], fixed=(1,)), mtime=0)
+
+
+ONNX_OUTPUTS = {"policy": "policy", "wdl": "wdl", "value": "value", "mlh": "plies_left"}
+"""An ONNX model's outputs in a manifest, by what lc0 calls them after ``/output/``."""
+
+
+def wrapped_onnx(found: Lc0Onnx, shape: tuple[int, int, int]) -> tuple[bytes, dict[str, str]]:
+    """Return a model that reads planes of ours and answers our actions, and its tensors' names.
+
+    Args:
+        found: The model of lc0's converter.
+        shape: Channels, height and width of the planes; 113 channels say how the board is turned.
+
+    Raises:
+        ValueError: It is no model of that kind.
+        MissingDependency: The package ``onnx`` is not installed.
+    """
+    from phasezoo.inference.formats.onnx_wrapper import parsed, planes_input, wrapped
+    from phasezoo.networks.architectures.lc0_moves import PLANES as CHANNELS, lc0_tables
+
+    model = parsed(found.model)
+    planes = planes_input(model.graph, found.tensors.get("input"), (CHANNELS, *shape[1:]))
+    outputs = _onnx_outputs(model.graph, found.tensors)
+    tables = lc0_tables("classical", turns=shape[0] > CHANNELS)
+    return wrapped(model, planes, shape, outputs, tables)
+
+
+def _onnx_outputs(graph: Any, named: Mapping[str, str]) -> dict[str, str]:
+    """Return the outputs' names by what they are."""
+    there = [each.name for each in graph.output]
+    by_kind = {name.rpartition("/")[2]: name for name in there}
+    source = named or by_kind
+    outputs = {ONNX_OUTPUTS[kind]: source[kind] for kind in ONNX_OUTPUTS if kind in source}
+    missing = [name for name in outputs.values() if name not in there]
+    if missing or "policy" not in outputs or not {"wdl", "value"} & outputs.keys():
+        message = (
+            f"the ONNX model has the outputs {there}; "
+            + (f"{missing} are named" if missing else "a policy and a wdl or value are needed")
+            + ", by lc0's names /output/policy, /output/wdl, /output/value, /output/mlh"
+        )
+        raise ValueError(message)
+    if "wdl" in outputs:
+        outputs.pop("value", None)
+    return outputs

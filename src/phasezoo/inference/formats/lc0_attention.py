@@ -1,21 +1,22 @@
 """Attention bodies and attention policies in lc0's files: where each layer lies, and its size.
 
-One table of layers serves reading and writing. Of the heads of a network with several, lc0's own
-default is read: ``vanilla`` for the policy, ``winner`` for the value.
+Of the heads of a network with several, lc0's own default is read: ``vanilla`` for the policy,
+``winner`` for the value.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from phasezoo.inference.formats.lc0_layers import (
-    Array,
+    Layer,
+    Path,
     check_value,
-    layer,
+    down,
     length,
+    linear,
     part,
-    written_layer,
 )
-from phasezoo.inference.formats.protobuf import Message, encoded
+from phasezoo.inference.formats.protobuf import Message
 
 SEVERAL_HEADS, LEGACY_SEVERAL_HEADS = 7, 134
 """Network structures whose heads lie in messages of their own."""
@@ -32,15 +33,8 @@ POLICY = 3
 EMBEDDINGS = {1: "map", 2: "dense"}
 ACTIVATIONS = {1: "mish", 2: "relu", 6: "selu", 7: "swish", 8: "relu2"}
 
-Path: TypeAlias = tuple[int | tuple[int, int], ...]
-"""Fields from a message down to a layer; a repeated one with its place."""
-
-Layer: TypeAlias = tuple[str, Path, tuple[int, ...]]
-"""A layer's name in the network, where it lies in the file, and its shape."""
-
 UNKNOWN = {
     2: "residual blocks before the encoder layers",
-    21: "encoder layers of the policy",
     36: "a bias of the generated attention weights",
 }
 """Fields of the weights that change what an attention body answers and are not read."""
@@ -73,10 +67,7 @@ def read_options(weights: Message, form: Message) -> tuple[tuple[int, int], dict
     blocks = weights.messages(27)
     attention, ffn = part(blocks[0], 1, "attention"), part(blocks[0], 4, "feed-forward network")
     channels, width = _size(weights, 26), _size(attention, 2)
-    heads = weights.number(28)
-    if not 0 < heads <= width or width % heads:
-        message = f"{heads} attention heads do not divide queries of {width} numbers"
-        raise ValueError(message)
+    heads = _checked_heads(weights.number(28), width)
     activation = "mish" if form.number(7) == 1 else "relu"
     old = form.number(3, 1) == OLD_STRUCTURE and weights.message(35) is not None
     several = structure_of(form, weights) == SEVERAL_HEADS
@@ -115,13 +106,41 @@ def policy_options(weights: Message, *, several: bool) -> dict[str, Any]:
         weights: The weights of the file.
         several: Whether its heads lie in messages of their own.
     """
-    hidden, head = _policy_places(weights, several=several)
-    holder = _down(weights, head[0][:-1])
-    if holder.messages(8 if several else 21):
-        message = "its policy has encoder layers, which are not read"
+    places = _policy_places(weights, several=several)
+    holder = down(weights, places.at)
+    options = {
+        "policy_channels": _size(down(weights, places.hidden_at), places.hidden + 1),
+        "policy_units": _size(holder, places.query + 1),
+    }
+    blocks = holder.messages(places.layers)
+    options["policy_blocks"] = len(blocks)
+    if blocks:
+        attention = part(blocks[0], 1, "policy's attention")
+        width = _size(attention, 2)
+        heads = _checked_heads(holder.number(places.heads), width)
+        ffn = _size(part(blocks[0], 4, "policy's feed-forward network"), 2)
+        options |= {"policy_heads": heads, "policy_width": width, "policy_ffn": ffn}
+    for block in blocks:
+        attention = part(block, 1, "policy's attention")
+        _refuse_unknown_attention(attention)
+        if attention.message(9) is not None:
+            message = "the policy's encoder layers have generated attention weights (field 9)"
+            raise ValueError(message)
+    return options
+
+
+def _checked_heads(heads: int, width: int) -> int:
+    if not 0 < heads <= width or width % heads:
+        message = f"{heads} attention heads do not divide queries of {width} numbers"
         raise ValueError(message)
-    units = length(part(holder, _number(head[1]), "policy"))
-    return {"policy_channels": length(_down(weights, hidden[1])), "policy_units": units}
+    return heads
+
+
+def _refuse_unknown_attention(attention: Message) -> None:
+    unknown = [number for number in UNKNOWN_IN_ATTENTION if attention.messages(number)]
+    if unknown:
+        message = f"field {unknown[0]} of a layer's attention is not known"
+        raise ValueError(message)
 
 
 def _refuse_unknown(weights: Message, form: Message) -> None:
@@ -141,10 +160,7 @@ def _refuse_unknown(weights: Message, form: Message) -> None:
         raise ValueError(message)
     for block in blocks:
         attention = part(block, 1, "attention")
-        unknown = [number for number in UNKNOWN_IN_ATTENTION if attention.messages(number)]
-        if unknown:
-            message = f"field {unknown[0]} of a layer's attention is not known"
-            raise ValueError(message)
+        _refuse_unknown_attention(attention)
         if attention.message(9) is not None and weights.message(35) is None:
             message = "the generator of its attention weights is missing (field 35)"
             raise ValueError(message)
@@ -188,19 +204,19 @@ def layers(
     channels, blocks = size
     dense = options["embedding"] == "dense"
     read = 112 + (options["embedding_units"] if dense else 64)
-    yield from _linear("body.embed.layer", 25, (channels, read))
+    yield from linear("body.embed.layer", 25, (channels, read))
     if dense:
-        yield from _linear("body.embed.board", 37, (64 * options["embedding_units"], 12 * 64))
-        yield from _norm("body.embed.norm", 39, channels)
+        yield from linear("body.embed.board", 37, (64 * options["embedding_units"], 12 * 64))
+        yield from linear("body.embed.norm", 39, (channels,))
         yield from _feed_forward("body.embed.ffn", (41,), channels, options["embedding_ffn"])
-        yield from _norm("body.embed.ffn_norm", 42, channels)
+        yield from linear("body.embed.ffn_norm", 42, (channels,))
     if options["gates"]:
-        yield "body.embed.gates.scale", (33,), (channels, 64)
-        yield "body.embed.gates.shift", (34,), (channels, 64)
+        yield Layer("body.embed.gates.scale", (33,), (channels, 64))
+        yield Layer("body.embed.gates.shift", (34,), (channels, 64))
     if options["smolgen"]:
-        yield "body.generate.weight", (35,), (64**2, options["smolgen"])
+        yield Layer("body.generate.weight", (35,), (64**2, options["smolgen"]))
     for place in range(blocks):
-        yield from _encoder(f"body.layers.{place}", (27, place), channels, options)
+        yield from _encoder(f"body.layers.{place}", ((27, place),), channels, options)
     yield from policy_layers(channels, options, weights, several=several)
     value: Path = (44, 1) if several else ()
     first = (1, 3, 5) if several else (29, 7, 9)
@@ -224,127 +240,85 @@ def policy_layers(
         several: Whether its heads lie in messages of their own.
     """
     read, units = options["policy_channels"], options["policy_units"]
-    hidden, head = _policy_places(weights, several=several)
-    yield "policy.hidden.weight", hidden[0], (read, channels)
-    yield "policy.hidden.bias", hidden[1], (read,)
-    for at, name in enumerate(("query", "key")):
-        yield f"policy.{name}.weight", head[2 * at], (units, read)
-        yield f"policy.{name}.bias", head[2 * at + 1], (units,)
-    yield "policy.promotion.weight", head[4], (4, units)
+    places = _policy_places(weights, several=several)
+    yield from linear("policy.hidden", places.hidden, (read, channels), places.hidden_at)
+    yield from linear("policy.query", places.query, (units, read), places.at)
+    yield from linear("policy.key", places.query + 2, (units, read), places.at)
+    yield Layer("policy.promotion.weight", (*places.at, places.promotion), (4, units))
+    sizes = {"width": options.get("policy_width"), "ffn": options.get("policy_ffn"), "smolgen": 0}
+    for place in range(options.get("policy_blocks", 0)):
+        own = (*places.at, (places.layers, place))
+        yield from _encoder(f"policy.layers.{place}", own, read, sizes)
 
 
-def _policy_places(
-    weights: Message | None, *, several: bool
-) -> tuple[tuple[Path, Path], tuple[Path, ...]]:
-    """Return where an attention policy's first layer lies, and where its other ones do."""
+class _PolicyPlaces(NamedTuple):
+    """Where the parts of an attention policy lie."""
+
+    hidden_at: Path
+    hidden: int
+    at: Path
+    """The message of all other parts."""
+    query: int
+    promotion: int
+    layers: int
+    heads: int
+
+
+def _policy_places(weights: Message | None, *, several: bool) -> _PolicyPlaces:
     if not several:
-        return ((4,), (5,)), tuple((number,) for number in (17, 18, 19, 20, 22))
-    head = tuple((45, 3, number) for number in (3, 4, 5, 6, 7))
-    own = weights is not None and _down(weights, (45, 3)).message(1) is not None
-    return (((45, 3, 1), (45, 3, 2)) if own else ((45, 1), (45, 2))), head
+        return _PolicyPlaces((), 4, (), 17, 22, 21, 24)
+    own = weights is not None and down(weights, (45, 3)).message(1) is not None
+    return _PolicyPlaces((45, 3) if own else (45,), 1, (45, 3), 3, 7, 8, 9)
 
 
-def _encoder(
-    name: str, at: tuple[int, int], channels: int, options: Mapping[str, Any]
-) -> Iterator[Layer]:
+def _encoder(name: str, at: Path, channels: int, options: Mapping[str, Any]) -> Iterator[Layer]:
     width = options["width"] or channels
     for number, part_name in ((1, "query"), (3, "key"), (5, "mix")):
-        yield from _linear(f"{name}.{part_name}", number, (width, channels), (at, 1))
-    yield from _linear(f"{name}.out", 7, (channels, width), (at, 1))
+        yield from linear(f"{name}.{part_name}", number, (width, channels), (*at, 1))
+    yield from linear(f"{name}.out", 7, (channels, width), (*at, 1))
     if options["smolgen"]:
         read, units = options["smolgen_read"], options["smolgen_units"]
-        numbers, inner = options["heads"] * options["smolgen"], (at, 1, 9)
-        yield f"{name}.smolgen.read.weight", (*inner, 1), (read, channels)
-        yield from _linear(f"{name}.smolgen.units", 2, (units, 64 * read), inner)
-        yield from _norm(f"{name}.smolgen.units_norm", 4, units, inner)
-        yield from _linear(f"{name}.smolgen.out", 6, (numbers, units), inner)
-        yield from _norm(f"{name}.smolgen.out_norm", 8, numbers, inner)
-    yield from _norm(f"{name}.norm", 2, channels, (at,))
-    yield from _feed_forward(f"{name}.ffn", (at, 4), channels, options["ffn"] or channels)
-    yield from _norm(f"{name}.ffn_norm", 5, channels, (at,))
+        numbers, inner = options["heads"] * options["smolgen"], (*at, 1, 9)
+        yield Layer(f"{name}.smolgen.read.weight", (*inner, 1), (read, channels))
+        yield from linear(f"{name}.smolgen.units", 2, (units, 64 * read), inner)
+        yield from linear(f"{name}.smolgen.units_norm", 4, (units,), inner)
+        yield from linear(f"{name}.smolgen.out", 6, (numbers, units), inner)
+        yield from linear(f"{name}.smolgen.out_norm", 8, (numbers,), inner)
+    yield from linear(f"{name}.norm", 2, (channels,), at)
+    yield from _feed_forward(f"{name}.ffn", (*at, 4), channels, options["ffn"] or channels)
+    yield from linear(f"{name}.ffn_norm", 5, (channels,), at)
 
 
 def _feed_forward(name: str, at: Path, channels: int, units: int) -> Iterator[Layer]:
-    yield from _linear(f"{name}.units", 1, (units, channels), at)
-    yield from _linear(f"{name}.out", 3, (channels, units), at)
+    yield from linear(f"{name}.units", 1, (units, channels), at)
+    yield from linear(f"{name}.out", 3, (channels, units), at)
 
 
 def _head(
     name: str, at: Path, first: tuple[int, int, int], sizes: tuple[int, int, int, int]
 ) -> Iterator[Layer]:
     channels, read, units, numbers = sizes
-    yield from _linear(f"{name}.hidden.0", first[0], (read, channels), at)
-    yield from _linear(f"{name}.units", first[1], (units, 64 * read), at)
-    yield from _linear(f"{name}.numbers", first[2], (numbers, units), at)
-
-
-def _linear(name: str, number: int, shape: tuple[int, int], at: Path = ()) -> Iterator[Layer]:
-    yield f"{name}.weight", (*at, number), shape
-    yield f"{name}.bias", (*at, number + 1), shape[:1]
-
-
-def _norm(name: str, number: int, channels: int, at: Path = ()) -> Iterator[Layer]:
-    yield f"{name}.weight", (*at, number), (channels,)
-    yield f"{name}.bias", (*at, number + 1), (channels,)
-
-
-def read_layers(weights: Message, table: Iterable[Layer]) -> dict[str, Array]:
-    """Return the layers of a table by name.
-
-    Args:
-        weights: The weights of the file.
-        table: The layers.
-
-    Raises:
-        ValueError: A layer is missing or has another size.
-    """
-    holders: dict[Path, Message] = {}
-    found = {}
-    for name, path, shape in table:
-        above = path[:-1]
-        if above not in holders:
-            holders[above] = _down(weights, above)
-        found[name] = layer(holders[above], _number(path), shape)
-    return found
-
-
-def _down(message: Message, path: Path) -> Message:
-    for step in path:
-        if isinstance(step, tuple):
-            message = message.messages(step[0])[step[1]]
-        else:
-            message = part(message, step, "message")
-    return message
-
-
-def _number(path: Path) -> int:
-    last = path[-1]
-    return last if isinstance(last, int) else last[0]
+    yield from linear(f"{name}.hidden.0", first[0], (read, channels), at)
+    yield from linear(f"{name}.units", first[1], (units, 64 * read), at)
+    yield from linear(f"{name}.numbers", first[2], (numbers, units), at)
 
 
 def _size(parent: Message, number: int) -> int:
     return length(part(parent, number, "layer"))
 
 
-def written_layers(table: Iterable[Layer], kept: Mapping[str, Array]) -> list[tuple[int, bytes]]:
-    """Return the fields of a message with the layers of a table.
+def numbers_of(options: Mapping[str, Any], *, several: bool) -> dict[Path, int]:
+    """Return the fields with the numbers of attention heads.
 
     Args:
-        table: The layers.
-        kept: Their numbers by name.
+        options: Those of the network.
+        several: Whether its heads lie in messages of their own.
     """
-    return _nested([(path, written_layer(kept[name])) for name, path, _ in table])
-
-
-def _nested(parts: list[tuple[Path, bytes]]) -> list[tuple[int, bytes]]:
-    groups: dict[int | tuple[int, int], list[tuple[Path, bytes]]] = {}
-    for path, data in parts:
-        groups.setdefault(path[0], []).append((path[1:], data))
-    return [
-        (step if isinstance(step, int) else step[0],
-         inner[0][1] if not inner[0][0] else encoded(_nested(inner)))
-        for step, inner in groups.items()
-    ]  # fmt: skip
+    found: dict[Path, int] = {(28,): options["heads"]} if "heads" in options else {}
+    if options.get("policy_blocks"):
+        places = _policy_places(None, several=several)
+        found[*places.at, places.heads] = options["policy_heads"]
+    return found
 
 
 def written_format(options: Mapping[str, Any]) -> list[tuple[int, int]]:

@@ -1,6 +1,10 @@
-"""The layers of lc0's files: numbers of 16 bits each."""
+"""The layers of lc0's files: numbers of 16 bits each, and where they lie.
 
-from typing import TypeAlias
+One table of layers serves reading and writing.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +18,141 @@ LINEAR16 = 1
 LARGEST_SPAN = 1e38
 """Between the least and the greatest number of a layer; beyond it 32 bits overflow."""
 
+EPSILON = 1e-5
+"""Term that the batch norms of both programs add to a variance."""
+
 Array: TypeAlias = npt.NDArray[np.float32]
+
+Path: TypeAlias = tuple[int | tuple[int, int], ...]
+"""Fields from a message down to a layer; a repeated one with its place."""
+
+
+class Layer(NamedTuple):
+    """A layer of a network, or a convolution with its batch norm."""
+
+    name: str
+    """Its name in the network."""
+    path: Path
+    """Where it lies in the file."""
+    shape: tuple[int, ...]
+    """The shape of its numbers, or of the convolution's."""
+    is_block: bool = False
+    """Whether it is a convolution with its norm, a message of its own."""
+
+
+def linear(name: str, number: int, shape: tuple[int, ...], at: Path = ()) -> Iterator[Layer]:
+    """Yield the weights and the biases of a layer, whose fields follow each other.
+
+    Args:
+        name: The layer's name.
+        number: The field of its weights.
+        shape: Their shape.
+        at: Where both lie.
+    """
+    yield Layer(f"{name}.weight", (*at, number), shape)
+    yield Layer(f"{name}.bias", (*at, number + 1), shape[:1])
+
+
+def read_layers(weights: Message, table: Iterable[Layer]) -> dict[str, Array]:
+    """Return the layers of a table by name.
+
+    Args:
+        weights: The weights of the file.
+        table: The layers.
+
+    Raises:
+        ValueError: A layer is missing or has another size.
+    """
+    holders: dict[Path, Message] = {}
+    found: dict[str, Array] = {}
+    for name, path, shape, is_block in table:
+        above = path if is_block else path[:-1]
+        if above not in holders:
+            holders[above] = down(weights, above)
+        if is_block:
+            found.update(_block(name, holders[above], shape))
+        else:
+            found[name] = layer(holders[above], path[-1], shape)  # type: ignore[arg-type]  # no place
+    return found
+
+
+def _block(name: str, block: Message, shape: tuple[int, ...]) -> Iterator[tuple[str, Array]]:
+    """Yield the convolution and the batch norm of a block.
+
+    A bias before the norm moves its mean. A block without a norm has its bias alone.
+    """
+    outputs = shape[0]
+    yield f"{name}.conv.weight", layer(block, 1, shape)
+    bias = layer(block, 2, (outputs,)) if block.message(2) else np.zeros(outputs, np.float32)
+    if block.message(3) is None:
+        mean, variance = np.zeros_like(bias), np.full(outputs, 1 - EPSILON, np.float32)
+        scale, shift = np.ones_like(bias), bias
+    else:
+        mean, variance = layer(block, 3, (outputs,)) - bias, layer(block, 4, (outputs,))
+        if (variance < 0).any():
+            message = f"a batch norm has a variance of {variance.min()}"
+            raise ValueError(message)
+        scale = layer(block, 5, (outputs,)) if block.message(5) else np.ones_like(bias)
+        shift = layer(block, 6, (outputs,)) if block.message(6) else np.zeros_like(bias)
+    parts = zip(NORM.values(), (mean, variance, scale, shift), strict=True)
+    yield from ((f"{name}.norm.{part}", array) for part, array in parts)
+    yield f"{name}.norm.num_batches_tracked", np.array(0, np.int64)
+
+
+NORM = {3: "running_mean", 4: "running_var", 5: "weight", 6: "bias"}
+"""Parts of a batch norm by their fields in a block."""
+
+
+def down(message: Message, path: Path) -> Message:
+    """Return the message at the end of a path.
+
+    Args:
+        message: Where it begins.
+        path: The path.
+
+    Raises:
+        ValueError: It is missing.
+    """
+    for step in path:
+        if isinstance(step, tuple):
+            message = message.messages(step[0])[step[1]]
+        else:
+            message = part(message, step, "message")
+    return message
+
+
+def written_layers(
+    table: Iterable[Layer], kept: Mapping[str, Array], numbers: Mapping[Path, int]
+) -> list[tuple[int, int | bytes]]:
+    """Return the fields of a message with the layers of a table.
+
+    Args:
+        table: The layers.
+        kept: Their numbers by name.
+        numbers: Other fields, which are numbers.
+    """
+    parts: list[tuple[Path, int | bytes]] = [
+        (path, _written_block(name, kept) if is_block else written_layer(kept[name]))
+        for name, path, _, is_block in table
+    ]
+    return _nested(parts + list(numbers.items()))
+
+
+def _written_block(name: str, kept: Mapping[str, Array]) -> bytes:
+    fields = {1: "conv.weight"} | {number: f"norm.{part}" for number, part in NORM.items()}
+    return encoded([(number, written_layer(kept[f"{name}.{part}"]))
+                    for number, part in fields.items()])  # fmt: skip
+
+
+def _nested(parts: list[tuple[Path, int | bytes]]) -> list[tuple[int, int | bytes]]:
+    groups: dict[int | tuple[int, int], list[tuple[Path, int | bytes]]] = {}
+    for path, data in parts:
+        groups.setdefault(path[0], []).append((path[1:], data))
+    return [
+        (step if isinstance(step, int) else step[0],
+         inner[0][1] if not inner[0][0] else encoded(_nested(inner)))
+        for step, inner in groups.items()
+    ]  # fmt: skip
 
 
 def part(parent: Message, number: int, what: str) -> Message:

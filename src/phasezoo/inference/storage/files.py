@@ -19,16 +19,24 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def read_file(path: Path) -> bytes:
+def read_file(path: Path, most: int | None = None) -> bytes:
     """Return the bytes of ``path``.
 
+    Args:
+        path: The file.
+        most: How many bytes it may have; None: any number.
+
     Raises:
-        CheckpointError: The file is not there or cannot be read, or is a pipe or a device, which
-            might never end.
+        CheckpointError: The file is not there or cannot be read, is too large, or is a pipe or a
+            device, which might never end.
     """
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
             message = f"{path}: not a file; a network's folder holds plain files"
+            raise CheckpointError(message)
+        if most is not None and found.st_size > most:
+            message = f"{path}: has {found.st_size:,} bytes, more than {most:,}"
             raise CheckpointError(message)
         return path.read_bytes()
     except OSError as error:

@@ -11,6 +11,7 @@ from typing import Any
 
 from phasezoo._torch import require_torch
 from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.games.action_tables import ActionOrder
 from phasezoo.inference.backends.choice import Backend, Running, chosen
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
@@ -32,6 +33,9 @@ def load(
     graphs: bool = False,
     allow_other_game: bool = False,
     packed: bool | None = None,
+    game: str | None = None,
+    planes: str | None = None,
+    actions: ActionOrder | None = None,
 ) -> NetworkEvaluator | MixtureOfExperts:
     """Load a network as an evaluator that knows its game, planes, gate and phase, or a mixture.
 
@@ -40,7 +44,8 @@ def load(
             or with experts, as ``training.train_experts`` does, of which a mixture is made; or the
             folder of a run of self-play, whose newest version is meant; or the
             name of one in the package, such as ``"phasezoo/chess-small"``; or a file of lc0's,
-            ``maia-1500.pb.gz``, or of its converter, ``converted.onnx``.
+            ``maia-1500.pb.gz``, or of its converter, ``converted.onnx``; or an ONNX file of another
+            program, with ``planes`` and ``actions``.
         backend: What runs it; this and the rest are explained at :func:`load_network`.
         device: Where to run.
         threads: CPU threads.
@@ -49,6 +54,9 @@ def load(
         graphs: Whether a GPU replays graphs of it.
         allow_other_game: Whether a search of another game may ask it.
         packed: Whether it is given its planes packed.
+        game: Of an ONNX file of another program, its game.
+        planes: The planes that it reads.
+        actions: The order of its moves.
 
     Returns:
         A :class:`NetworkEvaluator`, or of experts a :class:`MixtureOfExperts`.
@@ -64,7 +72,7 @@ def load(
         "compiled": compiled, "graphs": graphs, "allow_other_game": allow_other_game,
         "packed": packed,
     }  # fmt: skip
-    directory = packaged.resolved(path)
+    directory = packaged.resolved(path, game=game, planes=planes, actions=actions)
     if (directory / EXPERTS).is_file():
         return load_experts(directory).mixture(**options)
     return load_network(directory, **options)
@@ -81,6 +89,9 @@ def load_network(
     graphs: bool = False,
     allow_other_game: bool = False,
     packed: bool | None = None,
+    game: str | None = None,
+    planes: str | None = None,
+    actions: ActionOrder | None = None,
 ) -> NetworkEvaluator:
     """Load the network in ``path`` as an evaluator that knows its game, planes, gate and phase.
 
@@ -103,6 +114,10 @@ def load_network(
         packed: Whether it is given its planes packed and unpacks them on its device; None: as it
             was saved, and with torch on other devices than the CPU. What is kept as ONNX takes them
             in one form alone.
+        game: Of an ONNX file of another program (``docs/definitions/network_files.md``), its game;
+            None: chess, if ``planes`` or ``actions`` are named, else the file is lc0's.
+        planes: The planes that it reads; None: the game's own.
+        actions: The order of its moves; None: our own.
 
     Raises:
         CheckpointError: There is no network in ``path``, a file in it is truncated or changed, or
@@ -110,7 +125,7 @@ def load_network(
         InvalidConfig: The options do not go together, or there is no such device.
         MissingDependency: The backend is not installed.
     """
-    directory = packaged.resolved(path)
+    directory = packaged.resolved(path, game=game, planes=planes, actions=actions)
     manifest = Manifest.read(directory)
     data = manifest.read_bytes(directory)
     running = Running(device, dtype, compiled, graphs)

@@ -14,7 +14,8 @@ import numpy as np
 
 from phasezoo import __version__, games
 from phasezoo._torch import require_torch
-from phasezoo.errors import CheckpointError, MissingDependency, PhasezooError
+from phasezoo.errors import CheckpointError, InvalidConfig, MissingDependency, PhasezooError
+from phasezoo.games.action_tables import ActionOrder
 from phasezoo.games.queries import action_spec
 from phasezoo.inference.backends.choice import require_onnx
 from phasezoo.inference.formats import lc0
@@ -61,17 +62,62 @@ def _newest_version(folder: Path) -> Path:
     return max(filter(_has_network, numbered), key=lambda each: int(each.name), default=folder)
 
 
-def resolved(path: str | Path) -> Path:
+def is_experts(path: str | Path) -> bool:
+    """Return whether ``path`` names experts for phases rather than one network.
+
+    Args:
+        path: As for :func:`resolved`.
+
+    Raises:
+        CheckpointError: There is no such network.
+    """
+    return not _is_file(path) and (resolved(path) / EXPERTS).is_file()
+
+
+def _is_file(path: str | Path) -> bool:
+    """Return whether ``path`` is a file of another program."""
+    is_there = lc0.is_readable(Path(path)) and _is_there(Path(path), path)
+    return is_there and not Path(path).is_dir()
+
+
+def resolved(
+    path: str | Path,
+    *,
+    game: str | None = None,
+    planes: str | None = None,
+    actions: ActionOrder | None = None,
+) -> Path:
     """Return the folder that ``path`` names: one of the package, one made of a file, or itself.
 
     Of a run of self-play it is the newest version.
     Only texts name networks of the package; a folder ``phasezoo/…`` is ``./phasezoo/…``. Of a file
-    of lc0's a folder is made in the user's cache folder, when it is first asked for.
+    of another program a folder is made in the user's cache folder, when it is first asked for.
+
+    Args:
+        path: The folder, name or file.
+        game: Of an ONNX file that is not lc0's, its game; None: chess.
+        planes: The planes that it reads; None: the game's own.
+        actions: The order of its moves; None: our own.
 
     Raises:
         CheckpointError: There is no such network, or the file cannot be read.
+        InvalidConfig: What is said of an ONNX file does not fit it, or there is no such file.
     """
-    if lc0.is_readable(Path(path)) and _is_there(Path(path), path) and not Path(path).is_dir():
+    said = {"game": game, "planes": planes, "actions": actions}
+    if any(value is not None for value in said.values()):
+        is_onnx = Path(path).name.lower().endswith(lc0.ONNX_ENDING)
+        if is_onnx and not _is_there(Path(path), path):
+            message = f"{path}: no such file"
+            raise CheckpointError(message)
+        if not (is_onnx and _is_file(path)):
+            named = ", ".join(f"{name}=" for name, value in said.items() if value is not None)
+            message = (
+                f"{path}: {named} says how an ONNX file of another program is read, and this is "
+                "none; the manifest of a folder holds its game, planes and actions"
+            )
+            raise InvalidConfig(message)
+        return _of_other(Path(path), game or lc0.GAME, planes, actions)
+    if _is_file(path):
         return _of_lc0(Path(path))
     if not isinstance(path, str) or not path.startswith(PREFIX):
         if not _is_there(Path(path), path) and f"{PREFIX}{path}" in packaged_networks():
@@ -103,17 +149,47 @@ def _is_there(path: Path, given: str | Path) -> bool:
 
 def _of_lc0(path: Path) -> Path:
     """Return the folder of the network in a file of lc0's."""
-    data = read_file(path)
+    data = read_file(path, lc0.LARGEST)
     name = f"{digest(data)[:32]}-{READER}"
-    for kept in (_cache() / "lc0" / name, _of_this_process() / name):
-        if _is_whole(kept):
-            return kept
+    kept = _kept(name)
+    if kept is not None:
+        return kept
     require_torch()
     found = lc0.read(data, str(path))
-    if isinstance(found, lc0.Lc0Onnx):
-        manifest, model = _onnx(found, path)
-    else:
-        manifest, model = _weights(found, path)
+    made = _onnx(found, path) if isinstance(found, lc0.Lc0Onnx) else _weights(found, path)
+    return _stored(name, *made)
+
+
+def _of_other(path: Path, game: str, planes: str | None, actions: ActionOrder | None) -> Path:
+    """Return the folder of the network in an ONNX file of another program."""
+    require_onnx()
+    from phasezoo.inference.backends.onnx import OnnxEvaluator
+    from phasezoo.inference.formats.other_onnx import tensors_in
+
+    played = games.make(game)
+    spec = played.plane_spec(planes)
+    try:
+        named: dict[str, Any] = tensors_in(read_file(path, lc0.LARGEST), played, spec, actions)
+    except CheckpointError as error:
+        message = f"{path}: {error}"
+        raise CheckpointError(message) from error
+    read = OnnxEvaluator.from_file(
+        path, game=game, planes=spec, actions=actions, threads=1, **named
+    )
+    model = read.model if isinstance(read.model, bytes) else read_file(read.model)
+    manifest = dataclasses.replace(read.manifest, training={"file": path.name})
+    name = f"{digest(manifest.to_json())[:32]}-{READER}"  # it holds the model's digest
+    return _kept(name) or _stored(name, manifest, model)
+
+
+def _kept(name: str) -> Path | None:
+    """Return the folder of what was read before, if it is as it was written."""
+    folders = (_cache() / "lc0" / name, _of_this_process() / name)
+    return next(filter(_is_whole, folders), None)
+
+
+def _stored(name: str, manifest: Manifest, model: bytes) -> Path:
+    """Write a folder for what was read, and return it."""
     files = {manifest.model: model, MANIFEST: manifest.to_json()}
     folder = _cache() / "lc0" / name
     try:
@@ -143,11 +219,10 @@ def _onnx(found: lc0.Lc0Onnx, path: Path) -> tuple[Manifest, bytes]:
     require_onnx()
     from phasezoo.inference.backends.onnx import OnnxEvaluator
     from phasezoo.inference.backends.tensors import looks_like_odds
-    from phasezoo.inference.formats.lc0_onnx import wrapped
 
     shape = games.make(lc0.GAME).plane_shape(found.planes)
     try:
-        model, tensors = wrapped(found.model, shape, found.tensors)
+        model, tensors = lc0.wrapped_onnx(found, shape)
         manifest = _described(
             found.planes, path, network=f"{lc0.FAMILY}-onnx", files={ONNX_MODEL: digest(model)},
             value_kind="wdl" if "wdl" in tensors else "value", backend="onnx", tensors=tensors,

@@ -4,35 +4,34 @@ Published networks are of this kind: those of lc0 before its transformers, and M
 (McIlroy-Young et al. 2020). ``docs/definitions/lc0.md`` describes planes, moves and files.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from annotated_types import Interval
 from torch import Tensor, nn
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig
+from phasezoo.networks.architectures.lc0_encoder import (
+    MAP_EPSILON,
+    Heads,
+    LayerActivation,
+    OptionalUnits,
+    layer_activation,
+    policy_encoder,
+)
+from phasezoo.networks.architectures.lc0_moves import (
+    ACTIONS,
+    CONVOLUTION_PLANES,
+    PLANES,
+    SQUARES,
+    MoveActions,
+    square_of,
+)
 from phasezoo.networks.architectures.sizes import Blocks, Channels
 from phasezoo.networks.blocks import Activation, ConvNorm, activation_of
 from phasezoo.networks.output import NetworkOutput
-
-PLANES = 112
-"""Channels that the tower reads; canonical forms have one more, which says how they turn the
-board."""
-
-ACTIONS = 4672
-"""Actions of chess, which the answers are brought into."""
-
-SQUARES = 64
-
-CONVOLUTION_PLANES = 80
-"""Planes of the convolutional policy, of which the first 73 are moves."""
-
-OFF = -1e4
-"""Logit of an action that means no move in the position; within the range of ``float16``."""
 
 PLIES_UNIT = 100.0
 """Plies that 1 stands for in ``NetworkOutput.plies``."""
@@ -52,15 +51,19 @@ def lc0(
     channels: Channels,
     blocks: Blocks,
     *,
-    squeeze: Annotated[int, Interval(ge=0, le=4096)] = 8,
+    squeeze: OptionalUnits = 8,
     activation: Literal["relu", "mish"] = "relu",
     policy: Literal["convolution", "classical", "attention"] = "convolution",
     policy_channels: Units = 32,
     policy_units: Units = ATTENTION_UNITS,
+    policy_blocks: OptionalUnits = 0,
+    policy_heads: Heads = 4,
+    policy_width: OptionalUnits = 0,
+    policy_ffn: OptionalUnits = 0,
     value: Literal["wdl", "mse"] = "wdl",
     value_channels: Units = 32,
     value_units: Units = 128,
-    moves_left: Annotated[int, Interval(ge=0, le=4096)] = 0,
+    moves_left: OptionalUnits = 0,
     moves_left_units: Units = 128,
 ) -> nn.Module:
     """Make a tower of lc0; those of Maia are ``lc0-64x6``.
@@ -76,6 +79,10 @@ def lc0(
             squares that a move begins with and keys of those that it ends with.
         policy_channels: Channels that the classical and the attention policy are read from.
         policy_units: Size of the attention policy's queries and keys.
+        policy_blocks: Encoder layers of the attention policy.
+        policy_heads: Their attention heads.
+        policy_width: Size of the queries of all these heads together; 0: ``policy_channels``.
+        policy_ffn: Hidden units of their feed-forward networks; 0: ``policy_channels``.
         value: Win, draw and loss, or one number.
         value_channels: Channels that the value is read from.
         value_units: Its hidden units.
@@ -85,7 +92,8 @@ def lc0(
     Raises:
         InvalidConfig: The shape or the actions are not those of chess's ``lc0`` planes.
     """
-    check_shapes(f"lc0-{channels}x{blocks}", input_shape, num_actions)
+    name = f"lc0-{channels}x{blocks}"
+    check_shapes(name, input_shape, num_actions)
     body = nn.Sequential(
         ConvNorm(PLANES, channels, activation=activation),
         *(SqueezedBlock(channels, squeeze, activation) for _ in range(blocks)),
@@ -97,7 +105,9 @@ def lc0(
     elif policy == "classical":
         head = ClassicalPolicy(channels, policy_channels, activation)
     else:
-        head = AttentionPolicy(channels, policy_channels, policy_units, "selu")
+        sizes = (policy_channels, policy_width, policy_ffn, policy_heads)
+        layers = policy_encoder(name, policy_blocks, sizes, MAP_EPSILON, "selu")
+        head = AttentionPolicy(channels, policy_channels, policy_units, "selu", layers)
     scalar = BoardHead(
         channels, value_channels, value_units, 3 if value == "wdl" else 1, activation
     )
@@ -248,16 +258,23 @@ class AttentionPolicy(nn.Module):
         read: Size of a token of the policy.
         units: Size of queries and keys.
         activation: What follows the first layer.
+        layers: Encoder layers after it.
     """
 
     columns: Tensor
 
     def __init__(
-        self, channels: int, read: int, units: int, activation: Literal["relu", "mish", "selu"]
+        self,
+        channels: int,
+        read: int,
+        units: int,
+        activation: LayerActivation,
+        layers: Sequence[nn.Module] = (),
     ) -> None:
         super().__init__()
         self.hidden = nn.Linear(channels, read)
-        self.activation = nn.SELU() if activation == "selu" else activation_of(activation)
+        self.activation = layer_activation(activation)
+        self.layers = nn.ModuleList(layers)
         self.query, self.key = nn.Linear(read, units), nn.Linear(read, units)
         self.promotion = nn.Linear(units, 1 + len(PROMOTIONS), bias=False)
         columns = torch.tensor([_attention_column(move) for move in _core.lc0_moves()[0]])
@@ -267,6 +284,8 @@ class AttentionPolicy(nn.Module):
         """``float32[B, 64, C]`` or ``float32[B, C, 8, 8]`` to ``float32[B, 1858]``."""
         tokens = features if features.dim() == 3 else features.flatten(2).transpose(1, 2)
         tokens = self.activation(self.hidden(tokens))
+        for layer in self.layers:
+            tokens = layer(tokens, None)
         query, key = self.query(tokens), self.key(tokens)
         pairs = query @ key.transpose(1, 2) * key.shape[2] ** -0.5
         extra = self.promotion(key[:, -8:])
@@ -277,7 +296,7 @@ class AttentionPolicy(nn.Module):
 
 def _attention_column(move: str) -> int:
     """Return the place of a move among the pairs of squares and the promotions after them."""
-    first, last = (ord(move[at]) - 97 + 8 * (int(move[at + 1]) - 1) for at in (0, 2))
+    first, last = square_of(move), square_of(move[2:])
     if len(move) == 4:
         return SQUARES * first + last
     files = 8 * (first % 8) + last % 8
@@ -323,102 +342,3 @@ class BoardHead(nn.Module):
         hidden = self.activation(self.units(self.hidden(features).flatten(1)))
         numbers: Tensor = self.numbers(hidden)
         return numbers
-
-
-class MoveActions(nn.Module):
-    """The logits of actions, from those of lc0's moves.
-
-    An action may mean two moves: a step to the last rank promotes a pawn to a queen, for which lc0
-    has a move of its own, and the king's two squares are castling, which is a step onto the rook
-    there. Which it is the planes say. In canonical forms the moves are those of the turned board.
-
-    Args:
-        policy: The order of the logits.
-        turns: Whether the last plane says how the board is turned.
-    """
-
-    table: Tensor
-    usual: Tensor
-    special: Tensor
-    asked: Tensor
-
-    def __init__(
-        self, policy: Literal["convolution", "classical", "attention"], *, turns: bool
-    ) -> None:
-        super().__init__()
-        self.turns = turns
-        moves, places = _core.lc0_moves()
-        if policy != "convolution":
-            places = np.arange(len(moves))
-        known = dict(zip(moves, places.tolist(), strict=True))
-        self.moves = CONVOLUTION_PLANES * SQUARES if policy == "convolution" else len(moves)
-        tables = [_tables(known, self.moves, turn) for turn in range(8 if turns else 1)]
-        names = ("table", "usual", "special", "asked")
-        for name, arrays in zip(names, zip(*tables, strict=True), strict=True):
-            self.register_buffer(name, torch.from_numpy(np.stack(arrays)), persistent=False)
-
-    def forward(self, logits: Tensor, planes: Tensor) -> Tensor:
-        """``float32[B, moves]`` and the planes to ``float32[B, 4672]``."""
-        turn = planes[:, PLANES, 0, 0].long() if self.turns else None
-        known = torch.cat([logits, torch.full_like(logits[:, :1], OFF)], dim=1)
-        asked = _picked(planes[:, :6].flatten(1), self.asked, turn)
-        usual, special = (_picked(known, each, turn) for each in (self.usual, self.special))
-        decided = torch.where(asked > 0, special, usual)
-        return _picked(torch.cat([known, decided], dim=1), self.table, turn)
-
-
-def _picked(values: Tensor, columns: Tensor, turn: Tensor | None) -> Tensor:
-    """Return the columns of each row, which its turn chooses."""
-    return values[:, columns[0]] if turn is None else values.gather(1, columns[turn])
-
-
-def _tables(places: Mapping[str, int], logits: int, turn: int) -> tuple[npt.NDArray[np.int64], ...]:
-    """Return where the logit of each action is, and what decides between two.
-
-    Args:
-        places: The place of each move among the logits.
-        logits: How many there are; the next column is that of no move, and those that are decided
-            follow.
-        turn: How the board is turned.
-
-    Returns:
-        The column of each action; of those that are decided the column without and with the piece
-        that decides, and the column of that piece among the own six planes.
-    """
-    moves = _core.lc0_moves()[0]
-    usual, special = (each.copy() for each in _core.lc0_actions())
-    squares = np.arange(ACTIONS) % SQUARES
-    under = np.arange(ACTIONS) >= 64 * SQUARES  # promotions to less than a queen
-    taking = np.isin(usual, [moves.index("e1a1"), moves.index("e1h1")]) & ~under
-    king = taking | ((special >= 0) & (squares == 4))
-    with_piece = np.where(under | (special < 0), usual, special)
-    with_piece[taking] = -1
-    without = np.where(under, -1, usual)
-    decided = np.flatnonzero(without != with_piece)
-    column = np.array([_place(moves[move], places, logits, turn) if move >= 0 else logits
-                       for move in (*without, *with_piece)])  # fmt: skip
-    table, other = column[:ACTIONS].copy(), column[ACTIONS:]
-    piece = np.where(king, 5, 0) * SQUARES + np.array([_turned(int(s), turn) for s in squares])
-    found = table[decided], other[decided], piece[decided]
-    table[decided] = logits + 1 + np.arange(len(decided))
-    return table, *found
-
-
-def _place(move: str, places: Mapping[str, int], logits: int, turn: int) -> int:
-    """Return the column of a move as the turned board has it."""
-    squares = (_turned(ord(name[0]) - 97 + 8 * (int(name[1]) - 1), turn)
-               for name in (move[:2], move[2:4]))  # fmt: skip
-    names = (f"{'abcdefgh'[square % 8]}{square // 8 + 1}" for square in squares)
-    return places.get("".join(names) + move[4:], logits)
-
-
-def _turned(square: int, turn: int) -> int:
-    """Return where a square is on a turned board: files, ranks, then the diagonal from h1 to a8."""
-    file, rank = square % 8, square // 8
-    if turn & 1:
-        file = 7 - file
-    if turn & 2:
-        rank = 7 - rank
-    if turn & 4:
-        file, rank = 7 - rank, 7 - file
-    return 8 * rank + file

@@ -4,39 +4,37 @@
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, TypeAlias
+from typing import Literal
 
 import torch
-from annotated_types import Interval
 from torch import Tensor, nn
-from torch.nn import functional
 
-from phasezoo import _core
 from phasezoo.errors import InvalidConfig
 from phasezoo.networks.architectures.lc0 import (
     ATTENTION_READ,
     ATTENTION_UNITS,
-    PLANES,
-    SQUARES,
     AttentionPolicy,
     BoardHead,
     Lc0Network,
-    MoveActions,
     Units,
     check_shapes,
 )
+from phasezoo.networks.architectures.lc0_encoder import (
+    EPSILON,
+    MAP_EPSILON,
+    EncoderLayer,
+    FeedForward,
+    Heads,
+    LayerActivation,
+    OptionalUnits,
+    layer_activation,
+    policy_encoder,
+)
+from phasezoo.networks.architectures.lc0_moves import PLANES, SQUARES, MoveActions, reach
 from phasezoo.networks.architectures.sizes import Blocks, Channels
 
 PIECE_PLANES = 12
 """Planes of the newest position's pieces, which the dense embedding mixes over the board."""
-
-EPSILON, MAP_EPSILON = 1e-3, 1e-6
-"""Term that layer norms add to a variance, and that of the layers after the map embedding."""
-
-OptionalUnits = Annotated[int, Interval(ge=0, le=4096)]
-
-LayerActivation: TypeAlias = Literal["relu", "mish", "selu", "swish", "relu2"]
-"""Activation of a fully connected layer; ``relu2`` is the square of ReLU."""
 
 
 def lc0_attention(
@@ -45,7 +43,7 @@ def lc0_attention(
     channels: Channels,
     blocks: Blocks,
     *,
-    heads: Annotated[int, Interval(ge=1, le=128)] = 8,
+    heads: Heads = 8,
     width: OptionalUnits = 0,
     ffn: OptionalUnits = 0,
     embedding: Literal["map", "dense"] = "map",
@@ -60,6 +58,10 @@ def lc0_attention(
     smolgen_activation: LayerActivation = "swish",
     policy_channels: Units = ATTENTION_READ,
     policy_units: Units = ATTENTION_UNITS,
+    policy_blocks: OptionalUnits = 0,
+    policy_heads: Heads = 4,
+    policy_width: OptionalUnits = 0,
+    policy_ffn: OptionalUnits = 0,
     value: Literal["wdl", "mse"] = "wdl",
     value_channels: Units = 32,
     value_units: Units = 128,
@@ -89,6 +91,10 @@ def lc0_attention(
         smolgen_activation: Activation of the layers that generate weights of attention.
         policy_channels: Size of a token of the policy.
         policy_units: Size of its queries and keys.
+        policy_blocks: Encoder layers of its own.
+        policy_heads: Their attention heads.
+        policy_width: Size of the queries of all these heads together; 0: ``policy_channels``.
+        policy_ffn: Hidden units of their feed-forward networks; 0: ``policy_channels``.
         value: Win, draw and loss, or one number.
         value_channels: Numbers of each square that the value is read from.
         value_units: Its hidden units.
@@ -122,13 +128,15 @@ def lc0_attention(
         )
         for _ in range(blocks)
     ]  # fmt: skip
+    sizes = (policy_channels, policy_width, policy_ffn, policy_heads)
+    own_layers = policy_encoder(name, policy_blocks, sizes, epsilon, ffn_activation)
     numbers = 3 if value == "wdl" else 1
     left = None
     if moves_left:
         left = BoardHead(channels, moves_left, moves_left_units, 1, activation, tokens=True)
     return Lc0Network(
         AttentionBody(embed, layers, smolgen),
-        AttentionPolicy(channels, policy_channels, policy_units, activation),
+        AttentionPolicy(channels, policy_channels, policy_units, activation, own_layers),
         BoardHead(channels, value_channels, value_units, numbers, activation, tokens=True),
         left,
         MoveActions("attention", turns=input_shape[0] > PLANES),
@@ -179,7 +187,7 @@ class MapEmbedding(nn.Module):
         self.layer = nn.Linear(PLANES + SQUARES, channels)
         self.activation = layer_activation(activation)
         self.gates = Gates(channels) if gates else nn.Identity()
-        self.register_buffer("positions", _reach(), persistent=False)
+        self.register_buffer("positions", reach(), persistent=False)
 
     def forward(self, squares: Tensor) -> Tensor:
         """``float32[B, 64, 112]`` to ``float32[B, 64, C]``."""
@@ -246,136 +254,3 @@ class Gates(nn.Module):
     def forward(self, tokens: Tensor) -> Tensor:
         """``float32[B, 64, C]`` in and out."""
         return tokens * self.scale.T + self.shift.T
-
-
-class EncoderLayer(nn.Module):
-    """Attention and a feed-forward network, each added to its input and then normalized.
-
-    Args:
-        channels: Size of a token.
-        width: Size of the queries of all heads together.
-        heads: Attention heads.
-        ffn: Hidden units of the feed-forward network.
-        alpha: Weight of a branch beside its input.
-        epsilon: Term that the norms add to a variance.
-        ffn_activation: Activation of the feed-forward network.
-        smolgen: Numbers of each square, hidden units and numbers of each head from which weights of
-            attention are generated, if they are.
-        smolgen_activation: Activation of the layers that generate them.
-    """
-
-    def __init__(
-        self,
-        channels: int,
-        width: int,
-        heads: int,
-        ffn: int,
-        alpha: float,
-        epsilon: float,
-        ffn_activation: LayerActivation,
-        smolgen: tuple[int, int, int] | None,
-        smolgen_activation: LayerActivation,
-    ) -> None:
-        super().__init__()
-        self.heads, self.alpha = heads, alpha
-        self.query, self.key = nn.Linear(channels, width), nn.Linear(channels, width)
-        self.mix, self.out = nn.Linear(channels, width), nn.Linear(width, channels)
-        self.smolgen = (
-            Smolgen(channels, heads, smolgen, smolgen_activation) if smolgen else None
-        )  # fmt: skip
-        self.norm = nn.LayerNorm(channels, eps=epsilon)
-        self.ffn = FeedForward(channels, ffn, ffn_activation)
-        self.ffn_norm = nn.LayerNorm(channels, eps=epsilon)
-
-    def forward(self, tokens: Tensor, generate: nn.Module | None) -> Tensor:
-        """``float32[B, 64, C]`` in and out; ``generate`` makes weights of 64 x 64."""
-        query, key, value = (
-            layer(tokens).unflatten(2, (self.heads, -1)).transpose(1, 2)
-            for layer in (self.query, self.key, self.mix)
-        )
-        weights = query @ key.transpose(2, 3) * query.shape[-1] ** -0.5
-        if self.smolgen is not None and generate is not None:
-            generated = generate(self.smolgen(tokens))
-            weights = weights + generated.reshape(-1, self.heads, SQUARES, SQUARES)
-        gathered = (torch.softmax(weights, dim=3) @ value).transpose(1, 2).flatten(2)
-        tokens = self.norm(tokens + self.alpha * self.out(gathered))
-        output: Tensor = self.ffn_norm(tokens + self.alpha * self.ffn(tokens))
-        return output
-
-
-class FeedForward(nn.Module):
-    """Two layers and an activation between.
-
-    Args:
-        channels: Size of a token.
-        units: Hidden units.
-        activation: What is between.
-    """
-
-    def __init__(self, channels: int, units: int, activation: LayerActivation) -> None:
-        super().__init__()
-        self.units = nn.Linear(channels, units)
-        self.activation = layer_activation(activation)
-        self.out = nn.Linear(units, channels)
-
-    def forward(self, tokens: Tensor) -> Tensor:
-        """``float32[B, 64, C]`` in and out."""
-        output: Tensor = self.out(self.activation(self.units(tokens)))
-        return output
-
-
-class Smolgen(nn.Module):
-    """Numbers of each head, from the whole board, that weights of attention are generated from.
-
-    Args:
-        channels: Size of a token.
-        heads: Attention heads.
-        sizes: Numbers of each square, hidden units, and numbers of each head.
-        activation: What follows both layers.
-    """
-
-    def __init__(
-        self, channels: int, heads: int, sizes: tuple[int, int, int], activation: LayerActivation
-    ) -> None:
-        super().__init__()
-        read, units, generated = sizes
-        self.heads = heads
-        self.read = nn.Linear(channels, read, bias=False)
-        self.units = nn.Linear(SQUARES * read, units)
-        self.units_norm = nn.LayerNorm(units, eps=EPSILON)
-        self.out = nn.Linear(units, heads * generated)
-        self.out_norm = nn.LayerNorm(heads * generated, eps=EPSILON)
-        self.activation = layer_activation(activation)
-
-    def forward(self, tokens: Tensor) -> Tensor:
-        """``float32[B, 64, C]`` to ``float32[B, heads, generated]``."""
-        board = self.read(tokens).flatten(1)
-        units = self.units_norm(self.activation(self.units(board)))
-        numbers = self.out_norm(self.activation(self.out(units)))
-        output: Tensor = numbers.reshape(-1, self.heads, numbers.shape[1] // self.heads)
-        return output
-
-
-class _SquaredReLU(nn.Module):
-    """The square of ReLU (So et al. 2021)."""
-
-    def forward(self, values: Tensor) -> Tensor:
-        return functional.relu(values).square()
-
-
-def layer_activation(kind: LayerActivation) -> nn.Module:
-    """Return the layer of ``kind``."""
-    kinds: dict[LayerActivation, type[nn.Module]] = {
-        "relu": nn.ReLU, "mish": nn.Mish, "selu": nn.SELU, "swish": nn.SiLU, "relu2": _SquaredReLU,
-    }  # fmt: skip
-    return kinds[kind]()
-
-
-def _reach() -> Tensor:
-    """Return for every square 1 where a queen or a knight reaches from it, and -1 at itself."""
-    reach = -torch.eye(SQUARES)
-    for move in _core.lc0_moves()[0]:
-        if len(move) == 4:
-            start, end = (ord(move[i]) - 97 + 8 * (int(move[i + 1]) - 1) for i in (0, 2))
-            reach[start, end] = 1
-    return reach

@@ -5,7 +5,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from phasezoo import _core
-from phasezoo.errors import MissingDependency, UnknownGame
+from phasezoo.errors import InvalidConfig, MissingDependency, UnknownGame
+from phasezoo.games.action_tables import MoveNames
 from phasezoo.games.base import Game, fen_info
 from phasezoo.games.bounds import UNLIMITED, wide
 from phasezoo.zoo.boards.planes import (
@@ -36,6 +37,37 @@ def measures(state: _core.BoardState) -> dict[str, float]:
         "Black's back rank": float(sum(letter.islower() for letter in ranks[0])),
         "mixedness": float(_core.chess_mixedness(state)),
     }
+
+
+SQUARES = 64
+
+
+def move_names(planes: str, *, drops: bool = False) -> MoveNames:
+    """Return the actions in UCI notation, as White's: ``e2e4``, ``e7e8q``, ``e1g1``, ``N@f3``.
+
+    A pawn's step to the last rank means a promotion to a queen: own pawns are plane 0.
+
+    Args:
+        planes: The planes that say where pawns are.
+        drops: Whether there are actions for drops.
+
+    Raises:
+        InvalidConfig: These planes turn the board.
+    """
+    if LC0_PLANES.get(planes, ("",))[-1].startswith("how the board"):
+        message = f"planes {planes!r} turn the board, and moves cannot be named on it"
+        raise InvalidConfig(message)
+    moves = _core.lc0_moves()[0]
+    usual, special = _core.lc0_actions()
+    names = [moves[move] if move >= 0 else "" for move in usual]
+    for action in range(SQUARES * SQUARES, SQUARES * (SQUARES + 3)):
+        names[action] += "n" if names[action] else ""
+    queens = {a: moves[m] for a, m in enumerate(special) if m >= 0 and len(moves[m]) > 4}
+    if drops:
+        squares = [f"{'abcdefgh'[square % 8]}{square // 8 + 1}" for square in range(SQUARES)]
+        for piece in "PNBRQ":
+            names += ["" if piece == "P" and at[1] in "18" else f"{piece}@{at}" for at in squares]
+    return MoveNames(tuple(names), {a: (name, a % SQUARES) for a, name in queens.items()})
 
 
 SHARED_PLANES = {"shared": (22, 8, 8)}
@@ -95,6 +127,7 @@ CHESS = Game(
     new_state=partial(_core.board_initial, "chess"),
     parse_position=partial(_core.board_from_fen, "chess"),
     encode_states=_core.encode,
+    move_names=move_names,
     state_info=fen_info,
     measures=measures,
 )
@@ -115,6 +148,7 @@ CHESS960 = Game(
     new_state=partial(_core.board_initial, "chess960"),
     parse_position=partial(_core.board_from_fen, "chess960"),
     encode_states=_core.encode,
+    move_names=move_names,
     state_info=fen_info,
     measures=measures,
     draws_start=lambda options: True,
@@ -140,6 +174,7 @@ ATOMIC = Game(
     new_state=partial(_core.board_initial, "atomic"),
     parse_position=partial(_core.board_from_fen, "atomic"),
     encode_states=_core.encode,
+    move_names=move_names,
     state_info=fen_info,
     measures=measures,
     match_openings="balanced",
@@ -169,6 +204,7 @@ CRAZYHOUSE = Game(
     new_state=partial(_core.board_initial, "crazyhouse"),
     parse_position=partial(_core.board_from_fen, "crazyhouse"),
     encode_states=_core.encode,
+    move_names=partial(move_names, drops=True),
     state_info=fen_info,
     measures=measures,
     match_openings="balanced",

@@ -1,7 +1,8 @@
-"""ONNX models as lc0's converter writes them: 112 planes in, the logits of 1,858 moves out.
+"""ONNX models of other programs: nodes around a model bring its logits into the order of actions.
 
-A model is kept as it is. Nodes before it leave out the plane that says how the board is turned;
-nodes after it bring its logits into the order of actions (``docs/definitions/lc0.md#moves``).
+The model is kept as it is. Nodes before it leave out the plane that says how the board is turned,
+if there is one; nodes after it pick the logit of each action
+(:class:`phasezoo.games.action_tables.ActionTables`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,32 +12,26 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.errors import MissingDependency
-
-OUTPUTS = ("policy", "wdl", "value", "mlh")
-"""What lc0 calls the outputs, after ``/output/``."""
+from phasezoo.games.action_tables import OFF, ActionTables
 
 OLDEST_OPSET, OLDEST_TURNING = 9, 11
 """Opsets that have the operators which are added, and those for planes of a turned board."""
 
 MOST_PLIES = 100.0
-"""Plies left that a network of lc0's can say here (``Evaluation.plies_left``)."""
+"""Plies left that a network can say here (``Evaluation.plies_left``)."""
 
 OWN = "phasezoo/"
 """Prefix of the names that are added to a model."""
 
 
-def wrapped(
-    data: bytes, shape: tuple[int, int, int], named: Mapping[str, str]
-) -> tuple[bytes, dict[str, str]]:
-    """Return a model that reads planes of ours and answers our actions, and its tensors' names.
+def parsed(data: bytes) -> Any:
+    """Return a model that keeps its weights itself.
 
     Args:
-        data: The model.
-        shape: Channels, height and width of the planes; 113 channels say how the board is turned.
-        named: What the model calls its ``input`` and its :data:`OUTPUTS`; empty: as lc0 does.
+        data: The model's bytes.
 
     Raises:
-        ValueError: It is no model of that kind.
+        ValueError: It is no model, or its weights lie in other files.
         MissingDependency: The package ``onnx`` is not installed.
     """
     try:
@@ -44,26 +39,18 @@ def wrapped(
         from google.protobuf.message import DecodeError
     except ImportError as error:
         raise MissingDependency.of_extra(
-            need="ONNX models of lc0 need the package onnx", extra="onnx"
+            need="ONNX models of other programs need the package onnx", extra="onnx"
         ) from error
     try:
         model = onnx.load_from_string(data)
     except DecodeError as error:
         message = f"no ONNX model: {error}"
         raise ValueError(message) from error
-    _refuse_other_files(onnx, model.graph)
-    planes = _input(model.graph, named.get("input"))
-    outputs = _outputs(model.graph, named)
-    wrapping = _Wrapping(onnx, model, shape[0] > planes.type.tensor_type.shape.dim[1].dim_value)
-    tensors = wrapping.wrap(planes, shape, outputs)
-    return model.SerializeToString(), tensors
-
-
-def _refuse_other_files(onnx: Any, graph: Any) -> None:
-    """Refuse weights outside the model, whose places a model could choose on this machine."""
-    if any(map(onnx.external_data_helper.uses_external_data, _tensors(graph))):
+    # A model could choose the places of such files on this machine.
+    if any(map(onnx.external_data_helper.uses_external_data, _tensors(model.graph))):
         message = "its weights lie in other files, which are not read; save it as one file"
         raise ValueError(message)
+    return model
 
 
 def _tensors(graph: Any) -> Iterator[Any]:
@@ -75,8 +62,17 @@ def _tensors(graph: Any) -> Iterator[Any]:
             yield from _tensors(inner)
 
 
-def _input(graph: Any, name: str | None) -> Any:
-    """Return the input for planes."""
+def planes_input(graph: Any, name: str | None, shape: tuple[int, int, int]) -> Any:
+    """Return the input for planes.
+
+    Args:
+        graph: The model's graph.
+        name: What it is called; None: it is the only one.
+        shape: Channels, height and width.
+
+    Raises:
+        ValueError: There is no such input, or others too.
+    """
     weights = {each.name for each in graph.initializer}  # old versions list them as inputs too
     inputs = [each for each in graph.input if each.name not in weights]
     if len(inputs) != 1 or name not in (None, inputs[0].name):
@@ -84,43 +80,53 @@ def _input(graph: Any, name: str | None) -> Any:
         message = f"the ONNX model has the inputs {[each.name for each in inputs]}, not {wanted}"
         raise ValueError(message)
     sizes = [size.dim_value for size in inputs[0].type.tensor_type.shape.dim]
-    if sizes[1:] != [112, 8, 8]:
-        message = f"input {inputs[0].name!r} has shape {['B', *sizes[1:]]}, not ['B', 112, 8, 8]"
+    if len(sizes) != 4 or any(
+        size not in (0, own) for size, own in zip(sizes[1:], shape, strict=True)
+    ):
+        found = ["B", *sizes[1:]]
+        message = f"input {inputs[0].name!r} has shape {found}, not {['B', *shape]}"
         raise ValueError(message)
     return inputs[0]
 
 
-def _outputs(graph: Any, named: Mapping[str, str]) -> dict[str, str]:
-    """Return the outputs' names by what they are."""
-    there = [each.name for each in graph.output]
-    by_kind = {name.rpartition("/")[2]: name for name in there}
-    source = named or by_kind
-    outputs = {kind: source[kind] for kind in OUTPUTS if kind in source}
-    missing = [name for name in outputs.values() if name not in there]
-    if missing or "policy" not in outputs or not {"wdl", "value"} & outputs.keys():
-        message = (
-            f"the ONNX model has the outputs {there}; "
-            + (f"{missing} are named" if missing else "a policy and a wdl or value are needed")
-            + ", by lc0's names /output/policy, /output/wdl, /output/value, /output/mlh"
-        )
-        raise ValueError(message)
-    if "wdl" in outputs:
-        outputs.pop("value", None)
-    return outputs
+def wrapped(
+    model: Any,
+    planes: Any,
+    shape: tuple[int, int, int],
+    outputs: Mapping[str, str],
+    tables: ActionTables,
+) -> tuple[bytes, dict[str, str]]:
+    """Return a model that reads planes of ours and answers our actions, and its tensors' names.
+
+    Args:
+        model: The model, which is changed.
+        planes: Its input.
+        shape: Channels, height and width of our planes; the model reads the first channels.
+        outputs: Its outputs by what they are in a manifest.
+        tables: Where the logits of actions are among its own.
+
+    Raises:
+        ValueError: Its opset is too old, or its input no floats.
+    """
+    tensors = _Wrapping(model, tables).wrap(planes, shape, outputs)
+    return model.SerializeToString(), tensors
 
 
 class _Wrapping:
     """Adds nodes and constants to a model.
 
     Args:
-        onnx: The package.
         model: The model, which is changed.
-        turns: Whether the last plane says how the board is turned.
+        tables: Where the logits of actions are among its own.
     """
 
-    def __init__(self, onnx: Any, model: Any, turns: bool) -> None:
-        self._onnx, self._graph, self._turns = onnx, model.graph, turns
+    def __init__(self, model: Any, tables: ActionTables) -> None:
+        import onnx
+
+        self._onnx, self._graph, self._tables = onnx, model.graph, tables
         self._nodes: list[Any] = []
+        self._none = OFF
+        turns = self._turns = len(tables.table) > 1
         opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 0)
         oldest = OLDEST_TURNING if turns else OLDEST_OPSET
         if opset < oldest:
@@ -138,16 +144,19 @@ class _Wrapping:
             message = f"input {planes.name!r} is {kinds.DataType.Name(kind)}, not FLOAT or FLOAT16"
             raise ValueError(message)
         own, seen = f"{OWN}planes", f"{OWN}planes"
-        if self._turns:
-            seen = self._add("Gather", own, self._constant(np.arange(112)), axis=1)
+        channels = planes.type.tensor_type.shape.dim[1].dim_value or shape[0]
+        if channels < shape[0]:
+            seen = self._add("Gather", own, self._constant(np.arange(channels)), axis=1)
         self._nodes.append(self._onnx.helper.make_node("Cast", [seen], [planes.name], to=kind))
         before, self._nodes = self._nodes, []
         found = {key: self._add("Cast", name, to=kinds.FLOAT) for key, name in outputs.items()}
-        tensors = {"input": own, "policy": self._actions(found.pop("policy"), own)}
-        if "mlh" in found:
+        policy = next(key for key in found if key.startswith("policy"))
+        self._none = OFF if policy == "policy" else 0.0
+        tensors = {"input": own} | found
+        tensors[policy] = self._actions(self._add("Flatten", found[policy], axis=1), own, shape)
+        if "plies_left" in found:
             most = self._constant(np.array([MOST_PLIES], np.float32))
-            tensors["plies_left"] = self._add("Min", found.pop("mlh"), most)
-        tensors |= found
+            tensors["plies_left"] = self._add("Min", found["plies_left"], most)
         info = self._onnx.helper.make_tensor_value_info
         for field, values in (
             ("node", [*before, *kept, *self._nodes]),
@@ -160,40 +169,37 @@ class _Wrapping:
         self._graph.input.append(info(own, kinds.FLOAT, [count, *shape]))
         return tensors
 
-    def _actions(self, logits: str, planes: str) -> str:
-        """Add what :class:`phasezoo.networks.architectures.lc0.MoveActions` computes."""
-        from phasezoo.networks.architectures.lc0 import PLANES, SQUARES, MoveActions
-
-        tables = MoveActions("classical", turns=self._turns)
-        moves = tables.moves
+    def _actions(self, logits: str, planes: str, shape: tuple[int, int, int]) -> str:
+        """Add the nodes that pick the logit of each action."""
+        tables, moves = self._tables, self._tables.logits
+        table, every, turn = tables.table, logits, None
         cells = self._add("Flatten", planes, axis=1)
-        turn = None
         if self._turns:
-            plane = self._add("Gather", cells, self._constant(np.int64(PLANES * SQUARES)), axis=1)
+            last = np.int64((shape[0] - 1) * shape[1] * shape[2])
+            plane = self._add("Gather", cells, self._constant(last), axis=1)
             turn = self._add("Cast", plane, to=self._onnx.TensorProto.INT64)
-        usual, special = (
-            self._moves(logits, each.numpy(), moves, turn)
-            for each in (tables.usual, tables.special)
-        )
-        asked = self._picked(cells, tables.asked.numpy(), turn)
-        is_there = self._add("Greater", asked, self._constant(np.array([0], np.float32)))
-        decided = self._add("Where", is_there, special, usual)
-        table = tables.table.numpy()
-        every = self._add("Concat", logits, decided, axis=1)
+        if tables.asked.size:
+            usual, special = (
+                self._moves(logits, each, moves, turn) for each in (tables.usual, tables.special)
+            )
+            asked = self._picked(cells, tables.asked, turn)
+            is_there = self._add("Greater", asked, self._constant(np.array([0], np.float32)))
+            decided = self._add("Where", is_there, special, usual)
+            every = self._add("Concat", logits, decided, axis=1)
         return self._moves(every, table - (table > moves), moves, turn, none=table == moves)
 
     def _moves(
         self, values: str, columns: Any, moves: int, turn: str | None, none: Any = None
     ) -> str:
         """Add the columns of some values, where the column after the moves' is that of no move."""
-        from phasezoo.networks.architectures.lc0 import OFF
-
         missing = columns == moves if none is None else none
         picked = self._picked(values, np.where(missing, 0, columns), turn)
         is_none = self._constant(missing[0] if turn is None else missing)
         if turn is not None:
             is_none = self._add("Gather", is_none, turn, axis=0)
-        return self._add("Where", is_none, self._constant(np.array([OFF], np.float32)), picked)
+        return self._add(
+            "Where", is_none, self._constant(np.array([self._none], np.float32)), picked
+        )
 
     def _picked(self, values: str, columns: npt.NDArray[np.int64], turn: str | None) -> str:
         """Add the columns of each row, which its turn chooses."""
