@@ -48,7 +48,7 @@ from phasezoo.report.console import Console
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.experts.planned import Recipe
 from phasezoo.training.experts.plans import PlannedTraining, plan_baseline
-from phasezoo.training.fresh_network import TUNING, Beginning
+from phasezoo.training.fresh_network import Beginning
 
 T = TypeVar("T")
 
@@ -173,32 +173,40 @@ class TwoPlayerRun(PlayingRun):
             ),
         )
 
-    def recipe(self, network: PlannedTraining) -> Recipe:
-        """All networks learn the same way from the training games."""
+    @cached_property
+    def _learning(self) -> tuple[Beginning, SupervisedConfig]:
+        """What every network begins with, and how it learns."""
         config = self.config
-        watches = network.gate == self.prepared.gate
-        mine = (v.options for v in self.prepared.variants if v.role == _variant_of(network))
-        options = next(mine, Options())
         begun = Beginning.of(config.network, config.planes)
-        learning: dict[str, Any] = {"optimizer": config.optimizer, "max_lr": config.learning_rate}
         preset = self.study.presets.get(config.preset, config)
-        is_default = learning == {"optimizer": preset.optimizer, "max_lr": preset.learning_rate}
-        if begun.is_tuning and is_default:  # which are for new weights
-            learning |= TUNING
-        if options.learning_rate is not None:
-            learning["max_lr"] = options.learning_rate
+        given: dict[str, Any] = {"optimizer": config.optimizer, "max_lr": config.learning_rate}
+        usual = {"optimizer": preset.optimizer, "max_lr": preset.learning_rate}
+        # Those of the preset are for new weights.
+        named = {} if begun.is_tuning and given == usual else given
         settings = SupervisedConfig(
-            **learning,
+            **named,
             batch_size=config.training_batch,
-            freeze=None if network.phase is None else options.freeze,
-            keep_statistics=True if begun.is_tuning else None,
             validation_positions=config.validation_positions,
-            watched_positions=config.watched_positions if watches else 0,
             device=config.device,
             threads=config.threads,
         )
         if config.value_weight is not None:
             settings = replace(settings, **preparation.weights_of(config, begun))
+        return begun, begun.settings(settings, named)
+
+    def recipe(self, network: PlannedTraining) -> Recipe:
+        """All networks learn the same way from the training games."""
+        begun, settings = self._learning
+        watches = network.gate == self.prepared.gate
+        mine = (v.options for v in self.prepared.variants if v.role == _variant_of(network))
+        options = next(mine, Options())
+        rate = settings.max_lr if options.learning_rate is None else options.learning_rate
+        settings = replace(
+            settings,
+            max_lr=rate,
+            freeze=None if network.phase is None else options.freeze,
+            watched_positions=self.config.watched_positions if watches else 0,
+        )
         return Recipe(
             self.prepared.splits, begun.network, settings, begun.planes, weights=begun.weights
         )
