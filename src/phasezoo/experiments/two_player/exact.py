@@ -22,6 +22,7 @@ from phasezoo.experiments.two_player.preparation import (
     Prepared,
     limit_text,
     load,
+    loader,
     search_options,
 )
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, mixture_name
@@ -184,10 +185,8 @@ class _Judge:
             return load(config, trained[BASELINE][0])
         variant = next(variant for variant in self._prepared.variants if variant.role == role)
         paths, value = parts_of(self._prepared, variant, trained)
-        known = {path: load(config, path) for path in {*paths.values()}}
-        experts = {phase: known[path] for phase, path in paths.items()}
         return inference.MixtureOfExperts(
-            **mixed(config, experts, value),
+            **mixed(loader(config), paths, value),
             gate=gating.make(variant.gate, config.game),
             routing=config.routing,
             search_gate=gate,

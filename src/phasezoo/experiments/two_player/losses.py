@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -15,7 +15,6 @@ from phasezoo.data.positions import PositionTable, without_seen
 from phasezoo.data.sampler import Sampler
 from phasezoo.data.splits import PositionStore
 from phasezoo.errors import StoreError
-from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.preparation import Prepared, load
 from phasezoo.experiments.two_player.variants import (
     BASELINE,
@@ -303,11 +302,12 @@ def networks_in(prepared: Prepared, variant: Variant, trained: TrainedNetworks) 
     return list(dict.fromkeys(found))
 
 
-def mixed(config: M2ctsConfig, experts: Mapping[str, Any], value: Path | None) -> dict[str, Any]:
-    """Return the arguments of a mixture: its experts, or their policies and one network's value."""
-    if value is None:
-        return {"experts": experts}
-    return {"policy": experts, "value": load(config, value)}
+def mixed(
+    load: Callable[[Path], Any], experts: Mapping[str, Path], value: Path | None
+) -> dict[str, Any]:
+    """Return the networks of a mixture: its experts, or their policies and one network's value."""
+    loaded = {phase: load(path) for phase, path in experts.items()}
+    return {"experts": loaded} if value is None else {"policy": loaded, "value": load(value)}
 
 
 class TestedNetworks:

@@ -50,7 +50,7 @@ from phasezoo.experiments.two_player.preparation import (
     Dataset,
     Prepared,
     limit_text,
-    load,
+    loader,
     search_options,
 )
 from phasezoo.experiments.two_player.variants import (
@@ -334,23 +334,19 @@ def _agents(
         maps: Recalibrate the values of both sides; None: they stay as trained.
         value: Directory of the network whose values the mixture answers with; None: the experts'.
     """
-    options = search_options(config)
-    # Phases that share a network share what is loaded, so that it is called once.
-    known = {path: load(config, path) for path in {*experts.values(), one}}
-    loaded: dict[str, Any] = {phase: known[path] for phase, path in experts.items()}
-    baseline = known[one]
-    if len(loaded) == 1:
-        alone = zip(ALONE, (*loaded.values(), baseline), strict=True)
-        return {name: MCTSAgent(each, **options) for name, each in alone}
+    load, options = loader(config), search_options(config)
+    if len(experts) == 1:
+        alone = zip(ALONE, (*experts.values(), one), strict=True)
+        return {name: MCTSAgent(load(path), **options) for name, path in alone}
     by_phase = {"gate": gate, "routing": config.routing, **options}
     if maps is None:
-        mixture = M2CTSAgent(**mixed(config, loaded, value), search_gate=search_gate, **by_phase)
-        return dict(zip(NAMES, (mixture, MCTSAgent(baseline, **options)), strict=True))
+        mixture = M2CTSAgent(**mixed(load, experts, value), search_gate=search_gate, **by_phase)
+        return dict(zip(NAMES, (mixture, MCTSAgent(load(one), **options)), strict=True))
     # One network too is mapped phase by phase, so that both sides know as much of their values.
-    alike = dict.fromkeys(loaded, baseline)
+    alike = dict.fromkeys(experts, one)
     mapped = [
-        {phase: RecalibratedEvaluator(each, own[phase]) for phase, each in asked.items()}
-        for asked, own in zip((loaded, alike), maps, strict=True)
+        {phase: RecalibratedEvaluator(load(path), own[phase]) for phase, path in asked.items()}
+        for asked, own in zip((experts, alike), maps, strict=True)
     ]
     return {name: M2CTSAgent(own, **by_phase) for name, own in zip(NAMES, mapped, strict=True)}
 

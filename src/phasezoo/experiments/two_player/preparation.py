@@ -1,8 +1,9 @@
 """Games of a run: loaded, split, labelled and described, and the openings of its matches."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,14 @@ def load(config: M2ctsConfig, path: Path) -> Any:
     return inference.load(
         path, backend=config.backend, device=config.device, threads=config.threads
     )
+
+
+def loader(config: M2ctsConfig) -> Callable[[Path], Any]:
+    """Return :func:`load` for these settings, which loads each network once.
+
+    Phases that share a network share what is loaded, so that it is called once.
+    """
+    return cache(partial(load, config))
 
 
 def limit_text(config: M2ctsConfig) -> str:
