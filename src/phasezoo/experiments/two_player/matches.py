@@ -430,8 +430,11 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
         Args:
             variant: The variant; None: the mixture under study.
         """
-        asked = self.prepared.variants[0] if variant is None else variant
-        return [parts_of(self.prepared, asked, trained)[0] for trained in self.trained]
+        return [experts for experts, _ in self._parts(variant or self.prepared.variants[0])]
+
+    def _parts(self, variant: Variant) -> list[tuple[dict[str, Path], Path | None]]:
+        """Return what a variant is put together from, of each training."""
+        return [parts_of(self.prepared, variant, trained) for trained in self.trained]
 
     def matches(self) -> dict[str, Matches]:
         """Every variant that plays, all its trainings against all of the one network."""
@@ -442,7 +445,7 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
                 "mixture" if variant.role == EXPERT else variant.role,
                 self.experts(variant),
                 gate=variant.gate,
-                has_one_value=variant.options.value == "shared",
+                values=[value for _, value in self._parts(variant)],
             )
             for variant in self.prepared.variants
             if variant.plays
@@ -532,7 +535,7 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
         search_gates: Sequence[str] | None = None,
         boundaries: Boundaries | None = None,
         limits: tuple[Limit, Limit] | None = None,
-        has_one_value: bool = False,
+        values: Sequence[Path | None] | None = None,
     ) -> Matches:
         """Play every training of a mixture against every training of one network.
 
@@ -546,8 +549,8 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
             search_gates: Gate that chooses among the experts, of each training.
             boundaries: Recalibrates the values of both sides; None: they stay as trained.
             limits: Bounds a move of the mixture and of one network; None: the settings' limit both.
-            has_one_value: Whether the mixture answers with the values of its training's one
-                network.
+            values: Directory of the network whose values the mixture answers with, of each
+                training; None: the experts'.
         """
         prepared = prepared or self.prepared
         config, openings = prepared.config, prepared.match_openings
@@ -567,7 +570,7 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
                 None
                 if boundaries is None
                 else (boundaries.maps_of(EXPERT, mixture), boundaries.maps_of(ONE, baseline)),
-                self.trained[mixture][BASELINE][0] if has_one_value else None,
+                None if values is None else values[mixture],
             )
             played = play(
                 self.console,
