@@ -19,7 +19,6 @@ from phasezoo.experiments.two_player.losses import (
     drawn,
     evaluate,
     placed,
-    shares_of_results,
 )
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, PLACEBO, mixture_name
 from phasezoo.inference.recalibration import Recalibration, fitted
@@ -328,7 +327,7 @@ def measure(tested: TestedNetworks) -> Boundaries:
     store: Any = prepared.splits.test
     results = store.returns[rows.game, rows.player]
     rng, resamples = tested.rng("resampling the seam"), prepared.config.resamples
-    shares = shares_of_results(prepared)
+    shares = tested.shares_of_results
     return boundaries_of(prepared.phases, rows, near, results, found, rng, resamples, shares)
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -345,6 +346,18 @@ class TestedNetworks:
             self._known[asked] = one, experts
         return self._known[asked]
 
+    @cached_property
+    def shares_of_results(self) -> Array:
+        """``float64[n, 3]``: shares of won, drawn and lost training positions of each phase.
+
+        They are for to_play, and what is said without a network: the constants beside every value.
+        """
+        store: Any = self.prepared.splits.train
+        rows = self.prepared.tables["train"]
+        result = store.returns[rows.game, rows.player]
+        happened = np.stack([result > 0, result == 0, result < 0], axis=1)
+        return np.stack([happened[rows.phase == k].mean(axis=0) for k in range(len(rows.names))])
+
     def rng(self, stream: str) -> np.random.Generator:
         """Return what draws test games for the intervals of a table."""
         return np.random.default_rng(self.prepared.seed(stream))
@@ -357,7 +370,7 @@ def measure(tested: TestedNetworks) -> Losses:
     composed = [variant for variant in prepared.variants if variant.networks]
     trained = [variant for variant in prepared.variants[1:] if not variant.networks]
     parts = {variant.role: _parts(prepared, variant, rows) for variant in trained}
-    won, _, lost = shares_of_results(prepared).T
+    won, _, lost = tested.shares_of_results.T
     constants = won - lost
     total = len(trainings) * len(rows) * (1 + len(prepared.phases) + len(parts))
     measured = []
@@ -376,18 +389,6 @@ def measure(tested: TestedNetworks) -> Losses:
             task.update(done, f"{len(rows):,} test positions")
     rng, resamples = tested.rng("resampling"), prepared.config.resamples
     return loss_matrix(prepared.phases, rows.game, phase, measured, rng, resamples)
-
-
-def shares_of_results(prepared: Prepared) -> Array:
-    """``float64[n, 3]``: shares of won, drawn and lost training positions of each phase.
-
-    They are for to_play, and what is said without a network: the constants beside every value.
-    """
-    store: Any = prepared.splits.train
-    rows = prepared.tables["train"]
-    result = store.returns[rows.game, rows.player]
-    happened = np.stack([result > 0, result == 0, result < 0], axis=1)
-    return np.stack([happened[rows.phase == k].mean(axis=0) for k in range(len(rows.names))])
 
 
 def drawn(prepared: Prepared, split: Literal["test", "validation"]) -> PositionTable:
