@@ -33,7 +33,7 @@ class ScratchConfig:
         "updates",
         "nodes",
         "trainings",
-        "games_played",
+        "match_games",
         "seed",
     )
 

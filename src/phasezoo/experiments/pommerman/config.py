@@ -28,11 +28,11 @@ class PommermanConfig:
     common: ClassVar[tuple[str, ...]] = (
         "game",
         "preset",
-        "gate",
-        "positions",
+        "gates",
+        "samples",
         "network",
-        "nodes",
-        "games_played",
+        "simulations",
+        "boards",
         "trainings",
         "seed",
     )
