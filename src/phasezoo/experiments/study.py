@@ -342,15 +342,21 @@ class StudyRun(ABC, Generic[Config, Results]):
             self._tables.add(table.name)
             show_table(table, self.console)
 
-    def once(self, stage: str, name: str, kind: type[T], make: Callable[[], T]) -> T:
+    def once(
+        self, stage: str, kind: type[T], make: Callable[[], T], *, file: str = "", heading: str = ""
+    ) -> T:
         """Do a stage unless it is done, keep what it found in a file, and return it.
 
         Args:
             stage: Its name in the journal.
-            name: The JSON file of what it found.
-            kind: What that is.
+            kind: What it finds.
             make: Does the stage.
+            file: The JSON file of what it found; empty: that of the stage's name.
+            heading: Heading of the part of the run that it is; empty: it has none.
         """
+        if heading:
+            self.console.heading(heading)
+        name = file or f"{stage}.json"
         if not self.has_done(stage, name):
             with self.directory.stage(stage):
                 self.directory.write_json(name, make())
@@ -376,10 +382,13 @@ class StudyRun(ABC, Generic[Config, Results]):
             )
             raise RunDirectoryError(message)
 
-    def seconds(self, stages: Iterable[str]) -> float:
-        """Seconds of all finished stages whose names begin with one of ``stages``."""
+    def seconds(self, parts: Mapping[str, Sequence[str]]) -> dict[str, float]:
+        """Return the seconds of each part: of finished stages whose names begin as it says."""
         found = self.directory.seconds().items()
-        return sum(s for name, s in found if name.startswith(tuple(stages)))
+        return {
+            part: sum(s for name, s in found if name.startswith(tuple(stages)))
+            for part, stages in parts.items()
+        }
 
     def _note_other_versions(self) -> None:
         changed = self.directory.record.changed_packages()

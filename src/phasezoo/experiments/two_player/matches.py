@@ -517,12 +517,7 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
         return [Series(search.text, played[search]) for search in others]
 
     def _prices(self) -> Prices:
-        return self.once(
-            "prices",
-            "prices.json",
-            Prices,
-            lambda: measure_prices(self.prepared, self.trained[0]),
-        )
+        return self.once("prices", Prices, lambda: measure_prices(self.prepared, self.trained[0]))
 
     def against_all(
         self,
@@ -595,7 +590,7 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
         def once(mixture: int, baseline: int) -> Pairing:
             name = f"matches/{folder}-{mixture + 1}-baseline-{baseline + 1}"
             self.pgns.append(self.path / f"{name}.pgn")
-            return self.once(name, f"{name}.json", Pairing, lambda: match(name, mixture, baseline))
+            return self.once(name, Pairing, lambda: match(name, mixture, baseline))
 
         trainings = range(self.config.trainings)
         return Matches(

@@ -1,10 +1,10 @@
 """The comparison of two searches, stage by stage: data, training, losses, games, report."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from phasezoo import gating
 from phasezoo.data.splits import Splits
@@ -50,8 +50,6 @@ from phasezoo.training.experts.planned import Recipe
 from phasezoo.training.experts.plans import PlannedTraining, plan_baseline
 from phasezoo.training.fresh_network import Beginning
 
-T = TypeVar("T")
-
 
 class TwoPlayerRun(PlayingRun):
     """M2CTS against MCTS with one network, in a game of two players with stored games."""
@@ -82,8 +80,11 @@ class TwoPlayerRun(PlayingRun):
         gates = self._gates()
         paths = [self.path / "gates" / gate.name for gate in gates]
         specs = [losses.spec_of(path) for path in paths]
-        lost = self._stage(
-            "Losses on test positions", "losses", Losses, lambda: losses.measure(self._tested)
+        lost = self.once(
+            "losses",
+            Losses,
+            lambda: losses.measure(self._tested),
+            heading="Losses on test positions",
         )
         self.directory.write_text("losses.csv", lost.to_csv())
         self.table(
@@ -91,28 +92,31 @@ class TwoPlayerRun(PlayingRun):
             *(report_losses.numbers_table(lost, column) for column in lost.columns),
             report_losses.comparisons_table(lost),
         )
-        fitted = self._stage(
-            "Losses on positions learned from",
+        fitted = self.once(
             "overfitting",
             Overfitting,
             lambda: overfitting.measure(self._tested, self.planned, self.networks, self.recipe),
+            heading="Losses on positions learned from",
         )
         self.table(report_losses.overfitting_table(fitted))
-        boundaries = self._stage(
-            "Where phases meet", "seam", Boundaries, lambda: boundary.measure(self._tested)
+        boundaries = self.once(
+            "seam", Boundaries, lambda: boundary.measure(self._tested), heading="Where phases meet"
         )
         self.table(report_losses.boundary_table(boundaries), report_losses.brier_table(boundaries))
-        priced = self._stage(
-            "Memory and time of experts",
+        priced = self.once(
             "cost",
             Cost,
             lambda: cost.measure(self._tested, cards, specs[0] if specs else None),
+            heading="Memory and time of experts",
         )
         self.table(*report_games.cost_tables(priced))
         judged = None
         if exact.is_solved(self.prepared):
-            judged = self._stage(
-                "Moves by perfect play", "exact", Exact, lambda: exact.measure(self._tested, specs)
+            judged = self.once(
+                "exact",
+                Exact,
+                lambda: exact.measure(self._tested, specs),
+                heading="Moves by perfect play",
             )
             self.table(report_losses.exact_table(judged))
         played = self.matches()
@@ -213,7 +217,7 @@ class TwoPlayerRun(PlayingRun):
 
     def _dataset(self) -> Dataset:
         data = self.once(
-            "data", "dataset.json", Dataset, lambda: preparation.describe(self.prepared)
+            "data", Dataset, lambda: preparation.describe(self.prepared), file="dataset.json"
         )
         if data.sha256 != self.prepared.sha256:
             message = (
@@ -286,11 +290,6 @@ class TwoPlayerRun(PlayingRun):
     def _tested(self) -> losses.TestedNetworks:
         return losses.TestedNetworks(self.prepared, self.trained, self.console)
 
-    def _stage(self, heading: str, name: str, kind: type[T], make: Callable[[], T]) -> T:
-        """Do a part of the run that leaves one file."""
-        self.console.heading(heading)
-        return self.once(name, f"{name}.json", kind, make)
-
     def _gates(self) -> list[GateCard]:
         """A gate for each training's experts, if the settings ask for them."""
         if not self.config.learned_gate:
@@ -317,15 +316,15 @@ class TwoPlayerRun(PlayingRun):
             )
             return GateCard(f"gate-{training + 1}", training, found.positions, found.seconds)
 
-        return self.once(name, f"{name}.json", GateCard, train)
+        return self.once(name, GateCard, train)
 
     def _learned(self, gates: list[GateCard], paths: Sequence[Path]) -> LearnedGates:
         """The phase mixture's experts by learned gates, beside the gate under study."""
-        division = self._stage(
-            "Learned gates",
+        division = self.once(
             "division",
             Division,
             lambda: losses.measure_division(self._tested, paths),
+            heading="Learned gates",
         )
         played = self.against_all(
             "learned",
