@@ -19,9 +19,10 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig, MissingDependency, RunDirectoryError
 from phasezoo.plugins import import_module, is_installed_program, lasting
-from phasezoo.report import again, numbers
+from phasezoo.report import numbers
+from phasezoo.report.again import done_again
 from phasezoo.report.console import Console, show_table, silent
-from phasezoo.report.document import Document, Item, Section, Table
+from phasezoo.report.document import Document, Item, Section, Table, Text
 from phasezoo.runs import RunDirectory, jsonable
 from phasezoo.runs.directory import check_free, read_record
 from phasezoo.runs.provenance import Provenance
@@ -425,6 +426,8 @@ def study_report(
     limits: str,
     beside: str,
     more: Sequence[Item] = (),
+    versions: Iterable[tuple[str, str]] = (),
+    game: str = "",
     **texts: Any,
 ) -> Document:
     """Return the report of a study: its sections between what every report begins and ends with.
@@ -438,38 +441,32 @@ def study_report(
         limits: Limits, as a list in Markdown.
         beside: What else lies in the run's directory, in Markdown.
         more: What else the last section shows, before the settings.
+        versions: Further rows of the table of versions.
+        game: The game, if the kicker names it behind the preset.
         **texts: Title, headline, lead and source, as for :class:`Document`.
     """
+    config, run = results.config, results.provenance
+    settings = [(f.name, getattr(config, f.name)) for f in dataclasses.fields(config)]
+    named = filter(None, ("phasezoo", subject, f"preset {config.preset}", game, results.date))
     return Document(
-        kicker=f"phasezoo · {subject} · preset {results.config.preset} · {results.date}",
+        kicker=" · ".join(named),
         answer=answer,
         items=[
             *sections,
-            again.terms_and_limits(terms, limits),
-            done_again(results, beside, *more),
+            Section("Terms and limits", [Text(terms), Section("Limits", [Text(limits)])]),
+            done_again(
+                results.command, run, results.seconds, settings, beside, *more, versions=versions
+            ),
         ],
         **texts,
     )
 
 
-def done_again(
-    results: Any,
-    beside: str,
-    *more: Item,
-    settings: Iterable[tuple[str, Any]] | None = None,
-    versions: Iterable[tuple[str, str]] = (),
-) -> Section:
-    """Return the last section of a study's report, see :func:`phasezoo.report.again.done_again`.
-
-    Settings are the fields of ``results.config`` unless others are given.
-    """
-    if settings is None:
-        fields: Any = dataclasses.fields(results.config)
-        settings = [(f.name, getattr(results.config, f.name)) for f in fields]
+def took(results: RunResults) -> str:
+    """Return how long a run took, and where, as the end of a sentence."""
     run = results.provenance
-    return again.done_again(
-        results.command, run, results.seconds, settings, beside, *more, versions=versions
-    )
+    duration = numbers.duration(sum(results.seconds.values()))
+    return f"took {duration} on {run.processor} with {run.threads} threads"
 
 
 def _devices(config: Any) -> list[str]:

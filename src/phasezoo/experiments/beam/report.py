@@ -19,7 +19,7 @@ from phasezoo.experiments.beam.measurements import (
     faster,
 )
 from phasezoo.experiments.claims import by_sign, either
-from phasezoo.experiments.study import study_report
+from phasezoo.experiments.study import study_report, took
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import (
     Claim,
@@ -262,16 +262,14 @@ def _headline(results: Results, ratio: Interval) -> str:
 
 
 def _introduction(results: Results) -> str:
-    config, run = results.config, results.provenance
+    config = results.config
     games = sum(one.games for one in results.matches) + sum(one.games for one in results.played)
     return (
         f"Beam search and MCTS searched chess with one small network, {config.network}. Batches "
         f"and rates are of the note’s beam, {numbers.count(config.beam.positions)} positions a "
         f"move, and of MCTS with as many; {numbers.count(games)} games were played by beams of "
         f"{numbers.count(config.playing.positions)} positions ({config.play_schedule}) and MCTS "
-        f"with as many, or as it sees in the same time. It took "
-        f"{numbers.duration(sum(results.seconds.values()))} on {run.processor} with "
-        f"{run.threads} threads."
+        f"with as many, or as it sees in the same time. It {took(results)}."
     )
 
 

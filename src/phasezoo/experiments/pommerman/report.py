@@ -9,7 +9,7 @@ from phasezoo.experiments.pommerman import published
 from phasezoo.experiments.pommerman.config import PommermanConfig
 from phasezoo.experiments.pommerman.measurements import Dataset, LossRow, Phases, Record, Results
 from phasezoo.experiments.statistics import Verdict, by_verdict
-from phasezoo.experiments.study import done_again
+from phasezoo.experiments.study import study_report, took
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import (
     Claim,
@@ -42,19 +42,9 @@ def report(results: Results) -> Document:
     config = results.config
     compared = [one for one in results.records if one.kind in ("one", "gate", "placebo")]
     references = [one for one in results.records if one not in compared]
-    return Document(
-        title="One network per phase of the fight, or one for all?",
-        headline=_headline(results),
-        lead=(
-            "Pommerman begins with walls to break and ends face to face. Does a search win more "
-            "games when it has one small network for each phase than with one for everything?"
-        ),
-        kicker=(
-            f"phasezoo · reproduce m2cts --game pommerman · preset {config.preset} · {results.date}"
-        ),
-        source="paper",
-        answer=[Text(_introduction(results)), _gains_table(results.records)],
-        items=[
+    return study_report(
+        results,
+        [
             Section(
                 "The games",
                 [_differences(compared, config), records_table("games", compared, _title(config))],
@@ -78,16 +68,22 @@ def report(results: Results) -> Document:
                     Section("Every network", [_networks_table(results.networks)], folded=True),
                 ],
             ),
-            Section(
-                "Terms and limits",
-                [Text(_terms(config)), Section("Limits", [Text(_LIMITS)])],
-            ),
-            done_again(
-                results,
-                "every game (games.jsonl), the networks (networks/), all numbers (results.json), "
-                "the settings (config.json) and versions.",
-            ),
         ],
+        title="One network per phase of the fight, or one for all?",
+        headline=_headline(results),
+        lead=(
+            "Pommerman begins with walls to break and ends face to face. Does a search win more "
+            "games when it has one small network for each phase than with one for everything?"
+        ),
+        subject="reproduce m2cts --game pommerman",
+        source="paper",
+        answer=[Text(_introduction(results)), _gains_table(results.records)],
+        terms=_terms(config),
+        limits=_LIMITS,
+        beside=(
+            "every game (games.jsonl), the networks (networks/), all numbers (results.json), the "
+            "settings (config.json) and versions."
+        ),
     )
 
 
@@ -329,8 +325,7 @@ def _introduction(results: Results) -> str:
         f"others each from one phase. Then they guided a search of {config.simulations} "
         f"simulations a move in {numbers.count(games)} games against three "
         f"{_OPPONENTS[config.opponents]}, on the same boards and in all four seats for every "
-        f"contender, {times}. It took {numbers.duration(sum(results.seconds.values()))} on "
-        f"{results.provenance.processor} with {results.provenance.threads} threads."
+        f"contender, {times}. It {took(results)}."
     )
 
 

@@ -33,6 +33,7 @@ from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.matches import play
 from phasezoo.experiments.networks import TrainingRun
+from phasezoo.experiments.study import RunResults
 from phasezoo.experiments.two_player.boundary import Boundaries, Map
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.cost import Cost, Prices, measure_prices
@@ -64,7 +65,6 @@ from phasezoo.experiments.two_player.variants import (
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.recalibration import RecalibratedEvaluator
 from phasezoo.report import numbers
-from phasezoo.runs.provenance import Provenance
 from phasezoo.training.experts.planned import TrainedNetwork
 from phasezoo.training.experts.plans import training_names
 
@@ -274,13 +274,10 @@ class LearnedGates:
 
 
 @dataclass(frozen=True)
-class Results:
+class Results(RunResults):
     """Everything that a report needs."""
 
     config: M2ctsConfig
-    command: str
-    date: str
-    provenance: Provenance
     seeds: dict[str, int]
     dataset: Dataset
     networks: list[TrainedNetwork]
@@ -295,7 +292,6 @@ class Results:
     exact: Exact | None
     boundaries: Boundaries
     cost: Cost
-    seconds: dict[str, float]
 
 
 NAMES = ("M2CTS", "MCTS")
