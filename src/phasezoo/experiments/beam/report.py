@@ -352,8 +352,6 @@ def _pushing(one: Played, three: Played) -> Claim:
 
 
 def _quality(matches: Sequence[MatchResult]) -> Claim:
-    first = matches[0]
-    others = Interval(-first.elo.value, -first.elo.high, -first.elo.low)
     words = "; ".join(
         f"at {one.name} beam search is {numbers.elo_interval(one.elo)} Elo from MCTS "
         f"(+{one.wins} ={one.draws} −{one.losses})"
@@ -364,7 +362,7 @@ def _quality(matches: Sequence[MatchResult]) -> Claim:
         words[0].upper() + words[1:] + ".",
         "The 95 % interval of Elo at equal positions, from pairs of games, lies on the side of "
         "MCTS.",
-        by_sign(others, "higher"),
+        by_sign(-matches[0].elo, "higher"),
     )
 
 

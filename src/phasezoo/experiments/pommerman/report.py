@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.experiments.claims import by_sign
+from phasezoo.experiments.claims import by_sign, judged
 from phasezoo.experiments.pommerman import published
 from phasezoo.experiments.pommerman.config import PommermanConfig
 from phasezoo.experiments.pommerman.measurements import Dataset, LossRow, Phases, Record, Results
@@ -17,7 +17,6 @@ from phasezoo.report.document import (
     Document,
     Figure,
     Item,
-    Judgement,
     Section,
     Table,
     Text,
@@ -274,16 +273,13 @@ def claims_of(records: Sequence[Record]) -> list[Claim]:
                 f"The gain is {100 * low:.0f} to {100 * high:.0f} points.",
                 ours,
                 _BY_RANGE,
-                _by_range(gap, low, high) if several else "not settled",
+                judged(
+                    agrees=several and low <= gap.value <= high and gap.low > 0,
+                    disagrees=several and (gap.high < low or gap.low > high),
+                ),
             )
         )
     return claims
-
-
-def _by_range(gap: Interval, low: float, high: float) -> Judgement:
-    if gap.high < low or gap.low > high:
-        return "disagrees"
-    return "agrees" if low <= gap.value <= high and gap.low > 0 else "not settled"
 
 
 def _headline(results: Results) -> str:

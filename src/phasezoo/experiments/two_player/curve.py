@@ -423,7 +423,7 @@ class CurveRun(StudyRun[CurveConfig, Results]):
         losses = [point.loss for point in points if point.loss is not None]
         # Where experts are ahead, Elo is above zero and a loss below.
         behind = [
-            Interval(-point.elo.value, -point.elo.high, -point.elo.low)
+            -point.elo
             for point in points
             if point.elo is not None and math.isfinite(point.elo.value)
         ]
