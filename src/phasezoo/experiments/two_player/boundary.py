@@ -12,9 +12,10 @@ import numpy.typing as npt
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.boundaries import NEAR, Near, near_boundaries
 from phasezoo.data.positions import PositionTable
-from phasezoo.experiments.two_player.losses import (
-    ALL,
-    CONSTANT,
+from phasezoo.experiments.two_player.losses import ALL, CONSTANT
+from phasezoo.experiments.two_player.tested import (
+    Array,
+    Indices,
     TestedNetworks,
     drawn,
     evaluate,
@@ -24,9 +25,6 @@ from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, PLAC
 from phasezoo.inference.recalibration import Recalibration, fitted
 from phasezoo.training.evaluation import PositionLosses
 from phasezoo.training.resampling import Means, Sample, means_of
-
-Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,7 @@ import numpy.typing as npt
 from phasezoo import agents, games, gating, inference
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import MissingDependency
-from phasezoo.experiments.two_player.losses import (
-    ALL,
-    TestedNetworks,
-    TrainedNetworks,
-    mixed,
-    parts_of,
-)
+from phasezoo.experiments.two_player.losses import ALL
 from phasezoo.experiments.two_player.preparation import (
     Prepared,
     limit_text,
@@ -25,6 +19,7 @@ from phasezoo.experiments.two_player.preparation import (
     loader,
     search_options,
 )
+from phasezoo.experiments.two_player.tested import TestedNetworks, TrainedNetworks, mixed, parts_of
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, mixture_name
 from phasezoo.games.random_play import random_games
 from phasezoo.training.catalogue import ALL_POSITIONS

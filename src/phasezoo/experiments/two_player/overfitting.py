@@ -16,8 +16,8 @@ from phasezoo import gating
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.positions import PositionTable, are_among
 from phasezoo.data.splits import PositionStore
-from phasezoo.experiments.two_player.losses import TestedNetworks, evaluate
 from phasezoo.experiments.two_player.preparation import Prepared
+from phasezoo.experiments.two_player.tested import TestedNetworks, evaluate
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE
 from phasezoo.training.data import LabelledSplits
 from phasezoo.training.evaluation import PositionLosses

@@ -14,14 +14,10 @@ from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.losses import ALL
 from phasezoo.experiments.two_player.matches import Results
 from phasezoo.experiments.two_player.preparation import Dataset, Split
-from phasezoo.experiments.two_player.report_games import games_section, learned_section
-from phasezoo.experiments.two_player.report_losses import (
-    boundary_section,
-    bullets,
-    comparison,
-    exact_section,
-    losses_section,
-)
+from phasezoo.experiments.two_player.report_games import games_section
+from phasezoo.experiments.two_player.report_losses import bullets, comparison, losses_section
+from phasezoo.experiments.two_player.report_mixtures import learned_section
+from phasezoo.experiments.two_player.report_values import boundary_section, exact_section
 from phasezoo.experiments.two_player.variants import mixtures
 from phasezoo.inference.storage.packaged import names_network
 from phasezoo.report import numbers

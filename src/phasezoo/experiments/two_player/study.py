@@ -20,21 +20,19 @@ from phasezoo.experiments.two_player import (
     report,
     report_games,
     report_losses,
+    report_mixtures,
+    report_values,
 )
 from phasezoo.experiments.two_player.boundary import Boundaries
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.cost import Cost
 from phasezoo.experiments.two_player.exact import Exact
 from phasezoo.experiments.two_player.losses import ALL, Division, GateCard, Losses
-from phasezoo.experiments.two_player.matches import (
-    LearnedGates,
-    Matches,
-    PlayingRun,
-    Results,
-    VariantRow,
-)
+from phasezoo.experiments.two_player.matches import LearnedGates, Matches, Results, VariantRow
 from phasezoo.experiments.two_player.overfitting import Overfitting
+from phasezoo.experiments.two_player.playing import PlayingRun
 from phasezoo.experiments.two_player.preparation import Dataset, Prepared, label_digest, prepare
+from phasezoo.experiments.two_player.tested import TestedNetworks
 from phasezoo.experiments.two_player.variants import (
     BASELINE,
     EXPERT,
@@ -102,7 +100,7 @@ class TwoPlayerRun(PlayingRun):
         boundaries = self.once(
             "seam", Boundaries, lambda: boundary.measure(self._tested), heading="Where phases meet"
         )
-        self.table(report_losses.boundary_table(boundaries), report_losses.brier_table(boundaries))
+        self.table(report_values.boundary_table(boundaries), report_values.brier_table(boundaries))
         priced = self.once(
             "cost",
             Cost,
@@ -118,7 +116,7 @@ class TwoPlayerRun(PlayingRun):
                 lambda: exact.measure(self._tested, specs),
                 heading="Moves by perfect play",
             )
-            self.table(report_losses.exact_table(judged))
+            self.table(report_values.exact_table(judged))
         played = self.matches()
         alone = self.alone()
         from_phases = self.from_phases()
@@ -136,11 +134,11 @@ class TwoPlayerRun(PlayingRun):
         self.table(
             report_games.match_table(together),
             report_games.inference_table(together.total),
-            report_games.variants_table(variants),
-            *([report_games.alone_table(alone)] if alone else []),
-            *([report_games.phase_suites_table(from_phases)] if from_phases else []),
-            *([report_games.searches_table(searches)] if searches else []),
-            *([report_games.learned_table(learned.division)] if learned is not None else []),
+            report_mixtures.variants_table(variants),
+            *([report_mixtures.alone_table(alone)] if alone else []),
+            *([report_mixtures.phase_suites_table(from_phases)] if from_phases else []),
+            *([report_mixtures.searches_table(searches)] if searches else []),
+            *([report_mixtures.learned_table(learned.division)] if learned is not None else []),
         )
         return Results(
             **self.head(),
@@ -287,8 +285,8 @@ class TwoPlayerRun(PlayingRun):
         }
 
     @cached_property
-    def _tested(self) -> losses.TestedNetworks:
-        return losses.TestedNetworks(self.prepared, self.trained, self.console)
+    def _tested(self) -> TestedNetworks:
+        return TestedNetworks(self.prepared, self.trained, self.console)
 
     def _gates(self) -> list[GateCard]:
         """A gate for each training's experts, if the settings ask for them."""
