@@ -3,15 +3,8 @@
 from dataclasses import dataclass
 
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.experiments.auditing.measurements import (
-    ALL,
-    CONSTANT,
-    DISTANCES,
-    NO_BOUNDARY,
-    Played,
-    Results,
-    Score,
-)
+from phasezoo.experiments.auditing.measurements import ALL, CONSTANT, Played, Results, Score
+from phasezoo.experiments.auditing.positions import DISTANCES, NO_BOUNDARY
 from phasezoo.experiments.matches import MatchSummary, result_columns
 from phasezoo.experiments.study import study_report
 from phasezoo.report import numbers

@@ -19,10 +19,10 @@ from phasezoo.experiments.auditing.measurements import (
     Measured,
     Played,
     Results,
-    Subjects,
     leaf_shares,
     measure,
 )
+from phasezoo.experiments.auditing.positions import Subjects
 from phasezoo.experiments.matches import match_once
 from phasezoo.experiments.study import StudyRun
 from phasezoo.inference.evaluator import check_evaluator, name_of
