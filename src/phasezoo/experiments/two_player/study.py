@@ -44,9 +44,17 @@ from phasezoo.experiments.two_player.variants import (
 )
 from phasezoo.report.console import Console
 from phasezoo.training.config import SupervisedConfig
-from phasezoo.training.experts.planned import Recipe
+from phasezoo.training.experts.planned import Recipe, TrainedNetwork
 from phasezoo.training.experts.plans import PlannedTraining, plan_baseline
 from phasezoo.training.fresh_network import Beginning
+
+_PARTS = {
+    "reading and labelling games": ["prepare", "data"],
+    "learning gates": ["gates/"],
+    "measuring losses": ["losses", "overfitting", "seam", "cost", "prices", "exact", "division"],
+    "playing games": ["matches/"],
+}
+"""Parts of a run by the beginnings of their stages' names."""
 
 
 class TwoPlayerRun(PlayingRun):
@@ -70,14 +78,27 @@ class TwoPlayerRun(PlayingRun):
         seeds = self._seeds(planned)
         self.same("seeds.json", seeds)
         cards = self.train(planned)
-        by_training = [
-            [card for card in cards if card.training == training]
-            for training in range(self.config.trainings)
-        ]
-        self.table(*(report.networks_table(own, k) for k, own in enumerate(by_training)))
+        for training in range(self.config.trainings):
+            own = [card for card in cards if card.training == training]
+            self.table(report.networks_table(own, training))
         gates = self._gates()
-        paths = [self.path / "gates" / gate.name for gate in gates]
-        specs = [losses.spec_of(path) for path in paths]
+        measured = self._measured(cards, gates)
+        parts = {name: of for name, of in _PARTS.items() if gates or name != "learning gates"}
+        return Results(
+            **self.head(),
+            seeds=seeds,
+            dataset=data,
+            networks=cards,
+            **measured,
+            **self._played(measured["losses"], measured["boundaries"], gates),
+            seconds=self.times(cards, parts),
+        )
+
+    def _measured(
+        self, cards: Sequence[TrainedNetwork], gates: Sequence[GateCard]
+    ) -> dict[str, Any]:
+        """Ask the networks about positions, and return what that gives of the results."""
+        specs = [losses.spec_of(path) for path in self._paths(gates)]
         lost = self.once(
             "losses",
             Losses,
@@ -108,23 +129,30 @@ class TwoPlayerRun(PlayingRun):
             heading="Memory and time of experts",
         )
         self.table(*report_games.cost_tables(priced))
-        judged = None
-        if exact.is_solved(self.prepared):
-            judged = self.once(
-                "exact",
-                Exact,
-                lambda: exact.measure(self._tested, specs),
-                heading="Moves by perfect play",
-            )
-            self.table(report_values.exact_table(judged))
+        found = {"losses": lost, "overfitting": fitted, "boundaries": boundaries, "cost": priced}
+        if not exact.is_solved(self.prepared):
+            return {**found, "exact": None}
+        judged = self.once(
+            "exact",
+            Exact,
+            lambda: exact.measure(self._tested, specs),
+            heading="Moves by perfect play",
+        )
+        self.table(report_values.exact_table(judged))
+        return {**found, "exact": judged}
+
+    def _played(
+        self, lost: Losses, boundaries: Boundaries, gates: Sequence[GateCard]
+    ) -> dict[str, Any]:
+        """Play all games, and return what they give of the results."""
         played = self.matches()
+        together = played[EXPERT]
         alone = self.alone()
         from_phases = self.from_phases()
-        searches = self.searches(boundaries, played[EXPERT])
-        learned = self._learned(gates, paths) if gates else None
+        searches = self.searches(boundaries, together)
+        learned = self._learned(gates) if gates else None
         all_pgn = "".join(path.read_text(encoding="utf-8") for path in self.pgns)
         self.directory.write_text("games.pgn", all_pgn)
-        together = played[EXPERT]
         whole = {**vars(together), "total": together.total, "spread": together.spread}
         self.directory.write_json("match.json", whole)
         variants = [
@@ -140,40 +168,14 @@ class TwoPlayerRun(PlayingRun):
             *([report_mixtures.searches_table(searches)] if searches else []),
             *([report_mixtures.learned_table(learned.division)] if learned is not None else []),
         )
-        return Results(
-            **self.head(),
-            seeds=seeds,
-            dataset=data,
-            networks=cards,
-            losses=lost,
-            matches=together,
-            variants=variants,
-            alone=alone,
-            from_phases=from_phases,
-            searches=searches,
-            learned=learned,
-            overfitting=fitted,
-            exact=judged,
-            boundaries=boundaries,
-            cost=priced,
-            seconds=self.times(
-                cards,
-                {
-                    "reading and labelling games": ["prepare", "data"],
-                    **({"learning gates": ["gates/"]} if self.config.learned_gate else {}),
-                    "measuring losses": [
-                        "losses",
-                        "overfitting",
-                        "seam",
-                        "cost",
-                        "prices",
-                        "exact",
-                        "division",
-                    ],
-                    "playing games": ["matches/"],
-                },
-            ),
-        )
+        return {
+            "matches": together,
+            "variants": variants,
+            "alone": alone,
+            "from_phases": from_phases,
+            "searches": searches,
+            "learned": learned,
+        }
 
     @cached_property
     def _learning(self) -> tuple[Beginning, SupervisedConfig]:
@@ -316,8 +318,13 @@ class TwoPlayerRun(PlayingRun):
 
         return self.once(name, GateCard, train)
 
-    def _learned(self, gates: list[GateCard], paths: Sequence[Path]) -> LearnedGates:
+    def _paths(self, gates: Sequence[GateCard]) -> list[Path]:
+        """Return the directories of learned gates."""
+        return [self.path / "gates" / gate.name for gate in gates]
+
+    def _learned(self, gates: Sequence[GateCard]) -> LearnedGates:
         """The phase mixture's experts by learned gates, beside the gate under study."""
+        paths = self._paths(gates)
         division = self.once(
             "division",
             Division,
@@ -330,7 +337,7 @@ class TwoPlayerRun(PlayingRun):
             self.experts(),
             search_gates=[losses.spec_of(path) for path in paths],
         )
-        return LearnedGates(gates, division, played)
+        return LearnedGates(list(gates), division, played)
 
     def _variant_row(self, variant: Variant, lost: Losses, played: Matches | None) -> VariantRow:
         name = mixture_name(variant.role)
