@@ -1,6 +1,7 @@
 """Report of a run: rates, games, matches, training steps, and the note's claims."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from phasezoo.arena.statistics.intervals import Interval
@@ -32,6 +33,10 @@ from phasezoo.report.document import (
     Text,
     estimate,
 )
+
+_tenths, _hundredths = (partial(numbers.decimal, digits=digits) for digits in (1, 2))
+
+_divergence = partial(numbers.plain_interval, digits=3)
 
 _NEAR = 0.01
 """How far batches may be from the note's rows, as a share: positions with few legal moves keep
@@ -183,11 +188,7 @@ def matches_table(matches: Sequence[MatchResult]) -> Table:
 def _stale_table(results: Results) -> Table:
     columns = [
         Column("training steps of a cycle", "steps"),
-        Column(
-            "divergence of the policy, nats",
-            "divergence",
-            lambda found: numbers.plain_interval(found, 3),
-        ),
+        Column("divergence of the policy, nats", "divergence", _divergence),
         estimate("other likeliest move", "changed", numbers.percent),
     ]
     positions = numbers.count(results.stale[0].positions)
@@ -242,14 +243,6 @@ def _strength_figure(matches: Sequence[MatchResult], caption: str) -> Figure:
 
     words = "; ".join(f"at {one.name} {numbers.elo_interval(one.elo)} Elo" for one in matches)
     return Figure("strength", draw, caption, f"Beam against MCTS: {words}.")
-
-
-def _tenths(value: float) -> str:
-    return numbers.decimal(value, 1)
-
-
-def _hundredths(value: float) -> str:
-    return numbers.decimal(value, 2)
 
 
 def _headline(results: Results, ratio: Interval) -> str:

@@ -6,6 +6,7 @@ printed Elo. So one training settles no claim.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.claims import BY_ELO, Side, by_no_gain, by_sign, judged
@@ -14,7 +15,7 @@ from phasezoo.experiments.two_player import published
 from phasezoo.experiments.two_player.losses import CONSTANT, Entry
 from phasezoo.experiments.two_player.matches import Matches, Results, VariantRow
 from phasezoo.report import numbers
-from phasezoo.report.document import Claim, Column, Item, Section, Table, Text
+from phasezoo.report.document import Claim, Column, Item, Section, Table, Text, columns_by
 
 _ONE_TRAINING = "not settled by one training"
 
@@ -337,8 +338,13 @@ def paper_section(results: Results) -> Section:
     heads = (*published.PHASES, "all positions")
 
     def losses(name: str, rows: Sequence[tuple[str, Sequence[float | None]]], text: str) -> Table:
-        columns = [Column("", 0), *(_place(head, place) for place, head in enumerate(heads))]
-        return Table(name, columns, rows, text)
+        columns = columns_by(
+            range(len(heads)),
+            lambda row, place: row[1][place],
+            partial(numbers.decimal, digits=4),
+            head=heads.__getitem__,
+        )
+        return Table(name, [Column("", 0), *columns], rows, text)
 
     theirs = [
         (f"{row.name}, {strategy}", [getattr(row, name) for name in names])
@@ -367,7 +373,7 @@ def paper_section(results: Results) -> Section:
     last = ("this run, from single games as the paper counts", ours_elo)
     strength = Table(
         "paper, Elo",
-        [Column("", 0), Column("Elo ± 95 %", 1, lambda found: numbers.elo_interval(found, 2))],
+        [Column("", 0), Column("Elo ± 95 %", 1, partial(numbers.elo_interval, digits=2))],
         [*elo, last],
         "Paper, Table XV: Elo of M2CTS over MCTS with one network, separated learning where "
         "nothing else is said, 1000 games a match, mean over 100–3200 nodes and 100–1600 ms a move",
@@ -377,21 +383,15 @@ def paper_section(results: Results) -> Section:
         "paper, data",
         [
             Column("", lambda row: row[0].name),
-            _data_column("all data", 0),
-            _data_column("half the data", 1),
+            *columns_by(
+                (0, 1),
+                lambda row, place: row[place].interval,
+                partial(numbers.elo_interval, digits=1),
+                head=("all data", "half the data").__getitem__,
+            ),
         ],
         published.DATA_AND_SIZE,
         "Paper, Table IV: the same with all and with half of the data, 800 nodes a move",
     )
     citation = Text(f"{published.CITATION}. All figures of this section are quoted from it.")
     return Section("Beside the paper", [citation, *tables, strength, data])
-
-
-def _place(head: str, place: int) -> Column:
-    return Column(head, lambda row: row[1][place], lambda loss: numbers.decimal(loss, 4))
-
-
-def _data_column(head: str, place: int) -> Column:
-    return Column(
-        head, lambda row: row[place].interval, lambda found: numbers.elo_interval(found, 1)
-    )

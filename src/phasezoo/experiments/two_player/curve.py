@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from phasezoo.arena.statistics.intervals import Interval
@@ -17,7 +18,16 @@ from phasezoo.experiments.two_player.preparation import Prepared, prepare
 from phasezoo.experiments.two_player.variants import BASELINE
 from phasezoo.report import numbers, plots
 from phasezoo.report.console import Console
-from phasezoo.report.document import Column, Document, Figure, Item, Section, Table, Text
+from phasezoo.report.document import (
+    Column,
+    Document,
+    Figure,
+    Item,
+    Section,
+    Table,
+    Text,
+    columns_by,
+)
 
 
 @dataclass(frozen=True)
@@ -197,18 +207,15 @@ def _exact(curves: Sequence[Curve]) -> list[Item]:
     columns = [
         Column("mixture", lambda row: row[0].name),
         Column("positions", lambda row: row[1].positions, numbers.count),
-        *(_metric(name) for name in metrics),
+        *columns_by(
+            metrics,
+            lambda row, name: row[1].exact[name],
+            partial(numbers.signed_interval, digits=4),
+        ),
     ]
     rows = [(curve, point) for curve in curves for point in curve.points]
     table = Table("exact", columns, rows, "Differences to one network")
     return [Section("Moves by perfect play", [table])]
-
-
-def _metric(name: str) -> Column:
-    def difference(row: tuple[Curve, Point]) -> Interval | None:
-        return row[1].exact[name]
-
-    return Column(name, difference, lambda interval: numbers.signed_interval(interval, 4))
 
 
 def _level(results: Results) -> list[Item]:

@@ -21,7 +21,7 @@ from phasezoo.experiments.two_player.report_values import boundary_section, exac
 from phasezoo.experiments.two_player.variants import mixtures
 from phasezoo.inference.storage.packaged import names_network
 from phasezoo.report import numbers
-from phasezoo.report.document import Column, Document, Item, Section, Table, Text
+from phasezoo.report.document import Column, Document, Item, Section, Table, Text, columns_by
 from phasezoo.training.experts.planned import TrainedNetwork
 from phasezoo.training.experts.strategies import Strategy
 
@@ -300,14 +300,6 @@ def _alike(config: M2ctsConfig) -> str:
 def dataset_table(data: Dataset) -> Table:
     """Return games and positions by split and phase."""
 
-    def column(place: int, phase: str) -> Column:
-        return Column(
-            phase,
-            lambda split: split.positions[place],
-            numbers.count,
-            below=lambda split: f"in {numbers.count(split.reaching[place])} games",
-        )
-
     def shares(split: Split) -> str:
         played = max(1, sum(split.results))
         return " / ".join(numbers.whole(100 * result / played) for result in split.results) + " %"
@@ -316,7 +308,13 @@ def dataset_table(data: Dataset) -> Table:
         Column("", "name"),
         Column("games", "games", numbers.count),
         Column("positions", lambda split: sum(split.positions), numbers.count),
-        *(column(place, phase) for place, phase in enumerate(data.phases)),
+        *columns_by(
+            range(len(data.phases)),
+            lambda split, place: split.positions[place],
+            numbers.count,
+            head=data.phases.__getitem__,
+            below=lambda split, place: f"in {numbers.count(split.reaching[place])} games",
+        ),
         Column("removed", lambda split: sum(split.removed), numbers.count),
         Column("won / drawn / lost by who begins", shares),
     ]

@@ -1,6 +1,6 @@
 """Values and moves in the report: boundaries of phases, how true values are, and perfect play."""
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from phasezoo.arena.statistics.intervals import Interval
@@ -12,6 +12,10 @@ from phasezoo.experiments.two_player.report_losses import bullets, test_set
 from phasezoo.experiments.two_player.variants import ONE
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import Column, Figure, Item, Section, Table, Text, columns_by
+
+_mean = partial(numbers.decimal, digits=4)
+_size = partial(numbers.plain_interval, digits=3)
+_gap = partial(numbers.signed_interval, digits=4)
 
 _SIZES = {
     "apart": "experts apart",
@@ -68,7 +72,7 @@ def boundary_section(boundaries: Boundaries) -> Section:
 def boundary_table(boundaries: Boundaries, end: str = "") -> Table:
     """Return the numbers of every kind of boundary; of recalibrated values by the end of names."""
     every = boundaries.rows[0]
-    kinds = ((_SIZES, _three), (_DIFFERENCES, numbers.signed_interval))
+    kinds = ((_SIZES, _size), (_DIFFERENCES, numbers.signed_interval))
     columns = [
         Column("", lambda row: "all boundaries" if row is every else row.name),
         Column("test positions", "positions", numbers.count),
@@ -99,14 +103,14 @@ def brier_table(boundaries: Boundaries) -> Table:
 
     def against(row: BrierRow, name: str) -> str:
         found = row.cells[name].against
-        return "" if found is None else _four(found)
+        return "" if found is None else _gap(found)
 
     sets = boundaries.brier[0].cells
     return Table(
         "brier",
         [
             Column("", lambda row: row.name + (", recalibrated" if row.recalibrated else "")),
-            *columns_by(sets, score, _digits(4), head=test_set, below=against),
+            *columns_by(sets, score, _mean, head=test_set, below=against),
         ],
         boundaries.brier,
         "Brier score of the value, with the difference to one network as trained and its 95 % "
@@ -125,7 +129,7 @@ def _brier_details(boundaries: Boundaries) -> list[Item]:
         columns = columns_by(
             sets,
             lambda row, name: getattr(row.cells[name], kind),
-            lambda found: numbers.plain_interval(found, 4),
+            partial(numbers.plain_interval, digits=4),
             head=test_set,
         )
         return Table(
@@ -177,7 +181,7 @@ def _boundary_sentences(boundaries: Boundaries) -> list[str]:
         return ["No test position lies near a boundary, so nothing was measured."]
     size = (
         f"Within {numbers.in_words(boundaries.near)} plies of a boundary the values of the two "
-        f"experts differ by {_three(apart)} on average, of a scale from −1 to 1, over "
+        f"experts differ by {_size(apart)} on average, of a scale from −1 to 1, over "
         f"{numbers.count(every.positions)} positions of {numbers.count(every.games)} games."
     )
     found = [
@@ -224,7 +228,7 @@ def _beside_step(row: BoundaryRow) -> str:
     if step is None or ratio is None:
         return ""
     return (
-        f"The one network’s value changes from one ply to the next there by {_three(step)}, so the "
+        f"The one network’s value changes from one ply to the next there by {_size(step)}, so the "
         f"experts are apart by {numbers.plain_interval(ratio)} such steps."
     )
 
@@ -262,7 +266,7 @@ def exact_table(exact: Exact) -> Table:
 
     def beside(row: ExactRow, metric: str) -> str:
         found = row.differences.get(metric)
-        return _four(found) if found else ""
+        return _gap(found) if found else ""
 
     some = exact.kind is None or 0 < exact.searched < exact.positions
     searched = (
@@ -277,9 +281,7 @@ def exact_table(exact: Exact) -> Table:
         else ""
     )
     metrics = exact.rows[0].numbers
-    columns = columns_by(
-        metrics, lambda row, metric: row.numbers[metric][ALL], _digits(4), below=beside
-    )
+    columns = columns_by(metrics, lambda row, metric: row.numbers[metric][ALL], _mean, below=beside)
     return Table(
         "exact",
         [Column("", "name"), *columns],
@@ -291,7 +293,7 @@ def exact_table(exact: Exact) -> Table:
 
 def _exact_by_phase(exact: Exact, metric: str) -> Table:
     columns = columns_by(
-        exact.rows[0].numbers[metric], lambda row, name: row.numbers[metric][name], _digits(4)
+        exact.rows[0].numbers[metric], lambda row, name: row.numbers[metric][name], _mean
     )
     return Table(f"exact, {metric}", [Column("", "name"), *columns], exact.rows, metric)
 
@@ -343,23 +345,9 @@ def _exact_sentences(exact: Exact) -> list[str]:
             said = verdict(difference)
             word = {better: "better than", "unclear": "not told apart from"}.get(said, "worse than")
             found.append(
-                f"{metric.capitalize()}: the {row.name} is {word} one network, {_four(difference)}."
+                f"{metric.capitalize()}: the {row.name} is {word} one network, {_gap(difference)}."
             )
     return found
-
-
-def _digits(digits: int) -> Callable[[float | None], str]:
-    return lambda value: numbers.decimal(value, digits)
-
-
-def _three(interval: Interval | None) -> str:
-    """Return a quantity without a sign with three digits."""
-    return numbers.plain_interval(interval, 3)
-
-
-def _four(interval: Interval | None) -> str:
-    """Return a difference with four digits."""
-    return numbers.signed_interval(interval, 4)
 
 
 _PANELS = (
