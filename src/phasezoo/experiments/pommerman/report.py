@@ -160,7 +160,7 @@ def records_table(name: str, records: Sequence[Record], caption: str) -> Table:
         *_record_columns(),
         Column("of these timed out", "timed_out", numbers.count),
         Column("steps", "steps", numbers.whole),
-        Column("won, by training", _by_training),
+        Column("won, by training", lambda one: ", ".join(map(numbers.percent, one.by_training))),
         Column("less one network", lambda one: _in_points(one.difference), _points),
         Column("less the placebo", lambda one: _in_points(one.to_placebo), _points),
     ]
@@ -343,10 +343,6 @@ def _shares(phases: Phases) -> str:
     whole = sum(phases.positions)
     parts = zip(phases.names, phases.positions, strict=True)
     return ", ".join(f"{name} {numbers.percent(count / whole)}" for name, count in parts)
-
-
-def _by_training(record: Record) -> str:
-    return ", ".join(numbers.percent(rate) for rate in record.by_training)
 
 
 def _in_points(difference: Interval | None) -> Interval | None:

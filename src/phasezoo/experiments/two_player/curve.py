@@ -189,14 +189,10 @@ def curves_table(curves: Sequence[Curve]) -> Table:
         Column("learning", lambda row: row[0].strategy),
         Column("positions", lambda row: row[1].positions, numbers.count),
         Column("loss − one network", lambda row: row[1].loss, numbers.signed_interval),
-        Column("Elo", lambda row: row[1].elo, _elo),
+        Column("Elo", lambda row: row[1].elo, numbers.elo_interval),
     ]
     rows = [(curve, point) for curve in curves for point in curve.points]
     return Table("curves", columns, rows, "Mixtures beside one network, 95 % intervals")
-
-
-def _elo(elo: Interval | None) -> str:
-    return numbers.ABSENT if elo is None else numbers.elo_interval(elo)
 
 
 def _exact(curves: Sequence[Curve]) -> list[Item]:

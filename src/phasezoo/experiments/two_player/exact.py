@@ -19,7 +19,13 @@ from phasezoo.experiments.two_player.preparation import (
     loader,
     search_options,
 )
-from phasezoo.experiments.two_player.tested import TestedNetworks, TrainedNetworks, mixed, parts_of
+from phasezoo.experiments.two_player.tested import (
+    Array,
+    TestedNetworks,
+    TrainedNetworks,
+    mixed,
+    parts_of,
+)
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, mixture_name
 from phasezoo.games.random_play import random_games
 from phasezoo.training.catalogue import ALL_POSITIONS
@@ -63,8 +69,6 @@ LEARNED = "learned gate"
 
 _DRAWN = 10
 """Random states that are drawn for each position that is wanted."""
-
-Array = npt.NDArray[np.float64]
 
 
 def is_solved(prepared: Prepared) -> bool:

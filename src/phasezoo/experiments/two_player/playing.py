@@ -240,7 +240,10 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
             if search.equal_cost:
                 same = search.at_equal_nodes(others)
                 equal = itself if same is None else played[same]
-                limits = equal_limits(search.config, self._prices(), equal)
+                prices = self.once(
+                    "prices", Prices, lambda: measure_prices(self.prepared, self.trained[0])
+                )
+                limits = equal_limits(search.config, prices, equal)
             played[search] = self.against_all(
                 slugs[search],
                 f"mixture, {search.text},",
@@ -250,9 +253,6 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
                 limits=limits,
             )
         return [Series(search.text, played[search]) for search in others]
-
-    def _prices(self) -> Prices:
-        return self.once("prices", Prices, lambda: measure_prices(self.prepared, self.trained[0]))
 
     def against_all(
         self,

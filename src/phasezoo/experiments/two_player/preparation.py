@@ -68,7 +68,7 @@ _SHARES = (0.8, 0.2, 0.0)
 """Of the validation games, for learning, for choosing among epochs, and left over."""
 
 
-def parts_of(splits: Splits, seed: int) -> tuple[PositionStore, PositionStore]:
+def games_of_gates(splits: Splits, seed: int) -> tuple[PositionStore, PositionStore]:
     """The validation games that a gate learns from, and those that it is chosen by."""
     parts = splits.validation.split(seed, _SHARES)
     return parts.train, parts.validation
@@ -76,7 +76,7 @@ def parts_of(splits: Splits, seed: int) -> tuple[PositionStore, PositionStore]:
 
 def check_games(config: M2ctsConfig, splits: Splits, seed: int) -> None:
     """Refuse games that leave a gate nothing to learn from, or to be chosen by."""
-    if config.learned_gate and min(map(len, parts_of(splits, seed))) == 0:
+    if config.learned_gate and min(map(len, games_of_gates(splits, seed))) == 0:
         message = (
             f"--learned-gate: a gate learns from validation games, and there are only "
             f"{len(splits.validation)}; give more games with --games, or leave the option out"

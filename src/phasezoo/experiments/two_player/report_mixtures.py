@@ -8,7 +8,6 @@ from phasezoo.experiments.two_player import published
 from phasezoo.experiments.two_player.losses import ALL, Division
 from phasezoo.experiments.two_player.matches import (
     LearnedGates,
-    Matches,
     Results,
     Series,
     VariantRow,
@@ -122,7 +121,7 @@ def variants_table(variants: Sequence[VariantRow]) -> Table:
         Column(
             "Elo over one network",
             lambda variant: None if variant.matches is None else variant.matches.elo,
-            lambda elo: numbers.ABSENT if elo is None else numbers.elo_interval(elo),
+            numbers.elo_interval,
         ),
     ]
     caption = (
@@ -149,16 +148,13 @@ def _paired(variants: Sequence[VariantRow]) -> list[Item]:
     if first.matches is None or first.matches.trainings < 3:
         return []
 
-    def elo(row: VariantRow, beside: Matches | None = None) -> str:
-        found = None if row.matches is None else row.matches.apart(beside)
-        return numbers.ABSENT if found is None else numbers.elo_interval(found)
-
     columns = [
         Column("", "name"),
-        Column("Elo over one network", elo),
+        Column("Elo over one network", lambda row: row.matches.apart(), numbers.elo_interval),
         Column(
             f"Elo over the {first.name}",
-            lambda row: numbers.ABSENT if row is first else elo(row, first.matches),
+            lambda row: None if row is first else row.matches.apart(first.matches),
+            numbers.elo_interval,
         ),
     ]
     caption = (

@@ -303,7 +303,7 @@ class TwoPlayerRun(PlayingRun):
         name = f"gates/gate-{training + 1}"
 
         def train() -> GateCard:
-            learn, choose = preparation.parts_of(splits, self.seed("games of gates"))
+            learn, choose = preparation.games_of_gates(splits, self.seed("games of gates"))
             experts = self.experts()[training]
             found = gating.train(
                 splits.validation,
