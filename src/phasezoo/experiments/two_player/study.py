@@ -179,7 +179,7 @@ class TwoPlayerRun(PlayingRun):
 
     @cached_property
     def _learning(self) -> tuple[Beginning, SupervisedConfig]:
-        """What every network begins with, and how it learns."""
+        """The beginning of every network, and how all of them learn."""
         config = self.config
         begun = Beginning.of(config.network, config.planes)
         preset = self.study.presets.get(config.preset, config)
