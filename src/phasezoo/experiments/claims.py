@@ -1,7 +1,7 @@
 """Rules by which a claim of a publication and what we found agree, disagree, or settle nothing."""
 
 from collections.abc import Collection, Sequence
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.statistics import verdict
@@ -39,7 +39,11 @@ BY_RANGE = (
 """The rule of :func:`by_range`."""
 
 
-def by_sign(interval: Interval | None, claimed: Literal["lower", "higher"]) -> Judgement:
+Side: TypeAlias = Literal["lower", "higher"]
+"""Side of zero on which a difference lies."""
+
+
+def by_sign(interval: Interval | None, claimed: Side) -> Judgement:
     """Judge a claim about a sign by one 95 % interval; one that holds zero settles nothing."""
     found = "unclear" if interval is None else verdict(interval)
     if found == "unclear":
@@ -75,7 +79,7 @@ def by_contenders(
 def throughout(
     curve: Sequence[Interval | None],
     together: Sequence[Interval | None],
-    claimed: Literal["lower", "higher"],
+    claimed: Side,
 ) -> Judgement:
     """Judge a claim that a sign holds at every value.
 

@@ -3,12 +3,13 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.statistics import Estimates
 from phasezoo.report import numbers, plots
-from phasezoo.report.document import Column, Figure, Section, Table, estimate
+from phasezoo.report.document import Column, Figure, Section, Table, columns_by, estimate
 
 _LOG_RATIO = 20
 """A panel whose curves differ by more than this factor gets a logarithmic axis."""
@@ -126,18 +127,19 @@ def lowest_table(name: str, curves: Sequence[Curve], caption: str) -> Table:
     """Return where resamples have each curve lowest, a row each; darker where more of them do."""
     axis = curves[0].axis
 
-    def column(place: int, value: float) -> Column:
-        return Column(
-            f"{value:g}",
-            lambda row: row.found.shares[place],
-            lambda share: numbers.percent(share, 0),
-            tone=lambda row: row.found.shares[place],
-            marked=lambda row: value in row.claimed,
-        )
+    def share(row: Curve, place: int) -> float:
+        return row.found.shares[place]
 
     columns = [
         Column(f"{axis}:", "name"),
-        *(column(place, value) for place, value in enumerate(curves[0].values)),
+        *columns_by(
+            range(len(curves[0].values)),
+            share,
+            partial(numbers.percent, digits=0),
+            head=lambda place: f"{curves[0].values[place]:g}",
+            tone=share,
+            marked=lambda row, place: curves[0].values[place] in row.claimed,
+        ),
         Column(f"{axis} that may be best", lambda row: general(row.contenders), prose=True),
     ]
     return Table(name, columns, curves, caption)

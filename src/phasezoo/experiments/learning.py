@@ -88,7 +88,7 @@ def learn(
         outcome = _played(run, name, title, options)
         return _record_of(name, outcome)
 
-    record = run.once(f"learn/{name}", f"courses/{name}.json", LearningRun, work)
+    record = run.once(f"learn/{name}", LearningRun, work, file=f"courses/{name}.json")
     # A run that had ended before is opened for its versions alone.
     return record, outcome or _played(run, name, title, options)
 

@@ -117,7 +117,7 @@ def match_once(
         log = run.path / f"{stage}.jsonl"
         return _summary(sides, play(run.console, " against ".join(sides), sides, log, **options))
 
-    return run.once(stage, f"{stage}.json", MatchSummary, work)
+    return run.once(stage, MatchSummary, work)
 
 
 def _summary(players: Mapping[str, Any], match: arena.Match) -> MatchSummary:

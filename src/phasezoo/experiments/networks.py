@@ -120,8 +120,7 @@ class TrainingRun(StudyRun[Config, Results]):
         self, cards: Sequence[TrainedNetwork], stages: Mapping[str, Sequence[str]]
     ) -> dict[str, float]:
         """Return seconds by part, whose stages begin as said, with training after the first."""
-        found = {name: self.seconds(begin) for name, begin in stages.items()}
-        first, *rest = found.items()
+        first, *rest = self.seconds(stages).items()
         training = sum(card.seconds for card in cards)
         if self.config.train_workers > 1:
             training = self.directory.busy("train/")
@@ -156,9 +155,9 @@ class TrainingRun(StudyRun[Config, Results]):
         path = self.networks / network.name
         card = self.once(
             _stage(network),
-            _file(network),
             TrainedNetwork,
             lambda: Job(network, self.recipe(network), self.networks).train(self.console),
+            file=_file(network),
         )
         Manifest.read(path).read_bytes(path)  # a card does not say that the network is still whole
         return card

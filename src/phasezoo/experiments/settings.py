@@ -1,15 +1,33 @@
-"""Checks that the settings of every study share."""
+"""Presets and checks that the settings of every study share."""
 
+import dataclasses
 import itertools
 import math
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import as_typed, check
 
 MOST_AN_UPDATE = 65_536
 """Training positions of one update, at the most."""
+
+
+Config = TypeVar("Config", bound=Any)
+
+
+def presets_of(smallest: Config, **larger: Mapping[str, Any]) -> dict[Any, Config]:
+    """Return a study's presets, smallest first.
+
+    Args:
+        smallest: The settings of the smallest.
+        **larger: By preset, the settings in which it differs from the one before it.
+    """
+    found = {smallest.preset: smallest}
+    last = smallest
+    for preset, changes in larger.items():
+        found[preset] = last = dataclasses.replace(last, preset=preset, **changes)
+    return found
 
 
 def option(name: str) -> str:

@@ -19,9 +19,10 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig, MissingDependency, RunDirectoryError
 from phasezoo.plugins import import_module, is_installed_program, lasting
-from phasezoo.report import again, numbers
+from phasezoo.report import numbers
+from phasezoo.report.again import done_again
 from phasezoo.report.console import Console, show_table, silent
-from phasezoo.report.document import Document, Item, Section, Table
+from phasezoo.report.document import Document, Item, Section, Table, Text
 from phasezoo.runs import RunDirectory, jsonable
 from phasezoo.runs.directory import check_free, read_record
 from phasezoo.runs.provenance import Provenance
@@ -342,15 +343,21 @@ class StudyRun(ABC, Generic[Config, Results]):
             self._tables.add(table.name)
             show_table(table, self.console)
 
-    def once(self, stage: str, name: str, kind: type[T], make: Callable[[], T]) -> T:
+    def once(
+        self, stage: str, kind: type[T], make: Callable[[], T], *, file: str = "", heading: str = ""
+    ) -> T:
         """Do a stage unless it is done, keep what it found in a file, and return it.
 
         Args:
             stage: Its name in the journal.
-            name: The JSON file of what it found.
-            kind: What that is.
+            kind: What it finds.
             make: Does the stage.
+            file: The JSON file of what it found; empty: that of the stage's name.
+            heading: Heading of the part of the run that it is; empty: it has none.
         """
+        if heading:
+            self.console.heading(heading)
+        name = file or f"{stage}.json"
         if not self.has_done(stage, name):
             with self.directory.stage(stage):
                 self.directory.write_json(name, make())
@@ -376,10 +383,13 @@ class StudyRun(ABC, Generic[Config, Results]):
             )
             raise RunDirectoryError(message)
 
-    def seconds(self, stages: Iterable[str]) -> float:
-        """Seconds of all finished stages whose names begin with one of ``stages``."""
+    def seconds(self, parts: Mapping[str, Sequence[str]]) -> dict[str, float]:
+        """Return the seconds of each part: of finished stages whose names begin as it says."""
         found = self.directory.seconds().items()
-        return sum(s for name, s in found if name.startswith(tuple(stages)))
+        return {
+            part: sum(s for name, s in found if name.startswith(tuple(stages)))
+            for part, stages in parts.items()
+        }
 
     def _note_other_versions(self) -> None:
         changed = self.directory.record.changed_packages()
@@ -416,6 +426,8 @@ def study_report(
     limits: str,
     beside: str,
     more: Sequence[Item] = (),
+    versions: Iterable[tuple[str, str]] = (),
+    game: str = "",
     **texts: Any,
 ) -> Document:
     """Return the report of a study: its sections between what every report begins and ends with.
@@ -429,38 +441,32 @@ def study_report(
         limits: Limits, as a list in Markdown.
         beside: What else lies in the run's directory, in Markdown.
         more: What else the last section shows, before the settings.
+        versions: Further rows of the table of versions.
+        game: The game, if the kicker names it behind the preset.
         **texts: Title, headline, lead and source, as for :class:`Document`.
     """
+    config, run = results.config, results.provenance
+    settings = [(f.name, getattr(config, f.name)) for f in dataclasses.fields(config)]
+    named = filter(None, ("phasezoo", subject, f"preset {config.preset}", game, results.date))
     return Document(
-        kicker=f"phasezoo · {subject} · preset {results.config.preset} · {results.date}",
+        kicker=" · ".join(named),
         answer=answer,
         items=[
             *sections,
-            again.terms_and_limits(terms, limits),
-            done_again(results, beside, *more),
+            Section("Terms and limits", [Text(terms), Section("Limits", [Text(limits)])]),
+            done_again(
+                results.command, run, results.seconds, settings, beside, *more, versions=versions
+            ),
         ],
         **texts,
     )
 
 
-def done_again(
-    results: Any,
-    beside: str,
-    *more: Item,
-    settings: Iterable[tuple[str, Any]] | None = None,
-    versions: Iterable[tuple[str, str]] = (),
-) -> Section:
-    """Return the last section of a study's report, see :func:`phasezoo.report.again.done_again`.
-
-    Settings are the fields of ``results.config`` unless others are given.
-    """
-    if settings is None:
-        fields: Any = dataclasses.fields(results.config)
-        settings = [(f.name, getattr(results.config, f.name)) for f in fields]
+def took(results: RunResults) -> str:
+    """Return how long a run took, and where, as the end of a sentence."""
     run = results.provenance
-    return again.done_again(
-        results.command, run, results.seconds, settings, beside, *more, versions=versions
-    )
+    duration = numbers.duration(sum(results.seconds.values()))
+    return f"took {duration} on {run.processor} with {run.threads} threads"
 
 
 def _devices(config: Any) -> list[str]:

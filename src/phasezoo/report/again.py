@@ -1,4 +1,4 @@
-"""Last sections of every report: terms, limits, and how to do the same again."""
+"""Last section of every report: how to do the same again."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -6,16 +6,6 @@ from typing import Any
 from phasezoo.report import numbers
 from phasezoo.report.document import Column, Item, Section, Table, Text
 from phasezoo.runs.provenance import Provenance
-
-
-def terms_and_limits(terms: str, limits: str) -> Section:
-    """Return the section that says what words mean and what a result does not say.
-
-    Args:
-        terms: Terms, as a list in Markdown.
-        limits: Limits, as a list in Markdown.
-    """
-    return Section("Terms and limits", [Text(terms), Section("Limits", [Text(limits)])])
 
 
 def done_again(

@@ -176,7 +176,7 @@ class Table:
 
     @classmethod
     def of_pairs(
-        cls, name: str, pairs: Iterable[tuple[str, Any]], head: tuple[str, str], caption: str = ""
+        cls, name: str, pairs: Iterable[tuple[str, Any]], head: tuple[str, str]
     ) -> "Table":
         """Return a table of names and texts.
 
@@ -184,11 +184,10 @@ class Table:
             name: As for :class:`Table`.
             pairs: Rows.
             head: Headings of both columns.
-            caption: As for :class:`Table`.
         """
         first, second = head
         columns = [Column(first, 0), Column(second, 1, prose=True)]
-        return cls(name, columns, list(pairs), caption)
+        return cls(name, columns, list(pairs))
 
     @property
     def head(self) -> list[str]:

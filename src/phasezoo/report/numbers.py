@@ -112,14 +112,14 @@ def signed_interval(interval: Interval | None, digits: int = 3) -> str:
     return f"{signed(interval.value, digits)} ({span(interval, digits)})"
 
 
-def elo_interval(interval: Interval, digits: int = 0) -> str:
+def elo_interval(interval: Interval | None, digits: int = 0) -> str:
     """Return an Elo difference with ± half the width, or with both ends if that would mislead.
 
     It would where one end is infinite, or where ± would put the ends off by more than a tenth of
     half the width, as after a match that one side won high. If both ends are infinite, it says that
     there were too few games.
     """
-    if not interval.is_even:
+    if interval is None or not interval.is_even:
         return signed_interval(interval, digits)
     return f"{signed(interval.value, digits)} ± {decimal(interval.half_width, digits)}"
 

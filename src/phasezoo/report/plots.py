@@ -180,7 +180,6 @@ def forest(
     digits: int,
     *,
     hints: tuple[str, str] = ("", ""),
-    width: float = WIDTH,
     near: bool = False,
 ) -> Any:
     """Draw estimates with their intervals, one a row, under group headings, around zero.
@@ -190,12 +189,11 @@ def forest(
         label: What the horizontal axis shows.
         digits: Digits of the numbers printed at the right.
         hints: What left and right of zero mean.
-        width: In inches.
         near: Whether estimates that lie far outside leave the picture with an arrow, so that the
             others stay distinct (:func:`outer_fences`).
     """
     rows = sum(len(estimates) + 1 for _, estimates in groups)
-    figure, plot = axes(width, 0.27 * rows + 0.85)
+    figure, plot = axes(WIDTH, 0.27 * rows + 0.85)
     low, high = _extent([e.interval for _, estimates in groups for e in estimates], near=near)
     plot.axvline(0, color=MUTED, linewidth=1)
     place, ticks = 0.0, []
@@ -305,8 +303,6 @@ def _extent(intervals: Sequence[Interval | None], *, near: bool) -> tuple[float,
 def _draw_estimate(
     plot: Any, place: float, estimate: Estimate, extent: tuple[float, float], digits: int
 ) -> None:
-    from phasezoo.report import numbers
-
     interval = estimate.interval
     if interval is None:
         text = "not measured"

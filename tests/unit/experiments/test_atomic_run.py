@@ -105,7 +105,6 @@ def test_a_run_that_was_killed_goes_on_with_what_it_had(whole, tmp_path, monkeyp
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_variant_of_every_size_is_a_run_of_self_play(preset):
     config = PRESETS[preset]
-    config.validate()
     assert variants_of(config)[0] == "thesis"
     all_of_them = dataclasses.replace(config, arms=tuple(VARIANTS), inputs=tuple(INPUTS))
     seen = []

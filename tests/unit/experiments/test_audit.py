@@ -11,13 +11,8 @@ from phasezoo.apps import cli
 from phasezoo.data.boundaries import near_boundaries
 from phasezoo.data.store import GameStore
 from phasezoo.experiments.auditing.config import AUDIT
-from phasezoo.experiments.auditing.measurements import (
-    ALL,
-    CONSTANT,
-    DISTANCES,
-    NO_BOUNDARY,
-    distance_groups,
-)
+from phasezoo.experiments.auditing.measurements import ALL, CONSTANT
+from phasezoo.experiments.auditing.positions import DISTANCES, NO_BOUNDARY, distance_groups
 from phasezoo.games import legal_actions_of
 
 GATE = "moves:2"

@@ -10,8 +10,8 @@ from test_m2cts_games import TINY, few
 from phasezoo.errors import InvalidConfig, InvalidGate
 from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.two_player.config import M2ctsConfig
-from phasezoo.experiments.two_player.losses import drawn
 from phasezoo.experiments.two_player.preparation import prepare
+from phasezoo.experiments.two_player.tested import drawn
 from phasezoo.experiments.two_player.variants import variants_of
 
 STUDY = GAMES["connect-four"]

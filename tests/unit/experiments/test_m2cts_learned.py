@@ -16,8 +16,9 @@ from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, RunDirectoryError, StoreError
 from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.two_player.curve import mixtures_of
-from phasezoo.experiments.two_player.losses import TestedNetworks, drawn, measure_division
+from phasezoo.experiments.two_player.losses import measure_division
 from phasezoo.experiments.two_player.preparation import prepare
+from phasezoo.experiments.two_player.tested import TestedNetworks, drawn
 from phasezoo.gating.learned import MANIFEST, WEIGHTS, GateManifest
 from phasezoo.report.console import silent
 from phasezoo.training.evaluation import evaluate_network

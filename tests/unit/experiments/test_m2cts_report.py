@@ -19,11 +19,8 @@ from phasezoo.experiments.two_player.matches import Results, Series
 from phasezoo.experiments.two_player.overfitting import GapRow, Overfitting
 from phasezoo.experiments.two_player.report import _opening_paragraph, report
 from phasezoo.experiments.two_player.report_games import _los_text
-from phasezoo.experiments.two_player.report_losses import (
-    _exact_paragraph,
-    _loss_sentences,
-    _overfitting_sentence,
-)
+from phasezoo.experiments.two_player.report_losses import _loss_sentences, _overfitting_sentence
+from phasezoo.experiments.two_player.report_values import _exact_paragraph
 from phasezoo.report import numbers
 from phasezoo.runs import jsonable
 

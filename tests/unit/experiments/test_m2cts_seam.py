@@ -10,7 +10,7 @@ from scipy.optimize import brute
 from phasezoo.data.boundaries import near_boundaries
 from phasezoo.data.positions import PositionTable
 from phasezoo.experiments.two_player.boundary import Answers, boundaries_of
-from phasezoo.experiments.two_player.report_losses import _boundary_sentences
+from phasezoo.experiments.two_player.report_values import _boundary_sentences
 from phasezoo.inference.recalibration import Recalibration, fitted
 from phasezoo.training.resampling import over_trainings
 

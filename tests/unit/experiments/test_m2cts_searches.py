@@ -15,10 +15,11 @@ from phasezoo.arena import pgn_of
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.matches import play
-from phasezoo.experiments.two_player import matches
+from phasezoo.experiments.two_player import playing
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.cost import Prices
-from phasezoo.experiments.two_player.matches import MatchSide, Pairing, equal_limits, together
+from phasezoo.experiments.two_player.matches import MatchSide, Pairing, together
+from phasezoo.experiments.two_player.playing import equal_limits
 from phasezoo.experiments.two_player.preparation import prepare, search_options
 from phasezoo.experiments.two_player.variants import EXPERT, ONE, searches_of
 from phasezoo.inference.cost import CostModel
@@ -168,7 +169,7 @@ def test_other_searches_are_matches_of_the_same_networks(store, tmp_path):
     prepared = prepare(dataclasses.replace(config, nodes=6, routing="majority", searches=()))
     experts = {name: out / f"networks/expert-{name}-1" for name in prepared.phases}
     own = prepared.config
-    players = matches._agents(own, experts, out / "networks/baseline-1", own.gate, None, None)
+    players = playing._agents(own, experts, out / "networks/baseline-1", own.gate, None, None)
     again = play(
         TerminalConsole(io.StringIO()),
         "The same",
@@ -184,7 +185,7 @@ def test_other_searches_are_matches_of_the_same_networks(store, tmp_path):
     assert found.pentanomial == list(again.pentanomial)
     assert found.mean_plies == again.mean_plies
     for record in again.games:
-        assert pgn_of(record, matches.NAMES).split("\n\n")[1] in (out / "games.pgn").read_text()
+        assert pgn_of(record, playing.NAMES).split("\n\n")[1] in (out / "games.pgn").read_text()
     # The values of both sides are mapped phase by phase, so both ask by phase.
     sides = results.searches[1].matches.total.sides
     assert all(side.rows > 0 and side.off_phase_rows == 0 for side in sides)

@@ -236,15 +236,8 @@ def test_the_lineup_shares_positions_and_starts_alike():
     assert len({(c.name, c.training) for c in contenders(config)}) == len(contenders(config))
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_presets_are_valid_and_spelled(preset, tmp_path):
-    config = PRESETS[preset]
-    config.validate()
-    words = POMMERMAN.command_line(dataclasses.replace(config, boards=9), tmp_path)
-    assert words.startswith("phasezoo reproduce m2cts --game pommerman")
-    assert f"--preset {preset}" in words
-    assert "--boards 9" in words
-    if preset != "quick":
+def test_sizes_for_claims_have_games_enough():
+    for config in list(PRESETS.values())[1:]:
         assert config.boards * 4 * config.trainings >= 1000
 
 

@@ -104,8 +104,5 @@ def test_claims_need_trainings_and_rounds_and_the_size_they_name(ends, trainings
     assert tuple(claim.judgement for claim in claims) == judged
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_every_size_is_valid_and_ends_with_a_match(preset):
-    config = PRESETS[preset]
-    config.validate()
-    assert config.compared[-1] == config.updates
+def test_every_size_ends_with_a_match():
+    assert all(config.compared[-1] == config.updates for config in PRESETS.values())

@@ -142,6 +142,11 @@ def test_the_command_of_a_run_starts_the_same_run(study, monkeypatch):
     assert seen == [(config, Path("runs/a b"))]
 
 
+@pytest.mark.parametrize("study", [*STUDIES.values(), *NAMED], ids=lambda study: study.name)
+def test_the_usual_options_of_a_study_are_settings_of_it(study):
+    assert set(study.default.common) <= {field.name for field in dataclasses.fields(study.default)}
+
+
 @pytest.mark.parametrize(
     ("command", "options", "others"),
     [

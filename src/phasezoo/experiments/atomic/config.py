@@ -1,6 +1,5 @@
 """The knobs of the study of atomic chess, and its sizes as values of them."""
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
@@ -9,7 +8,7 @@ from annotated_types import Ge, MultipleOf
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.atomic import published
-from phasezoo.experiments.settings import check_ranges, check_rising, listed, option
+from phasezoo.experiments.settings import check_ranges, check_rising, listed, option, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
 
@@ -136,48 +135,42 @@ def _check_names(name: str, given: tuple[str, ...], known: Mapping[str, object])
         raise InvalidConfig(message)
 
 
-_QUICK = AtomicConfig()
-
-_STANDARD = dataclasses.replace(
-    _QUICK,
-    preset="standard",
-    arms=tuple(VARIANTS),
-    inputs=tuple(INPUTS),
-    network=_SMALL.replace("16x2", "32x4"),
-    updates=20,
-    games=256,
-    nodes=100,
-    buffer=100_000,
-    last_step=8_000,
-    training_batch=256,
-    learning_rate=0.08,
-    match_games=400,
-    samples_per_new=2.0,
-    match_nodes=100,
-    probe_positions=100,
-    simulations=(1000, 5000),
-    search_positions=20,
-    worker_games=128,
+PRESETS: dict[Preset, AtomicConfig] = presets_of(
+    AtomicConfig(),
+    standard={
+        "arms": tuple(VARIANTS),
+        "inputs": tuple(INPUTS),
+        "network": _SMALL.replace("16x2", "32x4"),
+        "updates": 20,
+        "games": 256,
+        "nodes": 100,
+        "buffer": 100_000,
+        "last_step": 8_000,
+        "training_batch": 256,
+        "learning_rate": 0.08,
+        "match_games": 400,
+        "samples_per_new": 2.0,
+        "match_nodes": 100,
+        "probe_positions": 100,
+        "simulations": (1000, 5000),
+        "search_positions": 20,
+        "worker_games": 128,
+    },
+    paper={
+        "network": published.NETWORK,
+        "updates": published.STEPS // 8,
+        "games": 410,
+        "nodes": published.SIMULATIONS,
+        "buffer": published.BUFFER,
+        "last_step": published.NEW_SAMPLES,
+        "training_batch": published.BATCH,
+        "learning_rate": 0.01,
+        "match_games": 1000,
+        "match_nodes": 3000,
+        "workers": (1, 2, 4, 8, 15),
+        "concurrency": 1024,
+    },
 )
-
-_PAPER = dataclasses.replace(
-    _STANDARD,
-    preset="paper",
-    network=published.NETWORK,
-    updates=published.STEPS // 8,
-    games=410,
-    nodes=published.SIMULATIONS,
-    buffer=published.BUFFER,
-    last_step=published.NEW_SAMPLES,
-    training_batch=published.BATCH,
-    learning_rate=0.01,
-    match_games=1000,
-    match_nodes=3000,
-    workers=(1, 2, 4, 8, 15),
-    concurrency=1024,
-)
-
-PRESETS: dict[Preset, AtomicConfig] = {"quick": _QUICK, "standard": _STANDARD, "paper": _PAPER}
 """The sizes, smallest first."""
 
 ATOMIC: Study[AtomicConfig] = Study(

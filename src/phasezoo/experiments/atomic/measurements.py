@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from phasezoo.experiments.atomic.config import AtomicConfig
 from phasezoo.experiments.learning import LearningRun
 from phasezoo.experiments.matches import MatchSummary
 from phasezoo.experiments.study import RunResults
+from phasezoo.experiments.timing import stopwatch
 from phasezoo.training import play_games
 from phasezoo.training.selfplay.config import self_play_search
 
@@ -148,12 +150,9 @@ def batch_rows(evaluator: Any, config: AtomicConfig) -> list[BatchRow]:
     found = []
     for rows in config.batches:
         planes = games.encode([states[i % len(states)] for i in range(rows)], evaluator.plane_spec)
-        evaluator.evaluate(planes)
-        times = []
-        for _ in range(_CALLS):
-            started = time.perf_counter()
-            evaluator.evaluate(planes)
-            times.append(time.perf_counter() - started)
+        timed = stopwatch(partial(evaluator.evaluate, planes), time.perf_counter)
+        timed()
+        times = [timed() for _ in range(_CALLS)]
         found.append(BatchRow(rows, rows / float(np.median(times))))
     return found
 

@@ -8,7 +8,7 @@ from phasezoo.experiments.atomic.measurements import CollisionRow, MoveCost, Res
 from phasezoo.experiments.claims import BY_ELO, by_no_gain, by_sign, either, judged
 from phasezoo.experiments.learning import LearningRun
 from phasezoo.experiments.matches import MatchSummary, result_columns
-from phasezoo.experiments.study import study_report
+from phasezoo.experiments.study import study_report, took
 from phasezoo.report import numbers
 from phasezoo.report.document import (
     Claim,
@@ -215,9 +215,7 @@ def _introduction(results: Results) -> str:
         f"({config.network.split(':')[0]}) learned atomic chess from random weights, by play "
         f"against themselves alone: {config.updates} rounds of {config.games} games with "
         f"{config.nodes} nodes a move each. Matches are of {config.match_games} games with "
-        f"{config.match_nodes} nodes a move. In total it took "
-        f"{numbers.duration(sum(results.seconds.values()))} on {results.provenance.processor} with "
-        f"{results.provenance.threads} threads."
+        f"{config.match_nodes} nodes a move. In total it {took(results)}."
     )
 
 

@@ -76,8 +76,7 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
         phases = self._from_phases(untrained)
         styles = self._styles()
         self.table(report.beaten_table(beaten, compared))
-        self.console.heading("The search")
-        searched = self.once("search", "search.json", Searched, self._search)
+        searched = self.once("search", Searched, self._search, heading="The search")
         return Results(
             **self.head(),
             courses=trainings,
@@ -87,11 +86,13 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
             from_phases=phases,
             styles=styles,
             searched=searched,
-            seconds={
-                "learning by play": self.seconds(["learn/"]),
-                "matches": self.seconds(["matches/"]),
-                "measuring the search": self.seconds(["search"]),
-            },
+            seconds=self.seconds(
+                {
+                    "learning by play": ["learn/"],
+                    "matches": ["matches/"],
+                    "measuring the search": ["search"],
+                }
+            ),
         )
 
     def _learn(self, name: str) -> LearningRun:

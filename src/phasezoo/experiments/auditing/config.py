@@ -1,13 +1,12 @@
 """Settings and presets of the audit."""
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from annotated_types import Ge
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.settings import check_ranges, check_rising
+from phasezoo.experiments.settings import check_ranges, check_rising, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.specs import Argument, Even, NonNegativeInt, PositiveInt
 
@@ -96,16 +95,20 @@ class AuditConfig:
             raise InvalidConfig(message)
 
 
-_QUICK = AuditConfig()
-
-_STANDARD = dataclasses.replace(
-    _QUICK, preset="standard", max_games=2000, searches=20, nodes=(50, 200, 800, 3200)
+PRESETS: dict[Preset, AuditConfig] = presets_of(
+    AuditConfig(),
+    standard={
+        "max_games": 2000,
+        "searches": 20,
+        "nodes": (50, 200, 800, 3200),
+    },
 )
+"""The sizes, smallest first."""
 
 AUDIT: Study[AuditConfig] = Study(
     name="audit",
     program="phasezoo audit",
-    presets={"quick": _QUICK, "standard": _STANDARD},
+    presets=PRESETS,
     stages="phasezoo.experiments.auditing.study:AuditRun",
     packages={"matplotlib": "plot"},
 )

@@ -3,16 +3,9 @@
 from dataclasses import dataclass
 
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.experiments.auditing.measurements import (
-    ALL,
-    CONSTANT,
-    DISTANCES,
-    NO_BOUNDARY,
-    Played,
-    Results,
-    Score,
-)
-from phasezoo.experiments.matches import MatchSummary, result_columns
+from phasezoo.experiments.auditing.measurements import ALL, CONSTANT, Results, Score
+from phasezoo.experiments.auditing.positions import DISTANCES, NO_BOUNDARY
+from phasezoo.experiments.matches import result_columns
 from phasezoo.experiments.study import study_report
 from phasezoo.report import numbers
 from phasezoo.report.document import Column, Document, Item, Section, Table, Text, estimate, literal
@@ -260,7 +253,7 @@ def _play_section(results: Results, failures: list[Failure]) -> Section:
     columns = [
         Column("phase", "phase"),
         Column("part", "part"),
-        *result_columns(_match_of),
+        *result_columns(lambda row: row.match),
     ]
     words = f"{literal(first)} with one part of one phase from {literal(second)}, against itself."
     if weak:
@@ -269,7 +262,3 @@ def _play_section(results: Results, failures: list[Failure]) -> Section:
     return Section(
         "Worth in play", [Text(words), Table("play", columns, results.played, "Parts replaced")]
     )
-
-
-def _match_of(row: Played) -> MatchSummary:
-    return row.match

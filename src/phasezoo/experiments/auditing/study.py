@@ -19,10 +19,10 @@ from phasezoo.experiments.auditing.measurements import (
     Measured,
     Played,
     Results,
-    Subjects,
     leaf_shares,
     measure,
 )
+from phasezoo.experiments.auditing.positions import Subjects
 from phasezoo.experiments.matches import match_once
 from phasezoo.experiments.study import StudyRun
 from phasezoo.inference.evaluator import check_evaluator, name_of
@@ -54,17 +54,15 @@ class AuditRun(StudyRun[AuditConfig, Results]):
             return leaf_shares(subjects, config, console)
 
         console.heading("Positions and searches")
-        measured = self.once(
-            "positions", "positions.json", Measured, lambda: measure(subjects, config, console)
-        )
-        found = self.once("searches", "leaves.json", list[LeafShare], leaves)
+        measured = self.once("positions", Measured, lambda: measure(subjects, config, console))
+        found = self.once("searches", list[LeafShare], leaves, file="leaves.json")
         results = Results(
             **self.head(),
             game=subjects.store.variant,
             measured=measured,
             leaves=found,
             played=self._played() if config.play else [],
-            seconds={name: self.seconds([name]) for name in ("positions", "searches", "play")},
+            seconds=self.seconds({name: [name] for name in ("positions", "searches", "play")}),
         )
         self.directory.write_text("report.md", self.report(results).to_markdown())
         return results

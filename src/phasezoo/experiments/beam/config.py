@@ -1,6 +1,5 @@
 """Settings and presets of the study."""
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
@@ -9,7 +8,7 @@ from annotated_types import Ge, MinLen, MultipleOf
 from phasezoo.agents import BeamConfig
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.beam import published
-from phasezoo.experiments.settings import check_ranges
+from phasezoo.experiments.settings import check_ranges, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeInt, PositiveInt
 
@@ -97,23 +96,20 @@ class BeamStudyConfig:
         return BeamConfig(schedule=self.play_schedule, backup=self.backup)
 
 
-_QUICK = BeamStudyConfig()
-
-_STANDARD = dataclasses.replace(
-    _QUICK,
-    preset="standard",
-    repeats=5,
-    moves=4,
-    play_schedule=published.SCHEDULE,
-    games=64,
-    plies=40,
-    match_games=100,
-    concurrency=64,
-    steps=(1, 4, 12, 36),
-    batch=512,
+PRESETS: dict[Preset, BeamStudyConfig] = presets_of(
+    BeamStudyConfig(),
+    standard={
+        "repeats": 5,
+        "moves": 4,
+        "play_schedule": published.SCHEDULE,
+        "games": 64,
+        "plies": 40,
+        "match_games": 100,
+        "concurrency": 64,
+        "steps": (1, 4, 12, 36),
+        "batch": 512,
+    },
 )
-
-PRESETS: dict[Preset, BeamStudyConfig] = {"quick": _QUICK, "standard": _STANDARD}
 """The sizes, smallest first."""
 
 BEAM: Study[BeamStudyConfig] = Study(

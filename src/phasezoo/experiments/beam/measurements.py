@@ -431,6 +431,7 @@ def _positions(store: training.GameStore, seed: int) -> tuple[list[Any], npt.NDA
 def _policies(learner: training.Learner, states: list[Any]) -> list[npt.NDArray[np.float64]]:
     """Return the network's policy over the legal actions of each state."""
     import torch
+    from scipy.special import softmax
 
     planes = torch.from_numpy(games.encode(states, learner.manifest.planes))
     network = learner.network.eval()
@@ -438,13 +439,7 @@ def _policies(learner: training.Learner, states: list[Any]) -> list[npt.NDArray[
         logits = network(planes.to(next(network.parameters()).device)).policy_logits
     network.train()
     rows = logits.cpu().numpy().astype(np.float64)
-    return [_softmax(row[state.legal_actions]) for row, state in zip(rows, states, strict=True)]
-
-
-def _softmax(logits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    weights = np.exp(logits - logits.max())
-    shares: npt.NDArray[np.float64] = weights / weights.sum()
-    return shares
+    return [softmax(row[state.legal_actions]) for row, state in zip(rows, states, strict=True)]
 
 
 def _compared(

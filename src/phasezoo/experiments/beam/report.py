@@ -1,6 +1,7 @@
 """Report of a run: rates, games, matches, training steps, and the note's claims."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from phasezoo.arena.statistics.intervals import Interval
@@ -19,7 +20,7 @@ from phasezoo.experiments.beam.measurements import (
     faster,
 )
 from phasezoo.experiments.claims import by_sign, either
-from phasezoo.experiments.study import study_report
+from phasezoo.experiments.study import study_report, took
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import (
     Claim,
@@ -32,6 +33,10 @@ from phasezoo.report.document import (
     Text,
     estimate,
 )
+
+_tenths, _hundredths = (partial(numbers.decimal, digits=digits) for digits in (1, 2))
+
+_divergence = partial(numbers.plain_interval, digits=3)
 
 _NEAR = 0.01
 """How far batches may be from the note's rows, as a share: positions with few legal moves keep
@@ -183,11 +188,7 @@ def matches_table(matches: Sequence[MatchResult]) -> Table:
 def _stale_table(results: Results) -> Table:
     columns = [
         Column("training steps of a cycle", "steps"),
-        Column(
-            "divergence of the policy, nats",
-            "divergence",
-            lambda found: numbers.plain_interval(found, 3),
-        ),
+        Column("divergence of the policy, nats", "divergence", _divergence),
         estimate("other likeliest move", "changed", numbers.percent),
     ]
     positions = numbers.count(results.stale[0].positions)
@@ -244,14 +245,6 @@ def _strength_figure(matches: Sequence[MatchResult], caption: str) -> Figure:
     return Figure("strength", draw, caption, f"Beam against MCTS: {words}.")
 
 
-def _tenths(value: float) -> str:
-    return numbers.decimal(value, 1)
-
-
-def _hundredths(value: float) -> str:
-    return numbers.decimal(value, 2)
-
-
 def _headline(results: Results, ratio: Interval) -> str:
     first, second = results.matches
     return (
@@ -262,16 +255,14 @@ def _headline(results: Results, ratio: Interval) -> str:
 
 
 def _introduction(results: Results) -> str:
-    config, run = results.config, results.provenance
+    config = results.config
     games = sum(one.games for one in results.matches) + sum(one.games for one in results.played)
     return (
         f"Beam search and MCTS searched chess with one small network, {config.network}. Batches "
         f"and rates are of the note’s beam, {numbers.count(config.beam.positions)} positions a "
         f"move, and of MCTS with as many; {numbers.count(games)} games were played by beams of "
         f"{numbers.count(config.playing.positions)} positions ({config.play_schedule}) and MCTS "
-        f"with as many, or as it sees in the same time. It took "
-        f"{numbers.duration(sum(results.seconds.values()))} on {run.processor} with "
-        f"{run.threads} threads."
+        f"with as many, or as it sees in the same time. It {took(results)}."
     )
 
 
@@ -354,8 +345,6 @@ def _pushing(one: Played, three: Played) -> Claim:
 
 
 def _quality(matches: Sequence[MatchResult]) -> Claim:
-    first = matches[0]
-    others = Interval(-first.elo.value, -first.elo.high, -first.elo.low)
     words = "; ".join(
         f"at {one.name} beam search is {numbers.elo_interval(one.elo)} Elo from MCTS "
         f"(+{one.wins} ={one.draws} −{one.losses})"
@@ -366,7 +355,7 @@ def _quality(matches: Sequence[MatchResult]) -> Claim:
         words[0].upper() + words[1:] + ".",
         "The 95 % interval of Elo at equal positions, from pairs of games, lies on the side of "
         "MCTS.",
-        by_sign(others, "higher"),
+        by_sign(-matches[0].elo, "higher"),
     )
 
 

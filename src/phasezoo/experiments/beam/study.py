@@ -44,32 +44,21 @@ class BeamRun(StudyRun[BeamStudyConfig, Results]):
         config, games = self.config, self.path / "games"
         network = network_of(config.network, self.threads)
         self.console.heading("Batches and rates")
-        batches = self.once(
-            "batches", "batches.json", Batches, lambda: measurements.batches(config)
-        )
-        rates = self.once(
-            "rates", "rates.json", list[Rate], lambda: measurements.measured(config, network)
-        )
+        batches = self.once("batches", Batches, lambda: measurements.batches(config))
+        rates = self.once("rates", list[Rate], lambda: measurements.measured(config, network))
         self.table(report.rates_table(config, rates))
         pace = self.once(
-            "pace",
-            "pace.json",
-            tuple[float, float],
-            lambda: measurements.playing_rates(config, network),
+            "pace", tuple[float, float], lambda: measurements.playing_rates(config, network)
         )
         self.console.heading("Games")
         played = self.once(
-            "games",
-            "games.json",
-            list[Played],
-            lambda: measurements.played(config, network, games),
+            "games", list[Played], lambda: measurements.played(config, network, games)
         )
         matches = [
             self._match(network, name, nodes) for name, nodes in self._opponents(pace).items()
         ]
         stale = self.once(
             "staleness",
-            "staleness.json",
             list[Stale],
             lambda: measurements.staleness(config, games / BEAM, self.threads),
         )
@@ -86,7 +75,7 @@ class BeamRun(StudyRun[BeamStudyConfig, Results]):
             played=played,
             matches=matches,
             stale=stale,
-            seconds={name: self.seconds(each) for name, each in stages.items()},
+            seconds=self.seconds(stages),
         )
 
     def _opponents(self, pace: tuple[float, float]) -> dict[str, int]:
@@ -100,9 +89,7 @@ class BeamRun(StudyRun[BeamStudyConfig, Results]):
 
     def _match(self, network: Any, name: str, nodes: int) -> MatchResult:
         stage = f"match-{name.replace(' ', '-')}"
-        return self.once(
-            stage, f"{stage}.json", MatchResult, lambda: self._play(network, name, nodes, stage)
-        )
+        return self.once(stage, MatchResult, lambda: self._play(network, name, nodes, stage))
 
     def _play(self, network: Any, name: str, nodes: int, stage: str) -> MatchResult:
         """Play a match of the beam against MCTS with the same network."""

@@ -1,6 +1,5 @@
 """The knobs of the comparison from random weights, and its sizes as values of them."""
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
@@ -8,7 +7,7 @@ from annotated_types import Ge, MultipleOf
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.from_scratch import published
-from phasezoo.experiments.settings import check_ranges, option
+from phasezoo.experiments.settings import check_ranges, option, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
 from phasezoo.training.experts.strategies import Strategy, check_learns_by_play
@@ -33,7 +32,7 @@ class ScratchConfig:
         "updates",
         "nodes",
         "trainings",
-        "games_played",
+        "match_games",
         "seed",
     )
 
@@ -109,40 +108,34 @@ class ScratchConfig:
         return tuple(sorted({*every, self.updates}))
 
 
-_QUICK = ScratchConfig()
-
-_STANDARD = dataclasses.replace(
-    _QUICK,
-    preset="standard",
-    trainings=published.TRAININGS,
-    network="resnet-32x4",
-    updates=published.UPDATES,
-    games=256,
-    nodes=50,
-    buffer=200_000,
-    training_batch=256,
-    max_plies=200,
-    match_games=200,
-    match_nodes=50,
+PRESETS: dict[Preset, ScratchConfig] = presets_of(
+    ScratchConfig(),
+    standard={
+        "trainings": published.TRAININGS,
+        "network": "resnet-32x4",
+        "updates": published.UPDATES,
+        "games": 256,
+        "nodes": 50,
+        "buffer": 200_000,
+        "training_batch": 256,
+        "max_plies": 200,
+        "match_games": 200,
+        "match_nodes": 50,
+    },
+    paper={
+        "network": "rise-256x15",
+        "games": 13_654,
+        "nodes": published.NODES,
+        "samples_per_new": 6.0,
+        "buffer": 8_192_000,
+        "training_batch": 512,
+        "optimizer": "sgd",
+        "learning_rate": 0.05,
+        "match_games": 1000,
+        "match_nodes": published.NODES,
+        "concurrency": 1024,
+    },
 )
-
-_PAPER = dataclasses.replace(
-    _STANDARD,
-    preset="paper",
-    network="rise-256x15",
-    games=13_654,
-    nodes=published.NODES,
-    samples_per_new=6.0,
-    buffer=8_192_000,
-    training_batch=512,
-    optimizer="sgd",
-    learning_rate=0.05,
-    match_games=1000,
-    match_nodes=published.NODES,
-    concurrency=1024,
-)
-
-PRESETS: dict[Preset, ScratchConfig] = {"quick": _QUICK, "standard": _STANDARD, "paper": _PAPER}
 """The sizes, smallest first."""
 
 SCRATCH: Study[ScratchConfig] = Study(

@@ -10,10 +10,9 @@ from phasezoo.experiments.from_scratch import published
 from phasezoo.experiments.from_scratch.config import ScratchConfig
 from phasezoo.experiments.learning import LearningRun
 from phasezoo.experiments.matches import MatchSummary, result_columns
-from phasezoo.experiments.study import done_again
+from phasezoo.experiments.study import RunResults, study_report, took
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import Claim, Column, Document, Figure, Section, Table, Text
-from phasezoo.runs.provenance import Provenance
 
 _BY_MORE = (
     "agrees if the whole 95 % interval of the Elo difference lies above the claim’s number, "
@@ -38,37 +37,22 @@ class Advantage:
 
 
 @dataclass(frozen=True)
-class Results:
+class Results(RunResults):
     """Everything a run found."""
 
     config: ScratchConfig
-    command: str
-    date: str
-    provenance: Provenance
     courses: list[LearningRun]
     """Every training of every player."""
     advantages: list[Advantage]
     """By strategy, then by round."""
-    seconds: dict[str, float]
 
 
 def report(results: Results) -> Document:
     """Return the report."""
     config = results.config
-    return Document(
-        title="Do experts for the phases help a network that teaches itself?",
-        headline=_headline(results),
-        lead=(
-            "Nobody shows them a game: one network, and experts for the phases, begin with random "
-            "weights and learn from games against themselves. Who is ahead after as many rounds?"
-        ),
-        kicker=(
-            f"phasezoo · reproduce m2cts --from-scratch · {config.game} · preset {config.preset} · "
-            f"{results.date}"
-        ),
-        source="paper",
-        answer=[Text(_introduction(results))],
-        items=[
+    return study_report(
+        results,
+        [
             Section(
                 "The paper’s claims",
                 [
@@ -89,16 +73,22 @@ def report(results: Results) -> Document:
                 "How every player learned",
                 [_lengths_figure(results.courses), _runs_table(results.courses)],
             ),
-            Section(
-                "Terms and limits",
-                [Text(_terms(config)), Section("Limits", [Text(_LIMITS)])],
-            ),
-            done_again(
-                results,
-                "every network and game (learn/), the matches (matches/), all numbers "
-                "(results.json), the settings (config.json).",
-            ),
         ],
+        title="Do experts for the phases help a network that teaches itself?",
+        headline=_headline(results),
+        lead=(
+            "Nobody shows them a game: one network, and experts for the phases, begin with random "
+            "weights and learn from games against themselves. Who is ahead after as many rounds?"
+        ),
+        subject=f"reproduce m2cts --from-scratch · {config.game}",
+        source="paper",
+        answer=[Text(_introduction(results))],
+        terms=_terms(config),
+        limits=_LIMITS,
+        beside=(
+            "every network and game (learn/), the matches (matches/), all numbers (results.json), "
+            "the settings (config.json)."
+        ),
     )
 
 
@@ -224,7 +214,6 @@ def _introduction(results: Results) -> str:
     config = results.config
     several = "s" if config.trainings > 1 else ""
     experts = " and by ".join(config.strategies)
-    duration = numbers.duration(sum(results.seconds.values()))
     return (
         f"{numbers.in_words(len(config.strategies) + 1).capitalize()} sides learned {config.game} "
         "from random weights, each by games against itself: one network, and experts by "
@@ -233,8 +222,7 @@ def _introduction(results: Results) -> str:
         f"{numbers.in_words(config.trainings)} training{several} a side. Every side learned about "
         f"as many samples a round. Matches are of {config.match_games} games with "
         f"{config.match_nodes} nodes a move, experts against the network of the same seed. In "
-        f"total it took {duration} on {results.provenance.processor} with "
-        f"{results.provenance.threads} threads."
+        f"total it {took(results)}."
     )
 
 

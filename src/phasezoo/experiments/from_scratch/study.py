@@ -61,10 +61,7 @@ class ScratchRun(StudyRun[ScratchConfig, Results]):
             **self.head(),
             courses=runs,
             advantages=advantages,
-            seconds={
-                "learning by play": self.seconds(["learn/"]),
-                "matches": self.seconds(["matches/"]),
-            },
+            seconds=self.seconds({"learning by play": ["learn/"], "matches": ["matches/"]}),
         )
 
     def _learn(self, side: str, training: int) -> LearningRun:

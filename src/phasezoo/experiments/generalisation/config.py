@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, T
 from annotated_types import Ge
 
 from phasezoo.errors import InvalidConfig, RunDirectoryError
-from phasezoo.experiments.settings import check_ranges
+from phasezoo.experiments.settings import check_ranges, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.report.console import Console
 from phasezoo.runs import jsonable
@@ -307,19 +307,16 @@ class OwnConfig:
         check_ranges(self)
 
 
-_QUICK = GeneraliseConfig()
-
-_STANDARD = dataclasses.replace(
-    _QUICK,
-    preset="standard",
-    trainings=3,
-    network="resnet-32x4",
-    positions=200_000,
-    games=4_000,
-    test_games=400,
+PRESETS: dict[Preset, GeneraliseConfig] = presets_of(
+    GeneraliseConfig(),
+    standard={
+        "trainings": 3,
+        "network": "resnet-32x4",
+        "positions": 200_000,
+        "games": 4_000,
+        "test_games": 400,
+    },
 )
-
-PRESETS: dict[Preset, GeneraliseConfig] = {"quick": _QUICK, "standard": _STANDARD}
 """The sizes, smallest first."""
 
 

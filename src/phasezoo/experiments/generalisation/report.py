@@ -16,7 +16,17 @@ from phasezoo.experiments.generalisation.measures import MIN_GROUPS, Cell, Matri
 from phasezoo.experiments.statistics import Verdict, verdict
 from phasezoo.experiments.study import study_report
 from phasezoo.report import numbers, plots
-from phasezoo.report.document import Column, Document, Figure, Item, Section, Table, Text, literal
+from phasezoo.report.document import (
+    Column,
+    Document,
+    Figure,
+    Item,
+    Section,
+    Table,
+    Text,
+    columns_by,
+    literal,
+)
 from phasezoo.runs.files import save_files
 from phasezoo.training.probes.probe import Score
 
@@ -82,7 +92,6 @@ def _axis(matrices: list[Matrix]) -> list[Item]:
 def tables_of(matrix: Matrix) -> list[Table]:
     """Return the scores of a matrix, and its gaps if it has several rows."""
     score, name = matrix.score, f"{matrix.axis}-{matrix.score.name}".replace("/", "-")
-    scores = [_scores_on(matrix, column) for column in matrix.columns]
     head = Column("trained on ↓, tested on →", str)
     caption = literal(f"{score.name} ({score.better} is better)")
     mean = Column(
@@ -90,54 +99,53 @@ def tables_of(matrix: Matrix) -> list[Table]:
         matrix.mean_gap,
         lambda gap: numbers.ABSENT if gap is None else number_text(gap, score),
     )
-    found = [Table(f"{name}-scores", [head, *scores, mean], matrix.rows, caption)]
+    found = [Table(f"{name}-scores", [head, *_scores(matrix), mean], matrix.rows, caption)]
     if len(matrix.rows) > 1:
-        gaps = [_gaps_on(matrix, column) for column in matrix.columns]
         head = Column("gap: trained on", str)
         caption = (
             "How much worse than the model trained there; shaded: the interval does not hold zero"
         )
-        found.append(Table(f"{name}-gaps", [head, *gaps], matrix.rows, caption))
+        found.append(Table(f"{name}-gaps", [head, *_gaps(matrix)], matrix.rows, caption))
     return found
 
 
-def _scores_on(matrix: Matrix, test: str) -> Column:
-    """Return the scores of every row on one test."""
+def _scores(matrix: Matrix) -> list[Column]:
+    """Return the scores of every row, by test."""
 
-    def ends(train: str) -> str:
+    def ends(train: str, test: str) -> str:
         text = span_of(matrix.cell(train, test).score, matrix.score)
         return f"{text}; at home" if train == test else text
 
-    return Column(
-        test,
-        lambda train: matrix.cell(train, test).score,
+    return columns_by(
+        matrix.columns,
+        lambda train, test: matrix.cell(train, test).score,
         lambda found: number_of(found, matrix.score),
-        ends,
-        marked=lambda train: bool(train == test),
+        below=ends,
+        marked=lambda train, test: bool(train == test),
     )
 
 
-def _gaps_on(matrix: Matrix, test: str) -> Column:
-    """Return the gaps of every row on one test."""
+def _gaps(matrix: Matrix) -> list[Column]:
+    """Return the gaps of every row, by test."""
     tones = {"higher": -0.25, "lower": 0.25, "unclear": None}
 
-    def ends(train: str) -> str:
+    def ends(train: str, test: str) -> str:
         cell = matrix.cell(train, test)
         if cell.is_diagonal:
             return f"at home {number_of(cell.score, matrix.score)}"
         return "" if cell.gap is None else span_of(cell.gap, matrix.score, signed_text)
 
-    def tone(train: str) -> float | None:
+    def tone(train: str, test: str) -> float | None:
         gap = matrix.cell(train, test).gap
         return None if gap is None else tones[verdict(gap)]
 
-    return Column(
-        test,
-        lambda train: matrix.cell(train, test).gap,
+    return columns_by(
+        matrix.columns,
+        lambda train, test: matrix.cell(train, test).gap,
         lambda gap: number_of(gap, matrix.score, signed_text),
-        ends,
-        tone,
-        lambda train: bool(train == test),
+        below=ends,
+        tone=tone,
+        marked=lambda train, test: bool(train == test),
     )
 
 

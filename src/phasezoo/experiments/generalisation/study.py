@@ -105,7 +105,7 @@ class GeneraliseRun(StudyRun[Any, Results]):
             **self.head(),
             matrices=matrices,
             skipped=skipped,
-            seconds={name: self.seconds([f"{folder_of(name)}/"]) for name in self._axes},
+            seconds=self.seconds({name: [f"{folder_of(name)}/"] for name in self._axes}),
         )
 
     def show(self, results: Results) -> None:
@@ -164,7 +164,7 @@ class _Rows:
             if not models and not self._run.has_done(stage, file):
                 models.append(self._trained(row, training, place))
             measured = partial(self._measured, models, row, column)
-            yield column, self._run.once(stage, file, dict[str, Sample], measured)
+            yield column, self._run.once(stage, dict[str, Sample], measured, file=file)
 
     def removed(self) -> dict[str, int]:
         """Count positions left out of the tests, by column; tests without a count are missing.
@@ -177,7 +177,7 @@ class _Rows:
             counts = {one.name: _removed_from(self._test(one)) for one in self._axis.columns}
             return {name: each for name, each in counts.items() if each is not None}
 
-        return self._run.once(f"{place} tests", f"{place}/removed.json", dict[str, int], count)
+        return self._run.once(f"{place} tests", dict[str, int], count, file=f"{place}/removed.json")
 
     def _trained(self, row: Split, training: int, place: str) -> Any:
         directory = self._run.directory

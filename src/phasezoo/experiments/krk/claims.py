@@ -12,6 +12,7 @@ from phasezoo.experiments.claims import (
     BY_RANGE,
     BY_SIGN,
     THROUGHOUT,
+    Side,
     by_contenders,
     by_range,
     by_sign,
@@ -137,7 +138,7 @@ def _known_each(constants: Sequence[float], found: Estimates) -> str:
 
 def _mean_and_each(
     found: Estimates,
-    claimed: Literal["lower", "higher"],
+    claimed: Side,
     of: tuple[str, str],
     mean: tuple[str, str],
     each: tuple[str, str],
@@ -204,7 +205,7 @@ def _root(
     title: str,
     measure: str,
     unit: str,
-    claimed: Literal["lower", "higher"],
+    claimed: Side,
     text: str,
 ) -> Reproduced:
     """Return a figure of the search before the first move, and the claim on its tau."""

@@ -1,6 +1,5 @@
 """Settings and presets of the sweep."""
 
-import dataclasses
 import importlib.util
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
@@ -8,7 +7,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from annotated_types import Ge, Interval
 
 from phasezoo.errors import InvalidConfig, MissingDependency
-from phasezoo.experiments.settings import check_ranges, check_rising, listed
+from phasezoo.experiments.settings import check_ranges, check_rising, listed, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeFloat, NonNegativeInt, PositiveInt
 from phasezoo.zoo.krk import readings as published
@@ -147,26 +146,20 @@ class KrkConfig:
         return list(self.readings)
 
 
-_QUICK = KrkConfig()
-
-_STANDARD = dataclasses.replace(
-    _QUICK,
-    preset="standard",
-    constants=published.CONSTANTS,
-    thresholds=published.THRESHOLDS,
-    games=40,
-    other_games=10,
+PRESETS: dict[Preset, KrkConfig] = presets_of(
+    KrkConfig(),
+    standard={
+        "constants": published.CONSTANTS,
+        "thresholds": published.THRESHOLDS,
+        "games": 40,
+        "other_games": 10,
+    },
+    paper={
+        "games": published.GAMES,
+        "other_budgets": published.BUDGETS,
+        "other_games": published.GAMES,
+    },
 )
-
-_PAPER = dataclasses.replace(
-    _STANDARD,
-    preset="paper",
-    games=published.GAMES,
-    other_budgets=published.BUDGETS,
-    other_games=published.GAMES,
-)
-
-PRESETS: dict[Preset, KrkConfig] = {"quick": _QUICK, "standard": _STANDARD, "paper": _PAPER}
 """The sizes, smallest first."""
 
 KRK: Study[KrkConfig] = Study(

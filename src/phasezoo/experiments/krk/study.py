@@ -73,7 +73,7 @@ class KrkRun(StudyRun[KrkConfig, Results]):
             seconds={
                 "playing games": playing,
                 "searching positions": sum(row.seconds for row in judged) / self.threads,
-                "resampling them": self.seconds(["report"]),
+                **self.seconds({"resampling them": ["report"]}),
             },
         )
 

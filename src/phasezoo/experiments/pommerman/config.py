@@ -1,6 +1,5 @@
 """The knobs of the study, and its sizes as values of them."""
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
@@ -8,7 +7,7 @@ from annotated_types import Ge, Interval
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.pommerman import published
-from phasezoo.experiments.settings import check_ranges, check_rising
+from phasezoo.experiments.settings import check_ranges, check_rising, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.inference.backends.choice import Backend
 from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
@@ -28,11 +27,11 @@ class PommermanConfig:
     common: ClassVar[tuple[str, ...]] = (
         "game",
         "preset",
-        "gate",
-        "positions",
+        "gates",
+        "samples",
         "network",
-        "nodes",
-        "games_played",
+        "simulations",
+        "boards",
         "trainings",
         "seed",
     )
@@ -131,35 +130,25 @@ class PommermanConfig:
             raise InvalidConfig(message)
 
 
-_QUICK = PommermanConfig()
-
-_STANDARD = dataclasses.replace(
-    _QUICK,
-    preset="standard",
-    trainings=3,
-    samples=250_000,
-    epochs=float(published.EPOCHS),
-    boards=84,
-    large_network="risex4-64x4",
+PRESETS: dict[Preset, PommermanConfig] = presets_of(
+    PommermanConfig(),
+    standard={
+        "trainings": 3,
+        "samples": 250_000,
+        "epochs": float(published.EPOCHS),
+        "boards": 84,
+        "large_network": "risex4-64x4",
+    },
+    paper={
+        "trainings": 5,
+        "samples": published.SAMPLES,
+        "boards": 250,
+        "large_samples": published.SAMPLES,
+        "large_epochs": float(published.EPOCHS),
+        "large_boards": 250,
+        "large_simulations": tuple(s for s in published.SEARCH_STUDY if s),
+    },
 )
-
-_PAPER = dataclasses.replace(
-    _STANDARD,
-    preset="paper",
-    trainings=5,
-    samples=published.SAMPLES,
-    boards=250,
-    large_samples=published.SAMPLES,
-    large_epochs=float(published.EPOCHS),
-    large_boards=250,
-    large_simulations=tuple(s for s in published.SEARCH_STUDY if s),
-)
-
-PRESETS: dict[Preset, PommermanConfig] = {
-    "quick": _QUICK,
-    "standard": _STANDARD,
-    "paper": _PAPER,
-}
 """The sizes, smallest first."""
 
 POMMERMAN: Study[PommermanConfig] = Study(

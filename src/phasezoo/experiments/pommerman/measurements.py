@@ -16,7 +16,7 @@ from phasezoo.data.store import GameStore
 from phasezoo.experiments.pommerman.config import PommermanConfig
 from phasezoo.experiments.pommerman.games import GAME, Contender, GameRow, Kind
 from phasezoo.experiments.statistics import wilson
-from phasezoo.runs.provenance import Provenance
+from phasezoo.experiments.study import RunResults
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks, mixture_losses
 from phasezoo.training.experts.planned import TrainedNetwork
 from phasezoo.training.resampling import (
@@ -102,18 +102,14 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Results:
+class Results(RunResults):
     """Everything a run found."""
 
     config: PommermanConfig
-    command: str
-    date: str
-    provenance: Provenance
     dataset: Dataset
     networks: list[TrainedNetwork]
     losses: list[LossRow]
     records: list[Record]
-    seconds: dict[str, float]
 
 
 @dataclass(frozen=True)

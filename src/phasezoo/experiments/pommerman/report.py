@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.experiments.claims import by_sign
+from phasezoo.experiments.claims import by_sign, judged
 from phasezoo.experiments.pommerman import published
 from phasezoo.experiments.pommerman.config import PommermanConfig
 from phasezoo.experiments.pommerman.measurements import Dataset, LossRow, Phases, Record, Results
 from phasezoo.experiments.statistics import Verdict, by_verdict
-from phasezoo.experiments.study import done_again
+from phasezoo.experiments.study import study_report, took
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import (
     Claim,
@@ -17,7 +17,6 @@ from phasezoo.report.document import (
     Document,
     Figure,
     Item,
-    Judgement,
     Section,
     Table,
     Text,
@@ -42,19 +41,9 @@ def report(results: Results) -> Document:
     config = results.config
     compared = [one for one in results.records if one.kind in ("one", "gate", "placebo")]
     references = [one for one in results.records if one not in compared]
-    return Document(
-        title="One network per phase of the fight, or one for all?",
-        headline=_headline(results),
-        lead=(
-            "Pommerman begins with walls to break and ends face to face. Does a search win more "
-            "games when it has one small network for each phase than with one for everything?"
-        ),
-        kicker=(
-            f"phasezoo · reproduce m2cts --game pommerman · preset {config.preset} · {results.date}"
-        ),
-        source="paper",
-        answer=[Text(_introduction(results)), _gains_table(results.records)],
-        items=[
+    return study_report(
+        results,
+        [
             Section(
                 "The games",
                 [_differences(compared, config), records_table("games", compared, _title(config))],
@@ -78,16 +67,22 @@ def report(results: Results) -> Document:
                     Section("Every network", [_networks_table(results.networks)], folded=True),
                 ],
             ),
-            Section(
-                "Terms and limits",
-                [Text(_terms(config)), Section("Limits", [Text(_LIMITS)])],
-            ),
-            done_again(
-                results,
-                "every game (games.jsonl), the networks (networks/), all numbers (results.json), "
-                "the settings (config.json) and versions.",
-            ),
         ],
+        title="One network per phase of the fight, or one for all?",
+        headline=_headline(results),
+        lead=(
+            "Pommerman begins with walls to break and ends face to face. Does a search win more "
+            "games when it has one small network for each phase than with one for everything?"
+        ),
+        subject="reproduce m2cts --game pommerman",
+        source="paper",
+        answer=[Text(_introduction(results)), _gains_table(results.records)],
+        terms=_terms(config),
+        limits=_LIMITS,
+        beside=(
+            "every game (games.jsonl), the networks (networks/), all numbers (results.json), the "
+            "settings (config.json) and versions."
+        ),
     )
 
 
@@ -165,7 +160,7 @@ def records_table(name: str, records: Sequence[Record], caption: str) -> Table:
         *_record_columns(),
         Column("of these timed out", "timed_out", numbers.count),
         Column("steps", "steps", numbers.whole),
-        Column("won, by training", _by_training),
+        Column("won, by training", lambda one: ", ".join(map(numbers.percent, one.by_training))),
         Column("less one network", lambda one: _in_points(one.difference), _points),
         Column("less the placebo", lambda one: _in_points(one.to_placebo), _points),
     ]
@@ -278,16 +273,13 @@ def claims_of(records: Sequence[Record]) -> list[Claim]:
                 f"The gain is {100 * low:.0f} to {100 * high:.0f} points.",
                 ours,
                 _BY_RANGE,
-                _by_range(gap, low, high) if several else "not settled",
+                judged(
+                    agrees=several and low <= gap.value <= high and gap.low > 0,
+                    disagrees=several and (gap.high < low or gap.low > high),
+                ),
             )
         )
     return claims
-
-
-def _by_range(gap: Interval, low: float, high: float) -> Judgement:
-    if gap.high < low or gap.low > high:
-        return "disagrees"
-    return "agrees" if low <= gap.value <= high and gap.low > 0 else "not settled"
 
 
 def _headline(results: Results) -> str:
@@ -329,8 +321,7 @@ def _introduction(results: Results) -> str:
         f"others each from one phase. Then they guided a search of {config.simulations} "
         f"simulations a move in {numbers.count(games)} games against three "
         f"{_OPPONENTS[config.opponents]}, on the same boards and in all four seats for every "
-        f"contender, {times}. It took {numbers.duration(sum(results.seconds.values()))} on "
-        f"{results.provenance.processor} with {results.provenance.threads} threads."
+        f"contender, {times}. It {took(results)}."
     )
 
 
@@ -352,10 +343,6 @@ def _shares(phases: Phases) -> str:
     whole = sum(phases.positions)
     parts = zip(phases.names, phases.positions, strict=True)
     return ", ".join(f"{name} {numbers.percent(count / whole)}" for name, count in parts)
-
-
-def _by_training(record: Record) -> str:
-    return ", ".join(numbers.percent(rate) for rate in record.by_training)
 
 
 def _in_points(difference: Interval | None) -> Interval | None:

@@ -52,17 +52,15 @@ class PommermanRun(TrainingRun[PommermanConfig, Results]):
         self.console.heading("Playing episodes to learn from")
         self.episodes = measurements.read(self.config)
         dataset = self.once(
-            "data", "dataset.json", Dataset, lambda: measurements.describe(self.episodes)
+            "data", Dataset, lambda: measurements.describe(self.episodes), file="dataset.json"
         )
-        self.table(report.episodes_table(dataset))
-        self.table(report.phases_table(dataset))
+        self.table(report.episodes_table(dataset), report.phases_table(dataset))
         planned = plan(self.config, self.episodes.tables, self._large_positions())
         self.same("seeds.json", {network.name: network.seed for network in planned})
         cards = self.train(planned)
         compared = {one: self._networks_of(one) for one in contenders(self.config)}
         losses = self.once(
             "losses",
-            "losses.json",
             list[LossRow],
             lambda: measurements.measure(self.episodes, self.config, compared),
         )

@@ -1,6 +1,5 @@
 """The knobs of the study, the networks that they name, and its sizes."""
 
-import dataclasses
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from annotated_types import Ge, Interval, MultipleOf
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.settings import check_once, check_ranges, check_rising
+from phasezoo.experiments.settings import check_once, check_ranges, check_rising, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
 
@@ -249,53 +248,6 @@ def groups_of(config: RepresentationConfig) -> dict[str, list[Variant]]:
     return {name: group for name, group in groups.items() if group}
 
 
-_QUICK = RepresentationConfig()
-
-_STANDARD = dataclasses.replace(
-    _QUICK,
-    preset="standard",
-    max_games=None,
-    network="resnet-32x4:policy=pointwise",
-    architectures=(
-        "rise-32x6:policy=pointwise",
-        "alphavile-tiny:channels=96,policy=pointwise",
-        "levit-64x3:policy=pointwise",
-        "nextvit-96x3:policy=pointwise",
-        "vit-64x3:policy=pointwise",
-        "patchvit-64x6",
-    ),
-    architecture_trainings=3,
-    blocks=(
-        "tower-32x4:block=classical,policy=pointwise",
-        "tower-48x6:expansion=3,policy=pointwise",
-        "tower-64x4:block=next,policy=pointwise",
-    ),
-    transformers=tuple(f"tower-96x4:transformers={n},policy=pointwise" for n in (0, 1, 2)),
-    kernels=tuple(f"tower-48x6:wide={n},policy=pointwise" for n in (0, 0.25, 0.5, 0.75, 1)),
-    depths=(
-        "tower-96x2:policy=pointwise",
-        "tower-64x4:policy=pointwise",
-        "tower-40x8:policy=pointwise",
-        "tower-24x16:policy=pointwise",
-    ),
-    positions=100_000,
-    validation_positions=4096,
-    test_games=300,
-    resamples=2000,
-    rounds=10,
-    milliseconds=200,
-    gradient_positions=128,
-    gradient_steps=64,
-    ending_nodes=800,
-    match_games=10,
-    match_nodes=(16, 64),
-    movetimes=(20,),
-    movetime_games=10,
-    engine_nodes=None,
-    search_batch=8,
-    max_plies=250,
-)
-
 _PUBLISHED = (
     "resnet-256x19",
     "levit-256x9",
@@ -304,47 +256,84 @@ _PUBLISHED = (
     *(f"alphavile-{size}" for size in ("tiny", "small", "normal", "large")),
 )
 
-_GPU = dataclasses.replace(
-    _STANDARD,
-    preset="gpu",
-    network="tower-192x10:transformers=1,wide=0.5",
-    architectures=_PUBLISHED,
-    blocks=("tower-192x10:block=classical", "tower-256x9:expansion=3", "tower-256x10:block=next"),
-    transformers=tuple(f"tower-192x10:transformers={n}" for n in range(5)),
-    kernels=tuple(f"tower-224x16:wide={n}" for n in (0, 0.25, 0.5, 0.75, 1)),
-    depths=("tower-256x12", "tower-208x18", "tower-160x26"),
-    grid_trainings=3,
-    positions=4_000_000,
-    training_batch=1024,
-    learning_rate=0.07,
-    validation_positions=20_000,
-    test_games=None,
-    gradient_positions=512,
-    gradient_steps=100,
-    match_games=100,
-    match_nodes=(100, 400),
-    movetimes=(100, 400),
-    movetime_games=100,
-    search_batch=64,
-    max_plies=400,
+PRESETS: dict[Preset, RepresentationConfig] = presets_of(
+    RepresentationConfig(),
+    standard={
+        "max_games": None,
+        "network": "resnet-32x4:policy=pointwise",
+        "architectures": (
+            "rise-32x6:policy=pointwise",
+            "alphavile-tiny:channels=96,policy=pointwise",
+            "levit-64x3:policy=pointwise",
+            "nextvit-96x3:policy=pointwise",
+            "vit-64x3:policy=pointwise",
+            "patchvit-64x6",
+        ),
+        "architecture_trainings": 3,
+        "blocks": (
+            "tower-32x4:block=classical,policy=pointwise",
+            "tower-48x6:expansion=3,policy=pointwise",
+            "tower-64x4:block=next,policy=pointwise",
+        ),
+        "transformers": tuple(f"tower-96x4:transformers={n},policy=pointwise" for n in (0, 1, 2)),
+        "kernels": tuple(f"tower-48x6:wide={n},policy=pointwise" for n in (0, 0.25, 0.5, 0.75, 1)),
+        "depths": (
+            "tower-96x2:policy=pointwise",
+            "tower-64x4:policy=pointwise",
+            "tower-40x8:policy=pointwise",
+            "tower-24x16:policy=pointwise",
+        ),
+        "positions": 100_000,
+        "validation_positions": 4096,
+        "test_games": 300,
+        "resamples": 2000,
+        "rounds": 10,
+        "milliseconds": 200,
+        "gradient_positions": 128,
+        "gradient_steps": 64,
+        "ending_nodes": 800,
+        "match_games": 10,
+        "match_nodes": (16, 64),
+        "movetimes": (20,),
+        "movetime_games": 10,
+        "engine_nodes": None,
+        "search_batch": 8,
+        "max_plies": 250,
+    },
+    gpu={
+        "network": "tower-192x10:transformers=1,wide=0.5",
+        "architectures": _PUBLISHED,
+        "blocks": (
+            "tower-192x10:block=classical",
+            "tower-256x9:expansion=3",
+            "tower-256x10:block=next",
+        ),
+        "transformers": tuple(f"tower-192x10:transformers={n}" for n in range(5)),
+        "kernels": tuple(f"tower-224x16:wide={n}" for n in (0, 0.25, 0.5, 0.75, 1)),
+        "depths": ("tower-256x12", "tower-208x18", "tower-160x26"),
+        "grid_trainings": 3,
+        "positions": 4_000_000,
+        "training_batch": 1024,
+        "learning_rate": 0.07,
+        "validation_positions": 20_000,
+        "test_games": None,
+        "gradient_positions": 512,
+        "gradient_steps": 100,
+        "match_games": 100,
+        "match_nodes": (100, 400),
+        "movetimes": (100, 400),
+        "movetime_games": 100,
+        "search_batch": 64,
+        "max_plies": 400,
+    },
+    paper={
+        "epochs": 7.0,
+        "match_nodes": (800,),
+        "match_games": 200,
+        "movetimes": (100, 200, 400, 800, 1600),
+        "movetime_games": 1000,
+    },
 )
-
-_PAPER = dataclasses.replace(
-    _GPU,
-    preset="paper",
-    epochs=7.0,
-    match_nodes=(800,),
-    match_games=200,
-    movetimes=(100, 200, 400, 800, 1600),
-    movetime_games=1000,
-)
-
-PRESETS: dict[Preset, RepresentationConfig] = {
-    "quick": _QUICK,
-    "standard": _STANDARD,
-    "gpu": _GPU,
-    "paper": _PAPER,
-}
 """The sizes, smallest first."""
 
 REPRESENTATION: Study[RepresentationConfig] = Study(

@@ -6,10 +6,10 @@ RTX 2070 through TensorRT, 64 a call.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.experiments.claims import BY_ELO, by_sign, judged
+from phasezoo.experiments.claims import BY_ELO, Side, by_sign, judged
 from phasezoo.experiments.representation.config import CORNERS, HEADS, PLANES, corner
 from phasezoo.experiments.representation.measurements import Games, Latency, Losses, Results
 from phasezoo.experiments.representation.positions import (
@@ -88,9 +88,6 @@ ELO_BOTH = "about +180"
 
 ENDINGS = {"draws": (0.4472, 0.3988), "wins": (0.5192, 0.5186)}
 """Table 11: mean |value| of 15 draws and 5 wins, without and with v2 and wdlp."""
-
-Side: TypeAlias = Literal["lower", "higher"]
-"""Side of zero on which a difference lies."""
 
 _BY_TRAININGS = (
     "agrees if the whole 95 % interval of the difference, over trainings first and games second, "

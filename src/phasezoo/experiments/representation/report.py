@@ -1,6 +1,7 @@
 """Report of a run: claims, losses, time, attributions, endings and games."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -281,12 +282,10 @@ def _contributions(found: Gradients, config: RepresentationConfig) -> list[Item]
         Column("", "arm"),
         Column("explained", "answer", prose=True),
         Column("largest shares", _largest_shares, prose=True),
-        Column("largest error", "error", lambda error: numbers.decimal(error, 4)),
+        Column("largest error", "error", partial(numbers.decimal, digits=4)),
     ]
 
-    def signed(value: float) -> str:
-        return numbers.signed(value, 4)
-
+    signed = partial(numbers.signed, digits=4)
     single = [
         Column("position", "fen", below=lambda shown: _beside(shown)[0]),
         Column("network", "arm", prose=True),
@@ -361,9 +360,7 @@ def _endings(results: Results, labels: Mapping[str, str]) -> list[Item]:
         for values in (endings.values[first], endings.values[last], endings.searched[last])
     ]
 
-    def signed(value: float) -> str:
-        return numbers.signed(value, 2)
-
+    signed = partial(numbers.signed, digits=2)
     columns = [
         Column("row", lambda row: row[0].row),
         Column("position", lambda row: row[0].fen, below=lambda row: row[0].mended, prose=True),

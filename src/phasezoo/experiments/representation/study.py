@@ -176,7 +176,7 @@ class RepresentationRun(TrainingRun[RepresentationConfig, Results]):
         return Recipe(self.prepared.splits, variant.network, settings, variant.planes)
 
     def _dataset(self) -> Dataset:
-        data = self.once("data", "dataset.json", Dataset, lambda: self.prepared.dataset)
+        data = self.once("data", Dataset, lambda: self.prepared.dataset, file="dataset.json")
         if data != self.prepared.dataset:
             message = (
                 f"{self.path}: begun with other games than {data.source} are now; start a new run "
@@ -195,11 +195,11 @@ class RepresentationRun(TrainingRun[RepresentationConfig, Results]):
     def _sums(self, path: Path) -> GameSums:
         return self.once(
             f"losses/{path.name}",
-            f"networks/{path.name}/losses.json",
             GameSums,
             lambda: measurements.game_sums(
                 path, self.prepared.splits.test, self.prepared.test, self.config
             ),
+            file=f"networks/{path.name}/losses.json",
         )
 
     def _paths(
@@ -212,17 +212,15 @@ class RepresentationRun(TrainingRun[RepresentationConfig, Results]):
         }
 
     def _latency(self) -> list[Latency]:
-        self.console.heading("Latency")
         first = {name: paths[0] for name, paths in self._paths().items()}
         return self.once(
             "latency",
-            "latency.json",
             list[Latency],
             lambda: measurements.latency(first, self.config),
+            heading="Latency",
         )
 
     def _gradients(self) -> Gradients:
-        self.console.heading("Integrated gradients")
         paths, prepared = self._paths(CORNERS), self.prepared
 
         def work() -> Gradients:
@@ -231,7 +229,7 @@ class RepresentationRun(TrainingRun[RepresentationConfig, Results]):
             )
             return Gradients(average, positions.boards(paths, self.config))
 
-        return self.once("gradients", "gradients.json", Gradients, work)
+        return self.once("gradients", Gradients, work, heading="Integrated gradients")
 
     def _endings(self) -> Endings:
         self.console.heading("Endings of opposite bishops")
@@ -243,9 +241,9 @@ class RepresentationRun(TrainingRun[RepresentationConfig, Results]):
     def _values(self, path: Path) -> tuple[list[float], list[float]]:
         return self.once(
             f"endings/{path.name}",
-            f"networks/{path.name}/endings.json",
             tuple[list[float], list[float]],
             lambda: positions.ending_values(path, self.config),
+            file=f"networks/{path.name}/endings.json",
         )
 
     def _games(self, engine: EngineAgent | None) -> list[Games]:
@@ -264,7 +262,6 @@ class RepresentationRun(TrainingRun[RepresentationConfig, Results]):
         log = self.path / f"{name}.jsonl"
         return self.once(
             name,
-            f"{name}.json",
             Games,
             lambda: measurements.play(paths, limit, engine, log, self.config, self.console),
         )

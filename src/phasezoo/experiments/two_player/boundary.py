@@ -12,22 +12,19 @@ import numpy.typing as npt
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.boundaries import NEAR, Near, near_boundaries
 from phasezoo.data.positions import PositionTable
-from phasezoo.experiments.two_player.losses import (
-    ALL,
-    CONSTANT,
+from phasezoo.experiments.two_player.losses import ALL, CONSTANT
+from phasezoo.experiments.two_player.tested import (
+    Array,
+    Indices,
     TestedNetworks,
     drawn,
     evaluate,
     placed,
-    shares_of_results,
 )
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, PLACEBO, mixture_name
 from phasezoo.inference.recalibration import Recalibration, fitted
 from phasezoo.training.evaluation import PositionLosses
 from phasezoo.training.resampling import Means, Sample, means_of
-
-Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -328,7 +325,7 @@ def measure(tested: TestedNetworks) -> Boundaries:
     store: Any = prepared.splits.test
     results = store.returns[rows.game, rows.player]
     rng, resamples = tested.rng("resampling the seam"), prepared.config.resamples
-    shares = shares_of_results(prepared)
+    shares = tested.shares_of_results
     return boundaries_of(prepared.phases, rows, near, results, found, rng, resamples, shares)
 
 

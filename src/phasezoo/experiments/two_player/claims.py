@@ -5,15 +5,17 @@ printed Elo. So one training settles no claim.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.experiments.claims import BY_ELO, by_no_gain, by_sign
+from phasezoo.experiments.claims import BY_ELO, Side, by_no_gain, by_sign, judged
 from phasezoo.experiments.statistics import Verdict, verdict
 from phasezoo.experiments.two_player import published
 from phasezoo.experiments.two_player.losses import CONSTANT, Entry
 from phasezoo.experiments.two_player.matches import Matches, Results, VariantRow
 from phasezoo.report import numbers
-from phasezoo.report.document import Claim, Column, Item, Judgement, Section, Table, Text
+from phasezoo.report.document import Claim, Column, Item, Section, Table, Text, columns_by
 
 _ONE_TRAINING = "not settled by one training"
 
@@ -37,7 +39,7 @@ def claims_of(results: Results) -> list[Claim]:
     found += [*_strength(results), *_weighted_gains_less(results), *_batches(results)]
     found += [*_gates(results), *_alone(results)]
     if results.config.trainings == 1:
-        found = [Claim(one.text, one.ours, one.rule, "not settled") for one in found]
+        found = [replace(one, judgement="not settled") for one in found]
     return found
 
 
@@ -82,7 +84,7 @@ def _mixture_losses(results: Results) -> Iterator[Claim]:
 
 
 def _loss_claim(who: str, where: str, theirs: float, one: float, ours: Interval | None) -> Claim:
-    side = "lower" if theirs < one else "higher"
+    side: Side = "lower" if theirs < one else "higher"
     return Claim(
         text=(
             f"{who} has a {side} loss {where} than one network: {theirs:.4f} against {one:.4f} "
@@ -90,7 +92,7 @@ def _loss_claim(who: str, where: str, theirs: float, one: float, ours: Interval 
         ),
         ours=f"Total loss less one network’s: {numbers.signed_interval(ours, 4)}.",
         rule=_BY_LOSS,
-        judgement=by_sign(ours, "lower" if theirs < one else "higher"),
+        judgement=by_sign(ours, side),
     )
 
 
@@ -105,11 +107,6 @@ def _off_phase(results: Results) -> Iterator[Claim]:
         if other != phase
     }
     known = [gap for gap in gaps.values() if gap is not None]
-    judgement: Judgement = "not settled"
-    if any(gap.high < 0 for gap in known):
-        judgement = "disagrees"
-    elif len(known) == len(gaps) and all(gap.low > 0 for gap in known):
-        judgement = "agrees"
     ours = ", ".join(
         f"{phase} expert in the {other} {numbers.signed(None if gap is None else gap.value)}"
         for (phase, other), gap in gaps.items()
@@ -124,7 +121,10 @@ def _off_phase(results: Results) -> Iterator[Claim]:
             "agrees if all 95 % intervals of the differences lie above zero, disagrees if one lies "
             f"below; {_ONE_TRAINING}"
         ),
-        judgement=judgement,
+        judgement=judged(
+            agrees=len(known) == len(gaps) and all(gap.low > 0 for gap in known),
+            disagrees=any(gap.high < 0 for gap in known),
+        ),
     )
 
 
@@ -208,18 +208,13 @@ def _gates(results: Results) -> Iterator[Claim]:
 def _apart(text: str, played: Mapping[str, Matches]) -> Claim:
     """Judge whether the first of two gains is the larger one."""
     first, second = (matches.elo for matches in played.values())
-    judgement: Judgement = "not settled"
-    if first.low > second.high:
-        judgement = "agrees"
-    elif first.high < second.low:
-        judgement = "disagrees"
     ours = ", ".join(f"{name} {numbers.elo_interval(m.elo)}" for name, m in played.items())
     return Claim(
         text,
         f"Elo over one network: {ours}.",
         "agrees if the first 95 % interval lies above the second, disagrees if it lies below; "
         f"{_ONE_TRAINING}",
-        judgement,
+        judged(agrees=first.low > second.high, disagrees=first.high < second.low),
     )
 
 
@@ -343,8 +338,13 @@ def paper_section(results: Results) -> Section:
     heads = (*published.PHASES, "all positions")
 
     def losses(name: str, rows: Sequence[tuple[str, Sequence[float | None]]], text: str) -> Table:
-        columns = [Column("", 0), *(_place(head, place) for place, head in enumerate(heads))]
-        return Table(name, columns, rows, text)
+        columns = columns_by(
+            range(len(heads)),
+            lambda row, place: row[1][place],
+            partial(numbers.decimal, digits=4),
+            head=heads.__getitem__,
+        )
+        return Table(name, [Column("", 0), *columns], rows, text)
 
     theirs = [
         (f"{row.name}, {strategy}", [getattr(row, name) for name in names])
@@ -373,7 +373,7 @@ def paper_section(results: Results) -> Section:
     last = ("this run, from single games as the paper counts", ours_elo)
     strength = Table(
         "paper, Elo",
-        [Column("", 0), Column("Elo ± 95 %", 1, lambda found: numbers.elo_interval(found, 2))],
+        [Column("", 0), Column("Elo ± 95 %", 1, partial(numbers.elo_interval, digits=2))],
         [*elo, last],
         "Paper, Table XV: Elo of M2CTS over MCTS with one network, separated learning where "
         "nothing else is said, 1000 games a match, mean over 100–3200 nodes and 100–1600 ms a move",
@@ -383,21 +383,15 @@ def paper_section(results: Results) -> Section:
         "paper, data",
         [
             Column("", lambda row: row[0].name),
-            _data_column("all data", 0),
-            _data_column("half the data", 1),
+            *columns_by(
+                (0, 1),
+                lambda row, place: row[place].interval,
+                partial(numbers.elo_interval, digits=1),
+                head=("all data", "half the data").__getitem__,
+            ),
         ],
         published.DATA_AND_SIZE,
         "Paper, Table IV: the same with all and with half of the data, 800 nodes a move",
     )
     citation = Text(f"{published.CITATION}. All figures of this section are quoted from it.")
     return Section("Beside the paper", [citation, *tables, strength, data])
-
-
-def _place(head: str, place: int) -> Column:
-    return Column(head, lambda row: row[1][place], lambda loss: numbers.decimal(loss, 4))
-
-
-def _data_column(head: str, place: int) -> Column:
-    return Column(
-        head, lambda row: row[place].interval, lambda found: numbers.elo_interval(found, 1)
-    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from annotated_types import Ge, Interval, MultipleOf
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.settings import MOST_AN_UPDATE, check_ranges, check_rising
+from phasezoo.experiments.settings import MOST_AN_UPDATE, check_ranges, check_rising, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.experiments.two_player.variants import searches_of
 from phasezoo.inference.backends.choice import Backend
@@ -186,57 +186,43 @@ class M2ctsConfig:
         return Limit(nodes=self.nodes, simulations=None if each is None else each * self.nodes)
 
 
-_QUICK = M2ctsConfig()
-
-_STANDARD = dataclasses.replace(
-    _QUICK,
-    preset="standard",
-    timed_batches=(1, 8, 16, 32, 64, 128, 256),
-    trainings=8,
-    arms=("heads",),
-    test_games=None,
-    games_played=20,
-    nodes=100,
+PRESETS: dict[Preset, M2ctsConfig] = presets_of(
+    M2ctsConfig(),
+    standard={
+        "timed_batches": (1, 8, 16, 32, 64, 128, 256),
+        "trainings": 8,
+        "arms": ("heads",),
+        "test_games": None,
+        "games_played": 20,
+        "nodes": 100,
+    },
+    gpu={
+        "network": "rise-64x8",
+        "positions": 4_000_000,
+        "training_batch": 256,
+        "learning_rate": 0.14,
+        "validation_positions": 20_000,
+        "watched_positions": 5000,
+        "games_played": 100,
+        "nodes": 200,
+    },
+    paper={
+        "trainings": 1,
+        "arms": (),
+        "network": "rise-256x15",
+        "epochs": 7.0,
+        "training_batch": 2048,
+        "learning_rate": 0.14,
+        "games_played": 1000,
+        "nodes": 800,
+        "simulations_per_node": 2,
+        "adjudicate": True,
+        "search_batch": 64,
+        "search": "published",
+        "routing": "majority",
+        "max_plies": None,
+    },
 )
-
-_GPU = dataclasses.replace(
-    _STANDARD,
-    preset="gpu",
-    network="rise-64x8",
-    positions=4_000_000,
-    training_batch=256,
-    learning_rate=0.14,
-    validation_positions=20_000,
-    watched_positions=5000,
-    games_played=100,
-    nodes=200,
-)
-
-_PAPER = dataclasses.replace(
-    _GPU,
-    preset="paper",
-    trainings=1,
-    arms=(),
-    network="rise-256x15",
-    epochs=7.0,
-    training_batch=2048,
-    learning_rate=0.14,
-    games_played=1000,
-    nodes=800,
-    simulations_per_node=2,
-    adjudicate=True,
-    search_batch=64,
-    search="published",
-    routing="majority",
-    max_plies=None,
-)
-
-PRESETS: dict[Preset, M2ctsConfig] = {
-    "quick": _QUICK,
-    "standard": _STANDARD,
-    "gpu": _GPU,
-    "paper": _PAPER,
-}
 """The sizes, smallest first."""
 
 TWO_PLAYER: Study[M2ctsConfig] = Study(

@@ -12,8 +12,8 @@ from phasezoo import gating, inference, networks
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.starts import state_at
 from phasezoo.experiments.timing import between_rounds, in_rounds, stopwatch
-from phasezoo.experiments.two_player.losses import TestedNetworks, TrainedNetworks, networks_in
 from phasezoo.experiments.two_player.preparation import Prepared, load
+from phasezoo.experiments.two_player.tested import TestedNetworks, TrainedNetworks, networks_in
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, mixture_name
 from phasezoo.inference.cost import CostModel
 from phasezoo.inference.counts import Counts

@@ -3,12 +3,13 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import CURVES, GAMES
-from phasezoo.experiments.study import Study, StudyRun, done_again
+from phasezoo.experiments.study import RunResults, Study, StudyRun, study_report, took
 from phasezoo.experiments.two_player import matches as comparison, published
 from phasezoo.experiments.two_player.config import TWO_PLAYER, CurveConfig
 from phasezoo.experiments.two_player.exact import LEARNED
@@ -17,8 +18,16 @@ from phasezoo.experiments.two_player.preparation import Prepared, prepare
 from phasezoo.experiments.two_player.variants import BASELINE
 from phasezoo.report import numbers, plots
 from phasezoo.report.console import Console
-from phasezoo.report.document import Column, Document, Figure, Item, Section, Table, Text
-from phasezoo.runs.provenance import Provenance
+from phasezoo.report.document import (
+    Column,
+    Document,
+    Figure,
+    Item,
+    Section,
+    Table,
+    Text,
+    columns_by,
+)
 
 
 @dataclass(frozen=True)
@@ -72,20 +81,16 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Results:
+class Results(RunResults):
     """Everything a run found."""
 
     config: CurveConfig
-    command: str
-    date: str
-    provenance: Provenance
     game: str
     """The game."""
     source: str
     """Where the games come from, for people."""
     sizes: list[Size]
     curves: list[Curve]
-    seconds: dict[str, float]
 
 
 def crossing(sizes: Sequence[int], differences: Sequence[Interval]) -> Interval:
@@ -127,38 +132,32 @@ def place(sizes: Sequence[int], heights: Sequence[float]) -> float:
 def report(results: Results) -> Document:
     """Return the report."""
     config = results.config
-    items = [
-        Section(
-            "Experts against one network, by size",
-            [*figures_of(results), curves_table(results.curves)],
-        ),
-        *_exact(results.curves),
-        Section("Where they draw level", _level(results)),
-        Section("The sizes", [_sizes_table(results.sizes)]),
-        Section(
-            "Terms and limits",
-            [Text(_TERMS), Section("Limits", [Text(_limits(config.trainings))])],
-        ),
-        done_again(
-            results,
-            "every size’s run with its report (sizes/), all numbers (results.json), the settings "
-            "(config.json).",
-        ),
-    ]
-    return Document(
+    return study_report(
+        results,
+        [
+            Section(
+                "Experts against one network, by size",
+                [*figures_of(results), curves_table(results.curves)],
+            ),
+            *_exact(results.curves),
+            Section("Where they draw level", _level(results)),
+            Section("The sizes", [_sizes_table(results.sizes)]),
+        ],
         title="From how much data on do phase experts pay?",
         headline=_headline(results),
         lead=(
             "Experts divide what there is to learn from; one network learns from all of it. With "
             "little data that is a loss, with much it may be a gain. Where is the border?"
         ),
-        kicker=(
-            f"phasezoo · reproduce m2cts --curve · {config.game} · preset {config.preset} · "
-            f"{results.date}"
-        ),
+        subject=f"reproduce m2cts --curve · {config.game}",
         source="paper",
         answer=[Text(_introduction(results)), _level_table(results)],
-        items=items,
+        terms=_TERMS,
+        limits=_limits(config.trainings),
+        beside=(
+            "every size’s run with its report (sizes/), all numbers (results.json), the settings "
+            "(config.json)."
+        ),
     )
 
 
@@ -190,14 +189,10 @@ def curves_table(curves: Sequence[Curve]) -> Table:
         Column("learning", lambda row: row[0].strategy),
         Column("positions", lambda row: row[1].positions, numbers.count),
         Column("loss − one network", lambda row: row[1].loss, numbers.signed_interval),
-        Column("Elo", lambda row: row[1].elo, _elo),
+        Column("Elo", lambda row: row[1].elo, numbers.elo_interval),
     ]
     rows = [(curve, point) for curve in curves for point in curve.points]
     return Table("curves", columns, rows, "Mixtures beside one network, 95 % intervals")
-
-
-def _elo(elo: Interval | None) -> str:
-    return numbers.ABSENT if elo is None else numbers.elo_interval(elo)
 
 
 def _exact(curves: Sequence[Curve]) -> list[Item]:
@@ -208,18 +203,15 @@ def _exact(curves: Sequence[Curve]) -> list[Item]:
     columns = [
         Column("mixture", lambda row: row[0].name),
         Column("positions", lambda row: row[1].positions, numbers.count),
-        *(_metric(name) for name in metrics),
+        *columns_by(
+            metrics,
+            lambda row, name: row[1].exact[name],
+            partial(numbers.signed_interval, digits=4),
+        ),
     ]
     rows = [(curve, point) for curve in curves for point in curve.points]
     table = Table("exact", columns, rows, "Differences to one network")
     return [Section("Moves by perfect play", [table])]
-
-
-def _metric(name: str) -> Column:
-    def difference(row: tuple[Curve, Point]) -> Interval | None:
-        return row[1].exact[name]
-
-    return Column(name, difference, lambda interval: numbers.signed_interval(interval, 4))
 
 
 def _level(results: Results) -> list[Item]:
@@ -295,13 +287,11 @@ def _headline(results: Results) -> str:
 def _introduction(results: Results) -> str:
     config = results.config
     sizes = ", ".join(numbers.count(size) for size in config.sizes)
-    duration = numbers.duration(sum(results.seconds.values()))
     several = "s" if config.trainings > 1 else ""
     return (
         f"One network and {numbers.in_words(len(results.curves))} mixtures of experts learned "
         f"{results.game} at {sizes} training positions, {numbers.in_words(config.trainings)} "
-        f"training{several} of each; at every size all saw the same number. It took {duration} on "
-        f"{results.provenance.processor} with {results.provenance.threads} threads."
+        f"training{several} of each; at every size all saw the same number. It {took(results)}."
     )
 
 
@@ -436,7 +426,7 @@ class CurveRun(StudyRun[CurveConfig, Results]):
         losses = [point.loss for point in points if point.loss is not None]
         # Where experts are ahead, Elo is above zero and a loss below.
         behind = [
-            Interval(-point.elo.value, -point.elo.high, -point.elo.low)
+            -point.elo
             for point in points
             if point.elo is not None and math.isfinite(point.elo.value)
         ]

@@ -11,18 +11,20 @@ import numpy.typing as npt
 from phasezoo import agents, games, gating, inference
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import MissingDependency
-from phasezoo.experiments.two_player.losses import (
-    ALL,
-    TestedNetworks,
-    TrainedNetworks,
-    mixed,
-    parts_of,
-)
+from phasezoo.experiments.two_player.losses import ALL
 from phasezoo.experiments.two_player.preparation import (
     Prepared,
     limit_text,
     load,
+    loader,
     search_options,
+)
+from phasezoo.experiments.two_player.tested import (
+    Array,
+    TestedNetworks,
+    TrainedNetworks,
+    mixed,
+    parts_of,
 )
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, mixture_name
 from phasezoo.games.random_play import random_games
@@ -67,8 +69,6 @@ LEARNED = "learned gate"
 
 _DRAWN = 10
 """Random states that are drawn for each position that is wanted."""
-
-Array = npt.NDArray[np.float64]
 
 
 def is_solved(prepared: Prepared) -> bool:
@@ -184,10 +184,8 @@ class _Judge:
             return load(config, trained[BASELINE][0])
         variant = next(variant for variant in self._prepared.variants if variant.role == role)
         paths, value = parts_of(self._prepared, variant, trained)
-        known = {path: load(config, path) for path in {*paths.values()}}
-        experts = {phase: known[path] for phase, path in paths.items()}
         return inference.MixtureOfExperts(
-            **mixed(config, experts, value),
+            **mixed(loader(config), paths, value),
             gate=gating.make(variant.gate, config.game),
             routing=config.routing,
             search_gate=gate,

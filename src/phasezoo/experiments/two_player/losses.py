@@ -5,18 +5,16 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.data.positions import PositionTable, without_seen
+from phasezoo.data.positions import PositionTable
 from phasezoo.data.sampler import Sampler
-from phasezoo.data.splits import PositionStore
-from phasezoo.errors import StoreError
-from phasezoo.experiments.two_player.config import M2ctsConfig
-from phasezoo.experiments.two_player.preparation import Prepared, load
+from phasezoo.experiments.two_player.preparation import Prepared
+from phasezoo.experiments.two_player.tested import Array, Indices, TestedNetworks, evaluate, placed
 from phasezoo.experiments.two_player.variants import (
     BASELINE,
     EXPERT,
@@ -26,8 +24,7 @@ from phasezoo.experiments.two_player.variants import (
     mixture_name,
 )
 from phasezoo.gating.learned import LEARNED, load as load_gate
-from phasezoo.report.console import Console
-from phasezoo.training.evaluation import PositionLosses, evaluate_networks
+from phasezoo.training.evaluation import PositionLosses
 from phasezoo.training.losses import POLICY_SHARE, VALUE_SHARE
 from phasezoo.training.resampling import Means, Sample, means_of
 
@@ -116,10 +113,6 @@ class Losses:
                     row += [getattr(interval, end) if interval else None for end in ends]
                 writer.writerow(row)  # None is an empty cell
         return text.getvalue()
-
-
-Array: TypeAlias = npt.NDArray[np.float64]
-Indices: TypeAlias = npt.NDArray[np.int64]
 
 
 def loss_matrix(
@@ -275,81 +268,6 @@ def _deviation(means: Means, name: str, other: str, kind: int) -> float | None:
     return float(gaps.std(ddof=1)) if len(gaps) > 1 and np.isfinite(gaps).all() else None
 
 
-TrainedNetworks: TypeAlias = Mapping[str, Sequence[Path]]
-"""Directories of the networks of one training by role: the ``baseline``, and of every variant one
-for each phase of its gate, in the gate's order."""
-
-
-def parts_of(
-    prepared: Prepared, variant: Variant, trained: TrainedNetworks
-) -> tuple[dict[str, Path], Path | None]:
-    """Return what a mixture is put together from.
-
-    Returns:
-        The directory of the network that answers in each phase, by its name, and that of the one
-        network if it gives the values.
-    """
-    names = prepared.labelled[variant.gate]["train"].names
-    own, one = variant.options.own, trained[BASELINE][0]
-    experts = dict(zip(names, trained[variant.networks or variant.role], strict=True))
-    found = {name: path if own is None or name in own else one for name, path in experts.items()}
-    return found, one if variant.options.value == "shared" else None
-
-
-def networks_in(prepared: Prepared, variant: Variant, trained: TrainedNetworks) -> Sequence[Path]:
-    """Return the directory of each different network in a mixture."""
-    experts, value = parts_of(prepared, variant, trained)
-    found = [*experts.values(), *([] if value is None else [value])]
-    return list(dict.fromkeys(found))
-
-
-def mixed(config: M2ctsConfig, experts: Mapping[str, Any], value: Path | None) -> dict[str, Any]:
-    """Return the arguments of a mixture: its experts, or their policies and one network's value."""
-    if value is None:
-        return {"experts": experts}
-    return {"policy": experts, "value": load(config, value)}
-
-
-class TestedNetworks:
-    """The networks of every training, and how they do on all test positions.
-
-    Several tables of a run are made of their answers, and asking takes as long as training small
-    networks: each training is asked once in a process.
-
-    Args:
-        prepared: The run's games and settings.
-        trainings: Directories of the networks of each training.
-        console: Where progress is shown.
-
-    Raises:
-        StoreError: No test position is left in the games drawn for testing.
-    """
-
-    __test__ = False  # not a test, whatever its name
-
-    def __init__(
-        self, prepared: Prepared, trainings: Sequence[TrainedNetworks], console: Console
-    ) -> None:
-        self.prepared = prepared
-        self.trainings = trainings
-        self.console = console
-        self.rows = drawn(prepared, "test")
-        self._known: dict[tuple[Path, ...], tuple[PositionLosses, list[PositionLosses]]] = {}
-
-    def of(self, networks: TrainedNetworks) -> tuple[PositionLosses, list[PositionLosses]]:
-        """The answers of one training: its one network's, and each phase's expert's."""
-        asked = (*networks[BASELINE], *networks[EXPERT])
-        if asked not in self._known:
-            test = self.prepared.splits.test
-            one, *experts = evaluate(self.prepared, asked, test, self.rows)
-            self._known[asked] = one, experts
-        return self._known[asked]
-
-    def rng(self, stream: str) -> np.random.Generator:
-        """Return what draws test games for the intervals of a table."""
-        return np.random.default_rng(self.prepared.seed(stream))
-
-
 def measure(tested: TestedNetworks) -> Losses:
     """Return the loss matrix over the test games of a run."""
     prepared, trainings, rows = tested.prepared, tested.trainings, tested.rows
@@ -357,7 +275,7 @@ def measure(tested: TestedNetworks) -> Losses:
     composed = [variant for variant in prepared.variants if variant.networks]
     trained = [variant for variant in prepared.variants[1:] if not variant.networks]
     parts = {variant.role: _parts(prepared, variant, rows) for variant in trained}
-    won, _, lost = shares_of_results(prepared).T
+    won, _, lost = tested.shares_of_results.T
     constants = won - lost
     total = len(trainings) * len(rows) * (1 + len(prepared.phases) + len(parts))
     measured = []
@@ -378,55 +296,11 @@ def measure(tested: TestedNetworks) -> Losses:
     return loss_matrix(prepared.phases, rows.game, phase, measured, rng, resamples)
 
 
-def shares_of_results(prepared: Prepared) -> Array:
-    """``float64[n, 3]``: shares of won, drawn and lost training positions of each phase.
-
-    They are for to_play, and what is said without a network: the constants beside every value.
-    """
-    store: Any = prepared.splits.train
-    rows = prepared.tables["train"]
-    result = store.returns[rows.game, rows.player]
-    happened = np.stack([result > 0, result == 0, result < 0], axis=1)
-    return np.stack([happened[rows.phase == k].mean(axis=0) for k in range(len(rows.names))])
-
-
-def drawn(prepared: Prepared, split: Literal["test", "validation"]) -> PositionTable:
-    """The positions of games drawn from a split, as many as are tested, without those in train."""
-    everything = prepared.test
-    if split == "validation":
-        everything, _ = without_seen(prepared.tables[split], prepared.tables["train"])
-    games, wanted = len(getattr(prepared.splits, split)), prepared.config.test_games
-    if wanted is None or wanted >= games:
-        return everything
-    rng = np.random.default_rng(prepared.seed(f"{split} games"))
-    chosen = rng.permutation(games)[:wanted]
-    rows = everything.select(np.isin(everything.game, chosen))
-    if len(rows) == 0 and split == "test":
-        message = (
-            f"--test-games {wanted}: none of their positions is new; ask for more, or use other "
-            "games"
-        )
-        raise StoreError(message)
-    return rows
-
-
 def _parts(prepared: Prepared, variant: Variant, rows: PositionTable) -> Indices:
     """The phase of each position by a variant's gate."""
     phase = prepared.labelled[variant.gate]["test"].phase
     part: Indices = phase[prepared.splits.test.offsets[rows.game] + rows.ply].astype(np.int64)
     return part
-
-
-def evaluate(
-    prepared: Prepared, paths: Sequence[Path], store: PositionStore, rows: PositionTable
-) -> list[PositionLosses]:
-    """How networks do on positions, with the backend of the run."""
-    if len(rows) == 0:
-        return [PositionLosses.of_nothing(rows) for _ in paths]
-    config = prepared.config
-    evaluators = {str(path): load(config, path) for path in paths}
-    found = evaluate_networks(evaluators, store, rows, threads=config.threads)
-    return [found[str(path)] for path in paths]
 
 
 @dataclass(frozen=True)
@@ -458,12 +332,6 @@ class Division:
 
 _ROWS = 512
 """Positions that a gate answers at once."""
-
-
-def placed(values: Array, phase: Indices) -> Array:
-    """``[P, ...]``: of ``[n, P, ...]`` those of each position's own phase."""
-    chosen: Array = values[phase, np.arange(len(phase))]
-    return chosen
 
 
 def spec_of(directory: Path) -> str:

@@ -1,72 +1,26 @@
-"""Games of a run: mixtures, experts alone, other searches and learned gates against one network.
+"""Records of the games of a run, and of everything that it found."""
 
-Also everything that a run found.
-"""
-
-import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo import games
-from phasezoo.agents import Limit, M2CTSAgent, MCTSAgent
-from phasezoo.arena import (
-    Adjudication,
-    Match,
-    SideStats,
-    crossed_pairs,
-    equal_cost_limits,
-    los,
-    pentanomial_elo,
-    pgn_of,
-    trinomial_elo,
-)
+from phasezoo.arena import crossed_pairs, los, pentanomial_elo, trinomial_elo
 from phasezoo.arena.statistics.crossed_trainings import CrossedResult, off_diagonal
 from phasezoo.arena.statistics.elo import elo_slope, interval_of_score
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.matches import play
-from phasezoo.experiments.networks import TrainingRun
-from phasezoo.experiments.two_player.boundary import Boundaries, Map
+from phasezoo.experiments.study import RunResults
+from phasezoo.experiments.two_player.boundary import Boundaries
 from phasezoo.experiments.two_player.config import M2ctsConfig
-from phasezoo.experiments.two_player.cost import Cost, Prices, measure_prices
+from phasezoo.experiments.two_player.cost import Cost
 from phasezoo.experiments.two_player.exact import Exact
-from phasezoo.experiments.two_player.losses import (
-    Division,
-    GateCard,
-    Losses,
-    TrainedNetworks,
-    mixed,
-    parts_of,
-)
+from phasezoo.experiments.two_player.losses import Division, GateCard, Losses
 from phasezoo.experiments.two_player.overfitting import Overfitting
-from phasezoo.experiments.two_player.preparation import (
-    Dataset,
-    Prepared,
-    limit_text,
-    load,
-    search_options,
-)
-from phasezoo.experiments.two_player.variants import (
-    BASELINE,
-    EXPERT,
-    ONE,
-    Search,
-    Variant,
-    searches_of,
-)
-from phasezoo.inference.counts import Counts
-from phasezoo.inference.recalibration import RecalibratedEvaluator
-from phasezoo.report import numbers
-from phasezoo.runs.provenance import Provenance
+from phasezoo.experiments.two_player.preparation import Dataset
 from phasezoo.training.experts.planned import TrainedNetwork
-from phasezoo.training.experts.plans import training_names
 
 
 @dataclass(frozen=True)
@@ -274,13 +228,10 @@ class LearnedGates:
 
 
 @dataclass(frozen=True)
-class Results:
+class Results(RunResults):
     """Everything that a report needs."""
 
     config: M2ctsConfig
-    command: str
-    date: str
-    provenance: Provenance
     seeds: dict[str, int]
     dataset: Dataset
     networks: list[TrainedNetwork]
@@ -295,310 +246,3 @@ class Results:
     exact: Exact | None
     boundaries: Boundaries
     cost: Cost
-    seconds: dict[str, float]
-
-
-NAMES = ("M2CTS", "MCTS")
-ALONE = ("expert", "MCTS")
-"""Names of the sides: a mixture, or one expert that answers everywhere, and one network."""
-
-
-def _limit_of(config: M2ctsConfig, limits: tuple[Limit, Limit] | None) -> str:
-    """Return the limit of a move, in words."""
-    if limits is not None:
-        own, other = (numbers.count(each.nodes or 0) for each in limits)
-        return f"{own} nodes a move against {other}"
-    limit = f"{limit_text(config)} a move"
-    if config.movetime is None and config.simulations_per_node is not None:
-        limit += f" and {config.simulations_per_node} simulations a node"
-    return limit
-
-
-def _agents(
-    config: M2ctsConfig,
-    experts: Mapping[str, Path],
-    one: Path,
-    gate: str,
-    search_gate: str | None,
-    maps: tuple[Mapping[str, Map], Mapping[str, Map]] | None,
-    value: Path | None = None,
-) -> dict[str, Any]:
-    """Return both players by name; an expert that is the only one answers in every phase.
-
-    Args:
-        config: The settings of the run.
-        experts: Directory of each phase's expert.
-        one: That of the one network.
-        gate: Names the phases of the experts.
-        search_gate: Chooses among the experts; None: the gate does.
-        maps: Recalibrate the values of both sides; None: they stay as trained.
-        value: Directory of the network whose values the mixture answers with; None: the experts'.
-    """
-    options = search_options(config)
-    # Phases that share a network share what is loaded, so that it is called once.
-    known = {path: load(config, path) for path in {*experts.values(), one}}
-    loaded: dict[str, Any] = {phase: known[path] for phase, path in experts.items()}
-    baseline = known[one]
-    if len(loaded) == 1:
-        alone = zip(ALONE, (*loaded.values(), baseline), strict=True)
-        return {name: MCTSAgent(each, **options) for name, each in alone}
-    by_phase = {"gate": gate, "routing": config.routing, **options}
-    if maps is None:
-        mixture = M2CTSAgent(**mixed(config, loaded, value), search_gate=search_gate, **by_phase)
-        return dict(zip(NAMES, (mixture, MCTSAgent(baseline, **options)), strict=True))
-    # One network too is mapped phase by phase, so that both sides know as much of their values.
-    alike = dict.fromkeys(loaded, baseline)
-    mapped = [
-        {phase: RecalibratedEvaluator(each, own[phase]) for phase, each in asked.items()}
-        for asked, own in zip((loaded, alike), maps, strict=True)
-    ]
-    return {name: M2CTSAgent(own, **by_phase) for name, own in zip(NAMES, mapped, strict=True)}
-
-
-def _pairing(match: Match, pair: tuple[int, int], seconds: float) -> Pairing:
-    first, second = (_side(stats) for stats in match.sides)
-    return Pairing(
-        mixture=pair[0],
-        baseline=pair[1],
-        games=len(match.games),
-        wins=match.wins,
-        draws=match.draws,
-        losses=match.losses,
-        pentanomial=list(match.pentanomial),
-        elo=match.elo,
-        elo_trinomial=match.elo_trinomial,
-        los=match.los,
-        sides=(first, second),
-        reasons=dict(Counter(record.reason for record in match.games)),
-        duplicates=match.duplicates,
-        mean_plies=match.mean_plies,
-        seconds=seconds,
-    )
-
-
-def _side(stats: SideStats) -> MatchSide:
-    counts = stats.counts
-    return MatchSide(
-        name=stats.name,
-        nodes=stats.nodes,
-        rows=counts.rows,
-        padded_rows=counts.padded_rows,
-        calls=counts.calls,
-        off_phase_rows=counts.off_phase_rows,
-        seconds=counts.seconds,
-    )
-
-
-def equal_limits(config: M2ctsConfig, prices: Prices, played: Matches) -> tuple[Limit, Limit]:
-    """The limits of the mixture and of one network at which their inference costs the same."""
-    first, second = (_spent(side) for side in played.total.sides)
-    given = config.limit()
-    found, _ = equal_cost_limits((first, second), (prices.expert, prices.one), given)
-    return replace(config, nodes=found.nodes or config.nodes).limit(), given
-
-
-def _spent(side: MatchSide) -> SideStats:
-    counts = Counts(rows=side.rows, padded_rows=side.padded_rows, calls=side.calls)
-    if side.nodes is None:
-        message = (
-            "equal-cost: the games at equal nodes were played by a version that did not count "
-            "nodes; run the command again with another --out"
-        )
-        raise InvalidConfig(message)
-    return SideStats(side.name, nodes=side.nodes, counts=counts)
-
-
-class PlayingRun(TrainingRun[M2ctsConfig, Results]):
-    """The games of a run: every training of a mixture against every training of one network."""
-
-    prepared: Prepared
-
-    def __init__(self, *attempt: Any, **own: Any) -> None:
-        super().__init__(*attempt, **own)
-        self.pgns: list[Path] = []
-        """Files of the games that are played, in the order in which they are."""
-
-    @cached_property
-    def trained(self) -> list[TrainedNetworks]:
-        """The directories of every training's networks."""
-        variants = [variant for variant in self.prepared.variants if not variant.networks]
-        roles = (BASELINE, *(variant.role for variant in variants))
-        return [
-            {role: list(self.folders(training, role).values()) for role in roles}
-            for training in range(self.config.trainings)
-        ]
-
-    def experts(self, variant: Variant | None = None) -> list[dict[str, Path]]:
-        """Return the directory of each phase's network in a variant, of each training.
-
-        Args:
-            variant: The variant; None: the mixture under study.
-        """
-        asked = self.prepared.variants[0] if variant is None else variant
-        return [parts_of(self.prepared, asked, trained)[0] for trained in self.trained]
-
-    def matches(self) -> dict[str, Matches]:
-        """Every variant that plays, all its trainings against all of the one network."""
-        self.console.heading("Games: M2CTS against MCTS")
-        return {
-            variant.role: self.against_all(
-                "mixture" if variant.role == EXPERT else variant.folder,
-                "mixture" if variant.role == EXPERT else variant.role,
-                self.experts(variant),
-                gate=variant.gate,
-                has_one_value=variant.options.value == "shared",
-            )
-            for variant in self.prepared.variants
-            if variant.plays
-        }
-
-    def _phases(self, kind: str) -> Iterator[tuple[str, str]]:
-        """Yield every phase, and the first part of the names of its matches' files."""
-        phases = self.prepared.phases
-        return zip(phases, training_names(kind, phases), strict=True)
-
-    def alone(self) -> list[Series]:
-        """Each expert of the phase mixture with the one network of its training beside it."""
-        if not self.config.alone:
-            return []
-        self.console.heading("Games: one expert at a time")
-        found = []
-        for phase, folder in self._phases("alone"):
-            mixtures = [
-                dict.fromkeys(experts, networks[BASELINE][0]) | {phase: experts[phase]}
-                for networks, experts in zip(self.trained, self.experts(), strict=True)
-            ]
-            found.append(Series(phase, self.against_all(folder, f"{phase} expert", mixtures)))
-        return found
-
-    def from_phases(self) -> list[Series]:
-        """Each expert of the phase mixture alone, from where test games reach its phase."""
-        if not self.config.from_phases:
-            return []
-        self.console.heading("Games: from the beginning of each phase")
-        found = []
-        for phase, folder in self._phases("from"):
-            suite, too_late = self.prepared.openings_at(phase)
-            if suite is None:
-                late = f"; {too_late:,} reach it after max_plies" if too_late else ""
-                note = f"{phase}: too few test games reach it behind their start{late}"
-                self.console.note(note)
-                continue
-            row = self.against_all(
-                folder,
-                f"{phase} expert",
-                [{phase: experts[phase]} for experts in self.experts()],
-                prepared=replace(self.prepared, openings=suite),
-            )
-            found.append(Series(phase, row, len(suite), too_late))
-        return found
-
-    def searches(self, boundaries: Boundaries, itself: Matches) -> list[Series]:
-        """The phase mixture by every other search, beside its games by the one of the settings."""
-        others = searches_of(self.config)
-        if others:
-            self.console.heading("Games: other searches")
-        names = training_names("search", [one.text for one in others])
-        slugs = dict(zip(others, names, strict=True))
-        played: dict[Search, Matches] = {}
-        for search in sorted(others, key=lambda one: one.equal_cost):
-            limits = None
-            if search.equal_cost:
-                same = search.at_equal_nodes(others)
-                equal = itself if same is None else played[same]
-                limits = equal_limits(search.config, self._prices(), equal)
-            played[search] = self.against_all(
-                slugs[search],
-                f"mixture, {search.text},",
-                self.experts(),
-                prepared=replace(self.prepared, config=search.config),
-                boundaries=boundaries if search.recalibrated else None,
-                limits=limits,
-            )
-        return [Series(search.text, played[search]) for search in others]
-
-    def _prices(self) -> Prices:
-        return self.once(
-            "prices",
-            "prices.json",
-            Prices,
-            lambda: measure_prices(self.prepared, self.trained[0]),
-        )
-
-    def against_all(
-        self,
-        folder: str,
-        who: str,
-        mixtures: Sequence[Mapping[str, Path]],
-        *,
-        prepared: Prepared | None = None,
-        gate: str | None = None,
-        search_gates: Sequence[str] | None = None,
-        boundaries: Boundaries | None = None,
-        limits: tuple[Limit, Limit] | None = None,
-        has_one_value: bool = False,
-    ) -> Matches:
-        """Play every training of a mixture against every training of one network.
-
-        Args:
-            folder: First part of the names of its files.
-            who: The mixture, for people.
-            mixtures: Directory of each phase's expert, of each training; a single one answers
-                everywhere.
-            prepared: Openings and settings of the search, if others than the run's.
-            gate: Gate that names the phases of the experts, if another than the one under study.
-            search_gates: Gate that chooses among the experts, of each training.
-            boundaries: Recalibrates the values of both sides; None: they stay as trained.
-            limits: Bounds a move of the mixture and of one network; None: the settings' limit both.
-            has_one_value: Whether the mixture answers with the values of its training's one
-                network.
-        """
-        prepared = prepared or self.prepared
-        config, openings = prepared.config, prepared.match_openings
-        # The same opening again would be the same games again, which tell nothing new.
-        most = config.games_played if openings is None else 2 * len(openings)
-        has_pgn = hasattr(games.make(config.game).initial_state(), "san")
-
-        def match(name: str, mixture: int, baseline: int) -> Pairing:
-            first, second = f"{who} {mixture + 1}", f"baseline {baseline + 1}"
-            started = time.perf_counter()
-            players = _agents(
-                config,
-                mixtures[mixture],
-                self.trained[baseline][BASELINE][0],
-                gate or self.config.gate,
-                None if search_gates is None else search_gates[mixture],
-                None
-                if boundaries is None
-                else (boundaries.maps_of(EXPERT, mixture), boundaries.maps_of(ONE, baseline)),
-                self.trained[mixture][BASELINE][0] if has_one_value else None,
-            )
-            played = play(
-                self.console,
-                f"Playing {first} against {second}",
-                players,
-                self.path / f"{name}.jsonl",
-                game=config.game,
-                games=min(config.games_played, most),
-                openings=openings,
-                seed=prepared.seed("match", mixture, baseline),
-                concurrency=config.concurrency if config.movetime is None else None,
-                threads=config.threads,
-                limit=limits,
-                max_plies=config.max_plies,
-                adjudication=Adjudication() if config.adjudicate else None,
-            )
-            names, event = tuple(players), f"{first.capitalize()} v {second}"
-            written = [pgn_of(r, names, config.game, event) for r in played.games if has_pgn]
-            self.directory.write_text(f"{name}.pgn", "".join(written))
-            return _pairing(played, (mixture, baseline), time.perf_counter() - started)
-
-        def once(mixture: int, baseline: int) -> Pairing:
-            name = f"matches/{folder}-{mixture + 1}-baseline-{baseline + 1}"
-            self.pgns.append(self.path / f"{name}.pgn")
-            return self.once(name, f"{name}.json", Pairing, lambda: match(name, mixture, baseline))
-
-        trainings = range(self.config.trainings)
-        return Matches(
-            _limit_of(config, limits), [once(i, j) for i in trainings for j in trainings]
-        )

@@ -15,9 +15,8 @@ import numpy.typing as npt
 from phasezoo import gating
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.positions import PositionTable, are_among
-from phasezoo.data.splits import PositionStore
-from phasezoo.experiments.two_player.losses import TestedNetworks, evaluate
 from phasezoo.experiments.two_player.preparation import Prepared
+from phasezoo.experiments.two_player.tested import Array, TestedNetworks, evaluate
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE
 from phasezoo.training.data import LabelledSplits
 from phasezoo.training.evaluation import PositionLosses
@@ -57,8 +56,6 @@ class Overfitting:
 MOST_POSITIONS = 4096
 """Positions of a phase that a network is measured on, of either kind."""
 
-Array = npt.NDArray[np.float64]
-
 
 def measure(
     tested: TestedNetworks,
@@ -68,7 +65,8 @@ def measure(
 ) -> Overfitting:
     """Compare losses on positions learned from and on test positions, phase by phase."""
     prepared, rows, rng = tested.prepared, tested.rows, tested.rng("overfitting")
-    lone = _met_once(prepared.tables["train"])
+    keys, counts = np.unique(prepared.tables["train"].key, return_counts=True)
+    lone = keys[counts == 1]  # that no other training position equals, as test positions equal none
     ones = [network for network in planned if network.role == BASELINE]
     shown = {one.name: learned_positions(prepared, one, planned, recipe) for one in ones}
     found = []
@@ -113,7 +111,8 @@ def _learned(
     rng: np.random.Generator,
 ) -> _Learned:
     once = _some(rows.select(are_among(rows.key, lone)), rng)
-    return _Learned(path, rows.num_unique(), _losses(prepared, path, prepared.splits.train, once))
+    (losses,) = evaluate(prepared, [path], prepared.splits.train, once)
+    return _Learned(path, rows.num_unique(), losses)
 
 
 def learned_positions(
@@ -140,26 +139,10 @@ def learned_positions(
     return data.train.select(np.unique(sampler.shown(network.positions)))
 
 
-def _met_once(train: PositionTable) -> npt.NDArray[np.uint64]:
-    """Keys of positions that no other training position equals, as test positions equal none.
-
-    Rising.
-    """
-    keys, counts = np.unique(train.key, return_counts=True)
-    once: npt.NDArray[np.uint64] = keys[counts == 1]
-    return once
-
-
 def _some(rows: PositionTable, rng: np.random.Generator) -> PositionTable:
     if len(rows) <= MOST_POSITIONS:
         return rows
     return rows.select(np.sort(rng.choice(len(rows), MOST_POSITIONS, replace=False)))
-
-
-def _losses(
-    prepared: Prepared, path: Path, store: PositionStore, rows: PositionTable
-) -> PositionLosses:
-    return evaluate(prepared, [path], store, rows)[0]
 
 
 def _rows(
@@ -172,7 +155,7 @@ def _rows(
     """One network on a phase, and the phase's expert."""
     resamples = prepared.config.resamples
     new = {
-        who: [_losses(prepared, one.path, prepared.splits.test, test) for one in side]
+        who: evaluate(prepared, [one.path for one in side], prepared.splits.test, test)
         for who, side in sides.items()
     }
     # The same draws of test games for everybody, so that differences have their chance in common.

@@ -1,8 +1,9 @@
 """Games of a run: loaded, split, labelled and described, and the openings of its matches."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,14 @@ def load(config: M2ctsConfig, path: Path) -> Any:
     )
 
 
+def loader(config: M2ctsConfig) -> Callable[[Path], Any]:
+    """Return :func:`load` for these settings, which loads each network once.
+
+    Phases that share a network share what is loaded, so that it is called once.
+    """
+    return cache(partial(load, config))
+
+
 def limit_text(config: M2ctsConfig) -> str:
     """Return what bounds a move of both sides, in words."""
     if config.movetime is not None:
@@ -59,7 +68,7 @@ _SHARES = (0.8, 0.2, 0.0)
 """Of the validation games, for learning, for choosing among epochs, and left over."""
 
 
-def parts_of(splits: Splits, seed: int) -> tuple[PositionStore, PositionStore]:
+def games_of_gates(splits: Splits, seed: int) -> tuple[PositionStore, PositionStore]:
     """The validation games that a gate learns from, and those that it is chosen by."""
     parts = splits.validation.split(seed, _SHARES)
     return parts.train, parts.validation
@@ -67,7 +76,7 @@ def parts_of(splits: Splits, seed: int) -> tuple[PositionStore, PositionStore]:
 
 def check_games(config: M2ctsConfig, splits: Splits, seed: int) -> None:
     """Refuse games that leave a gate nothing to learn from, or to be chosen by."""
-    if config.learned_gate and min(map(len, parts_of(splits, seed))) == 0:
+    if config.learned_gate and min(map(len, games_of_gates(splits, seed))) == 0:
         message = (
             f"--learned-gate: a gate learns from validation games, and there are only "
             f"{len(splits.validation)}; give more games with --games, or leave the option out"

@@ -7,46 +7,33 @@ from itertools import groupby
 from phasezoo.arena.statistics.elo import los_unsaid
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.statistics import Verdict, verdict
-from phasezoo.experiments.study import done_again
+from phasezoo.experiments.study import study_report
 from phasezoo.experiments.two_player import figures, published
 from phasezoo.experiments.two_player.claims import claims_section, expectation, paper_section
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.losses import ALL
 from phasezoo.experiments.two_player.matches import Results
 from phasezoo.experiments.two_player.preparation import Dataset, Split
-from phasezoo.experiments.two_player.report_games import games_section, learned_section
-from phasezoo.experiments.two_player.report_losses import (
-    boundary_section,
-    bullets,
-    comparison,
-    exact_section,
-    losses_section,
-)
+from phasezoo.experiments.two_player.report_games import games_section
+from phasezoo.experiments.two_player.report_losses import bullets, comparison, losses_section
+from phasezoo.experiments.two_player.report_mixtures import learned_section
+from phasezoo.experiments.two_player.report_values import boundary_section, exact_section
 from phasezoo.experiments.two_player.variants import mixtures
 from phasezoo.inference.storage.packaged import names_network
 from phasezoo.report import numbers
-from phasezoo.report.document import Column, Document, Item, Section, Table, Text
+from phasezoo.report.document import Column, Document, Item, Section, Table, Text, columns_by
 from phasezoo.training.experts.planned import TrainedNetwork
 from phasezoo.training.experts.strategies import Strategy
 
 
 def report(results: Results) -> Document:
     """Return the report."""
-    config, game = results.config, results.dataset.game
+    game, exact, learned = results.dataset.game, results.exact, results.learned
     beside_paper = published.has(results.config)
-    exact, learned = results.exact, results.learned
-    return Document(
-        title="One network per phase, or one for all?",
-        headline=_headline(results),
-        lead=(
-            f"Games have phases. Does a {game} program play better when it has one neural network "
-            "for each phase of the game, and its search picks the right one position by position, "
-            "than with one network for everything?"
-        ),
-        kicker=f"phasezoo · reproduce m2cts · preset {config.preset} · {game} · {results.date}",
-        source="paper",
-        answer=_answer(results),
-        items=[
+    seeds = [(name, str(seed)) for name, seed in results.seeds.items()]
+    return study_report(
+        results,
+        [
             *([claims_section(results)] if beside_paper else []),
             _asked(results),
             _done(results),
@@ -57,28 +44,26 @@ def report(results: Results) -> Document:
             *([] if learned is None else [learned_section(learned)]),
             _certainty(results),
             *([paper_section(results)] if beside_paper else []),
-            Section(
-                "Terms and limits",
-                [Text(_TERMS), Section("Limits", [bullets(_limits(results))])],
-            ),
-            done_again(
-                results,
-                "the settings (config.json), seeds, versions, every network with its training log, "
-                "all losses (losses.csv) and all games (games.pgn).",
-                Section(
-                    "Seeds",
-                    [
-                        Table.of_pairs(
-                            "seeds",
-                            [(name, str(seed)) for name, seed in results.seeds.items()],
-                            ("stream", "seed"),
-                        )
-                    ],
-                    folded=True,
-                ),
-                versions=[("games, SHA-256", results.dataset.sha256)],
-            ),
         ],
+        title="One network per phase, or one for all?",
+        headline=_headline(results),
+        lead=(
+            f"Games have phases. Does a {game} program play better when it has one neural network "
+            "for each phase of the game, and its search picks the right one position by position, "
+            "than with one network for everything?"
+        ),
+        subject="reproduce m2cts",
+        game=game,
+        source="paper",
+        answer=_answer(results),
+        terms=_TERMS,
+        limits=bullets(_limits(results)).text,
+        beside=(
+            "the settings (config.json), seeds, versions, every network with its training log, "
+            "all losses (losses.csv) and all games (games.pgn)."
+        ),
+        more=[Section("Seeds", [Table.of_pairs("seeds", seeds, ("stream", "seed"))], folded=True)],
+        versions=[("games, SHA-256", results.dataset.sha256)],
     )
 
 
@@ -315,14 +300,6 @@ def _alike(config: M2ctsConfig) -> str:
 def dataset_table(data: Dataset) -> Table:
     """Return games and positions by split and phase."""
 
-    def column(place: int, phase: str) -> Column:
-        return Column(
-            phase,
-            lambda split: split.positions[place],
-            numbers.count,
-            below=lambda split: f"in {numbers.count(split.reaching[place])} games",
-        )
-
     def shares(split: Split) -> str:
         played = max(1, sum(split.results))
         return " / ".join(numbers.whole(100 * result / played) for result in split.results) + " %"
@@ -331,7 +308,13 @@ def dataset_table(data: Dataset) -> Table:
         Column("", "name"),
         Column("games", "games", numbers.count),
         Column("positions", lambda split: sum(split.positions), numbers.count),
-        *(column(place, phase) for place, phase in enumerate(data.phases)),
+        *columns_by(
+            range(len(data.phases)),
+            lambda split, place: split.positions[place],
+            numbers.count,
+            head=data.phases.__getitem__,
+            below=lambda split, place: f"in {numbers.count(split.reaching[place])} games",
+        ),
         Column("removed", lambda split: sum(split.removed), numbers.count),
         Column("won / drawn / lost by who begins", shares),
     ]

@@ -1,10 +1,10 @@
 """The comparison of two searches, stage by stage: data, training, losses, games, report."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from phasezoo import gating
 from phasezoo.data.splits import Splits
@@ -20,21 +20,19 @@ from phasezoo.experiments.two_player import (
     report,
     report_games,
     report_losses,
+    report_mixtures,
+    report_values,
 )
 from phasezoo.experiments.two_player.boundary import Boundaries
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.cost import Cost
 from phasezoo.experiments.two_player.exact import Exact
 from phasezoo.experiments.two_player.losses import ALL, Division, GateCard, Losses
-from phasezoo.experiments.two_player.matches import (
-    LearnedGates,
-    Matches,
-    PlayingRun,
-    Results,
-    VariantRow,
-)
+from phasezoo.experiments.two_player.matches import LearnedGates, Matches, Results, VariantRow
 from phasezoo.experiments.two_player.overfitting import Overfitting
+from phasezoo.experiments.two_player.playing import PlayingRun
 from phasezoo.experiments.two_player.preparation import Dataset, Prepared, label_digest, prepare
+from phasezoo.experiments.two_player.tested import TestedNetworks
 from phasezoo.experiments.two_player.variants import (
     BASELINE,
     EXPERT,
@@ -46,11 +44,17 @@ from phasezoo.experiments.two_player.variants import (
 )
 from phasezoo.report.console import Console
 from phasezoo.training.config import SupervisedConfig
-from phasezoo.training.experts.planned import Recipe
+from phasezoo.training.experts.planned import Recipe, TrainedNetwork
 from phasezoo.training.experts.plans import PlannedTraining, plan_baseline
-from phasezoo.training.fresh_network import TUNING, Beginning
+from phasezoo.training.fresh_network import Beginning
 
-T = TypeVar("T")
+_PARTS = {
+    "reading and labelling games": ["prepare", "data"],
+    "learning gates": ["gates/"],
+    "measuring losses": ["losses", "overfitting", "seam", "cost", "prices", "exact", "division"],
+    "playing games": ["matches/"],
+}
+"""Parts of a run by the beginnings of their stages' names."""
 
 
 class TwoPlayerRun(PlayingRun):
@@ -74,16 +78,32 @@ class TwoPlayerRun(PlayingRun):
         seeds = self._seeds(planned)
         self.same("seeds.json", seeds)
         cards = self.train(planned)
-        by_training = [
-            [card for card in cards if card.training == training]
-            for training in range(self.config.trainings)
-        ]
-        self.table(*(report.networks_table(own, k) for k, own in enumerate(by_training)))
+        for training in range(self.config.trainings):
+            own = [card for card in cards if card.training == training]
+            self.table(report.networks_table(own, training))
         gates = self._gates()
-        paths = [self.path / "gates" / gate.name for gate in gates]
-        specs = [losses.spec_of(path) for path in paths]
-        lost = self._stage(
-            "Losses on test positions", "losses", Losses, lambda: losses.measure(self._tested)
+        measured = self._measured(cards, gates)
+        parts = {name: of for name, of in _PARTS.items() if gates or name != "learning gates"}
+        return Results(
+            **self.head(),
+            seeds=seeds,
+            dataset=data,
+            networks=cards,
+            **measured,
+            **self._played(measured["losses"], measured["boundaries"], gates),
+            seconds=self.times(cards, parts),
+        )
+
+    def _measured(
+        self, cards: Sequence[TrainedNetwork], gates: Sequence[GateCard]
+    ) -> dict[str, Any]:
+        """Ask the networks about positions, and return what that gives of the results."""
+        specs = [losses.spec_of(path) for path in self._paths(gates)]
+        lost = self.once(
+            "losses",
+            Losses,
+            lambda: losses.measure(self._tested),
+            heading="Losses on test positions",
         )
         self.directory.write_text("losses.csv", lost.to_csv())
         self.table(
@@ -91,38 +111,48 @@ class TwoPlayerRun(PlayingRun):
             *(report_losses.numbers_table(lost, column) for column in lost.columns),
             report_losses.comparisons_table(lost),
         )
-        fitted = self._stage(
-            "Losses on positions learned from",
+        fitted = self.once(
             "overfitting",
             Overfitting,
             lambda: overfitting.measure(self._tested, self.planned, self.networks, self.recipe),
+            heading="Losses on positions learned from",
         )
         self.table(report_losses.overfitting_table(fitted))
-        boundaries = self._stage(
-            "Where phases meet", "seam", Boundaries, lambda: boundary.measure(self._tested)
+        boundaries = self.once(
+            "seam", Boundaries, lambda: boundary.measure(self._tested), heading="Where phases meet"
         )
-        self.table(report_losses.boundary_table(boundaries), report_losses.brier_table(boundaries))
-        priced = self._stage(
-            "Memory and time of experts",
+        self.table(report_values.boundary_table(boundaries), report_values.brier_table(boundaries))
+        priced = self.once(
             "cost",
             Cost,
             lambda: cost.measure(self._tested, cards, specs[0] if specs else None),
+            heading="Memory and time of experts",
         )
         self.table(*report_games.cost_tables(priced))
-        judged = None
-        if exact.is_solved(self.prepared):
-            judged = self._stage(
-                "Moves by perfect play", "exact", Exact, lambda: exact.measure(self._tested, specs)
-            )
-            self.table(report_losses.exact_table(judged))
+        found = {"losses": lost, "overfitting": fitted, "boundaries": boundaries, "cost": priced}
+        if not exact.is_solved(self.prepared):
+            return {**found, "exact": None}
+        judged = self.once(
+            "exact",
+            Exact,
+            lambda: exact.measure(self._tested, specs),
+            heading="Moves by perfect play",
+        )
+        self.table(report_values.exact_table(judged))
+        return {**found, "exact": judged}
+
+    def _played(
+        self, lost: Losses, boundaries: Boundaries, gates: Sequence[GateCard]
+    ) -> dict[str, Any]:
+        """Play all games, and return what they give of the results."""
         played = self.matches()
+        together = played[EXPERT]
         alone = self.alone()
         from_phases = self.from_phases()
-        searches = self.searches(boundaries, played[EXPERT])
-        learned = self._learned(gates, paths) if gates else None
+        searches = self.searches(boundaries, together)
+        learned = self._learned(gates) if gates else None
         all_pgn = "".join(path.read_text(encoding="utf-8") for path in self.pgns)
         self.directory.write_text("games.pgn", all_pgn)
-        together = played[EXPERT]
         whole = {**vars(together), "total": together.total, "spread": together.spread}
         self.directory.write_json("match.json", whole)
         variants = [
@@ -132,80 +162,62 @@ class TwoPlayerRun(PlayingRun):
         self.table(
             report_games.match_table(together),
             report_games.inference_table(together.total),
-            report_games.variants_table(variants),
-            *([report_games.alone_table(alone)] if alone else []),
-            *([report_games.phase_suites_table(from_phases)] if from_phases else []),
-            *([report_games.searches_table(searches)] if searches else []),
-            *([report_games.learned_table(learned.division)] if learned is not None else []),
+            report_mixtures.variants_table(variants),
+            *([report_mixtures.alone_table(alone)] if alone else []),
+            *([report_mixtures.phase_suites_table(from_phases)] if from_phases else []),
+            *([report_mixtures.searches_table(searches)] if searches else []),
+            *([report_mixtures.learned_table(learned.division)] if learned is not None else []),
         )
-        return Results(
-            **self.head(),
-            seeds=seeds,
-            dataset=data,
-            networks=cards,
-            losses=lost,
-            matches=together,
-            variants=variants,
-            alone=alone,
-            from_phases=from_phases,
-            searches=searches,
-            learned=learned,
-            overfitting=fitted,
-            exact=judged,
-            boundaries=boundaries,
-            cost=priced,
-            seconds=self.times(
-                cards,
-                {
-                    "reading and labelling games": ["prepare", "data"],
-                    **({"learning gates": ["gates/"]} if self.config.learned_gate else {}),
-                    "measuring losses": [
-                        "losses",
-                        "overfitting",
-                        "seam",
-                        "cost",
-                        "prices",
-                        "exact",
-                        "division",
-                    ],
-                    "playing games": ["matches/"],
-                },
-            ),
-        )
+        return {
+            "matches": together,
+            "variants": variants,
+            "alone": alone,
+            "from_phases": from_phases,
+            "searches": searches,
+            "learned": learned,
+        }
 
-    def recipe(self, network: PlannedTraining) -> Recipe:
-        """All networks learn the same way from the training games."""
+    @cached_property
+    def _learning(self) -> tuple[Beginning, SupervisedConfig]:
+        """The beginning of every network, and how all of them learn."""
         config = self.config
-        watches = network.gate == self.prepared.gate
-        mine = (v.options for v in self.prepared.variants if v.role == _variant_of(network))
-        options = next(mine, Options())
         begun = Beginning.of(config.network, config.planes)
-        learning: dict[str, Any] = {"optimizer": config.optimizer, "max_lr": config.learning_rate}
         preset = self.study.presets.get(config.preset, config)
-        is_default = learning == {"optimizer": preset.optimizer, "max_lr": preset.learning_rate}
-        if begun.is_tuning and is_default:  # which are for new weights
-            learning |= TUNING
-        if options.learning_rate is not None:
-            learning["max_lr"] = options.learning_rate
+        given: dict[str, Any] = {"optimizer": config.optimizer, "max_lr": config.learning_rate}
+        usual = {"optimizer": preset.optimizer, "max_lr": preset.learning_rate}
+        # Those of the preset are for new weights.
+        named = {} if begun.is_tuning and given == usual else given
         settings = SupervisedConfig(
-            **learning,
+            **named,
             batch_size=config.training_batch,
-            freeze=None if network.phase is None else options.freeze,
-            keep_statistics=True if begun.is_tuning else None,
             validation_positions=config.validation_positions,
-            watched_positions=config.watched_positions if watches else 0,
             device=config.device,
             threads=config.threads,
         )
         if config.value_weight is not None:
             settings = replace(settings, **preparation.weights_of(config, begun))
+        return begun, begun.settings(settings, named)
+
+    def recipe(self, network: PlannedTraining) -> Recipe:
+        """All networks learn the same way from the training games."""
+        begun, settings = self._learning
+        watches = network.gate == self.prepared.gate
+        mine = (v.options for v in self.prepared.variants if v.role == _variant_of(network))
+        options = next(mine, Options())
+        rate = settings.max_lr if options.learning_rate is None else options.learning_rate
+        settings = replace(
+            settings,
+            max_lr=rate,
+            freeze=None if network.phase is None else options.freeze,
+            watched_positions=self.config.watched_positions if watches else 0,
+        )
         return Recipe(
             self.prepared.splits, begun.network, settings, begun.planes, weights=begun.weights
         )
 
     def _dataset(self) -> Dataset:
         data = self.once(
-            "data", "dataset.json", Dataset, lambda: preparation.describe(self.prepared)
+            "data", Dataset, lambda: preparation.describe(self.prepared), file="dataset.json"
         )
         if data.sha256 != self.prepared.sha256:
             message = (
@@ -275,13 +287,8 @@ class TwoPlayerRun(PlayingRun):
         }
 
     @cached_property
-    def _tested(self) -> losses.TestedNetworks:
-        return losses.TestedNetworks(self.prepared, self.trained, self.console)
-
-    def _stage(self, heading: str, name: str, kind: type[T], make: Callable[[], T]) -> T:
-        """Do a part of the run that leaves one file."""
-        self.console.heading(heading)
-        return self.once(name, f"{name}.json", kind, make)
+    def _tested(self) -> TestedNetworks:
+        return TestedNetworks(self.prepared, self.trained, self.console)
 
     def _gates(self) -> list[GateCard]:
         """A gate for each training's experts, if the settings ask for them."""
@@ -296,7 +303,7 @@ class TwoPlayerRun(PlayingRun):
         name = f"gates/gate-{training + 1}"
 
         def train() -> GateCard:
-            learn, choose = preparation.parts_of(splits, self.seed("games of gates"))
+            learn, choose = preparation.games_of_gates(splits, self.seed("games of gates"))
             experts = self.experts()[training]
             found = gating.train(
                 splits.validation,
@@ -309,15 +316,20 @@ class TwoPlayerRun(PlayingRun):
             )
             return GateCard(f"gate-{training + 1}", training, found.positions, found.seconds)
 
-        return self.once(name, f"{name}.json", GateCard, train)
+        return self.once(name, GateCard, train)
 
-    def _learned(self, gates: list[GateCard], paths: Sequence[Path]) -> LearnedGates:
+    def _paths(self, gates: Sequence[GateCard]) -> list[Path]:
+        """Return the directories of learned gates."""
+        return [self.path / "gates" / gate.name for gate in gates]
+
+    def _learned(self, gates: Sequence[GateCard]) -> LearnedGates:
         """The phase mixture's experts by learned gates, beside the gate under study."""
-        division = self._stage(
-            "Learned gates",
+        paths = self._paths(gates)
+        division = self.once(
             "division",
             Division,
             lambda: losses.measure_division(self._tested, paths),
+            heading="Learned gates",
         )
         played = self.against_all(
             "learned",
@@ -325,7 +337,7 @@ class TwoPlayerRun(PlayingRun):
             self.experts(),
             search_gates=[losses.spec_of(path) for path in paths],
         )
-        return LearnedGates(gates, division, played)
+        return LearnedGates(list(gates), division, played)
 
     def _variant_row(self, variant: Variant, lost: Losses, played: Matches | None) -> VariantRow:
         name = mixture_name(variant.role)

@@ -196,7 +196,7 @@ def _phases(seen: Seen) -> list[Item]:
             return Column(
                 phase,
                 lambda row: row.get(phase),
-                lambda gain: numbers.ABSENT if gain is None else numbers.elo_interval(gain),
+                numbers.elo_interval,
             )
 
         columns = [Column("version", "version"), *map(column, gains)]
