@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from phasezoo._interrupt import continuing, saying
 from phasezoo._progress import is_quiet, shows_bars
-from phasezoo.apps.command_line import option_in
+from phasezoo.apps.command_line import match_hint, option_in
 from phasezoo.runs import jsonable
 from phasezoo.specs import Argument
 from phasezoo.training.catalogue import RECIPES, recipe_of
@@ -93,11 +93,11 @@ class SelfPlayOptions:
             outcome = loop.run()
         shown = "; report.html shows it" if self.config.watching.report else ""
         kind = "mcts:net" if self.gate is None else "m2cts:experts"
-        agent = shlex.quote(f"{kind}={outcome.path},nodes=100")
+        agent = f"{kind}={outcome.path},nodes=100"
         sys.stdout.write(
             f"{outcome.describe()}\nin {outcome.path}{shown}\n"
-            f"next: phasezoo match {agent} random --game {self.game}\n"
-            f"      phasezoo web --agents {agent}\n"
+            f"{match_hint(agent, self.game)}\n"
+            f"      phasezoo web --agents {shlex.quote(agent)}\n"
         )
         return 0
 

@@ -1,6 +1,5 @@
 """``phasezoo train``: a network, an expert, or a baseline with experts, from stored games."""
 
-import shlex
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from rich.console import Console
 
 from phasezoo._interrupt import continuing, saying
+from phasezoo.apps.command_line import match_hint
 from phasezoo.apps.stores import open_games
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.storage.experts import ValueSource
@@ -117,12 +117,8 @@ class TrainOptions:
         from phasezoo.training.supervised import train_supervised
 
         result = train_supervised(store, gate=self.gate, phase=self.phase, init=self.init, **shared)
-        agent = shlex.quote(f"mcts:net={result.path},nodes=100")
-        return [
-            result.describe(),
-            f"in {result.path}",
-            f"next: phasezoo match {agent} random --game {store.game.name}",
-        ]
+        hint = match_hint(f"mcts:net={result.path},nodes=100", store.game.name)
+        return [result.describe(), f"in {result.path}", hint]
 
     def _experts(self, store: "PositionStore", shared: dict[str, Any]) -> list[Any]:
         from phasezoo.training.experts.phase_experts import train_experts
@@ -140,14 +136,14 @@ class TrainOptions:
             test_games=self.test_games,
             **shared,
         )
-        agent = shlex.quote(f"m2cts:experts={experts.directory},nodes=100")
+        hint = match_hint(f"m2cts:experts={experts.directory},nodes=100", store.game.name)
         shown = [*experts.tables(), f"in {experts.directory}"]
         if not experts.losses.games:
             shown.append(
                 "no loss was measured: the test split, a tenth of the games, is empty; a store of "
                 "10 games or more has one"
             )
-        return [*shown, f"next: phasezoo match {agent} random --game {store.game.name}"]
+        return [*shown, hint]
 
     def _check(self) -> None:
         """Refuse options that say nothing together."""
