@@ -105,7 +105,7 @@ def fetch(url: str, part: Path, progress: Callable[[int, int | None], None]) -> 
     """
     failures = 0
     while failures < ATTEMPTS:
-        before = part.stat().st_size if part.exists() else 0
+        before = _size(part)
         try:
             _continue(url, part, progress)
         except urllib.error.HTTPError as error:
@@ -120,15 +120,18 @@ def fetch(url: str, part: Path, progress: Callable[[int, int | None], None]) -> 
             reason = error
         else:
             return
-        after = part.stat().st_size if part.exists() else 0
-        failures = 0 if after > before else failures + 1
+        failures = 0 if _size(part) > before else failures + 1
     message = f"{url}: {reason}; the same command continues the download"
     raise StoreError(message)
 
 
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
+
+
 def _continue(url: str, part: Path, progress: Callable[[int, int | None], None]) -> None:
     """Read one answer to its end."""
-    done = part.stat().st_size if part.exists() else 0
+    done = _size(part)
     # Its validator tells a file that changed since; without one, a part is no beginning.
     note = part.with_name(part.name + ".etag")
     known = note.read_text(encoding="utf-8") if note.exists() else ""
