@@ -65,8 +65,9 @@ def network(
         idle = [name for name, value in loading.items() if value != defaults[name]]
         if idle:
             message = (
-                f"{idle[0]}={loading[idle[0]]!r} says how a network is loaded, and there is none: "
-                "give net=, or leave it out"
+                f"{idle[0]}={loading[idle[0]]!r} says how a network is loaded, and no network is "
+                "given: give net=, a folder or a name such as net=phasezoo/chess-small, or leave "
+                f"{idle[0]}= out"
             )
             raise InvalidConfig(message)
         return Uniform()
