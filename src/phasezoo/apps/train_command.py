@@ -5,20 +5,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from rich.console import Console
-
 from phasezoo._interrupt import continuing, saying
 from phasezoo.apps.command_line import match_hint
 from phasezoo.apps.stores import open_games
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.storage.experts import ValueSource
+from phasezoo.report.console import TerminalConsole, show_table
+from phasezoo.report.document import Table
 from phasezoo.specs import Argument, PositiveFloat, PositiveInt
 from phasezoo.training.config import SupervisedConfig
 
 if TYPE_CHECKING:
     from phasezoo.data.splits import PositionStore
-
-WIDTH = 120
 
 
 @dataclass(frozen=True)
@@ -104,13 +102,13 @@ class TrainOptions:
             "out": self.out,
             "config": self.config,
         }
-        console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else WIDTH)
+        console = TerminalConsole()
         bar = progress_bar("training", sys.stderr)
         how = f"The same command continues what is in {self.out}."
         with saying(continuing(self.out, "", how)), bar as shared["progress"]:
             shown = self._experts(store, shared) if self.strategy else self._one(store, shared)
         for part in shown:
-            console.print(part, soft_wrap=isinstance(part, str))  # tables keep to the width
+            show_table(part, console) if isinstance(part, Table) else console.note(part)
         return 0
 
     def _one(self, store: "PositionStore", shared: dict[str, Any]) -> list[Any]:
