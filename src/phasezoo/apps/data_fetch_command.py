@@ -15,7 +15,7 @@ from typing import IO, Annotated, Any
 from urllib.parse import unquote, urlsplit
 
 from phasezoo._interrupt import continuing, saying
-from phasezoo._progress import shows_bars
+from phasezoo._progress import bar
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.specs import Argument
 
@@ -189,7 +189,6 @@ def _address(source: str) -> str:
 def _bar(name: str, file: IO[str]) -> Iterator[Callable[[int, int | None], None]]:
     """A bar of bytes; a file that is no terminal gets nothing."""
     from rich import progress as rich
-    from rich.console import Console
 
     columns = (
         rich.TextColumn("{task.description}", markup=False),
@@ -198,7 +197,5 @@ def _bar(name: str, file: IO[str]) -> Iterator[Callable[[int, int | None], None]
         rich.TransferSpeedColumn(),
         rich.TimeRemainingColumn(),
     )
-    console = Console(file=file)
-    with rich.Progress(*columns, console=console, disable=not shows_bars(file)) as bar:
-        task = bar.add_task(name, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    with bar(file, *columns) as update:
+        yield lambda done, total: update(description=name, completed=done, total=total)

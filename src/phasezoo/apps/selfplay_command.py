@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from phasezoo._interrupt import continuing, saying
-from phasezoo._progress import is_quiet, shows_bars
+from phasezoo._progress import bar, is_quiet
 from phasezoo.apps.command_line import match_hint, option_in
 from phasezoo.runs import jsonable
 from phasezoo.specs import Argument
@@ -181,7 +181,6 @@ def _print_probe(row: "ProbeRow") -> None:
 def _watching(file: IO[str]) -> Iterator[Callable[["SelfPlayProgress"], None]]:
     """A bar of games for as long as a run goes on; a file that is no terminal gets nothing."""
     from rich import progress as rich
-    from rich.console import Console
 
     columns = (
         rich.TextColumn("{task.description}"),
@@ -190,19 +189,9 @@ def _watching(file: IO[str]) -> Iterator[Callable[["SelfPlayProgress"], None]]:
         rich.TextColumn("games"),
         rich.TimeRemainingColumn(),
     )
-    console = Console(file=file)
-    bar = rich.Progress(*columns, console=console, transient=True)
-    task = bar.add_task("", total=None)
-
-    def show(event: "SelfPlayProgress") -> None:
-        if not shows_bars(file):
-            return
-        bar.start()  # not before: what is refused shows no bar
-        what = f"update {event.update}/{event.updates}, {event.doing}"
-        bar.update(task, completed=event.done, total=event.total, description=what)
-
-    try:
-        yield show
-    finally:
-        if bar.live.is_started:
-            bar.stop()
+    with bar(file, *columns, transient=True) as update:
+        yield lambda event: update(
+            completed=event.done,
+            total=event.total,
+            description=f"update {event.update}/{event.updates}, {event.doing}",
+        )
