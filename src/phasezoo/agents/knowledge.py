@@ -1,13 +1,12 @@
 """The knowledge of searches as options of agents: a network, or a folder of experts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from phasezoo.agents.search.mcts import M2CTSAgent
 from phasezoo.errors import InvalidConfig
-from phasezoo.inference.backends.choice import Backend
+from phasezoo.inference.backends.choice import Loading
 from phasezoo.inference.evaluator import Uniform
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
@@ -15,34 +14,7 @@ from phasezoo.inference.storage.experts import load_experts
 from phasezoo.inference.storage.load import load
 from phasezoo.inference.storage.packaged import EXPERTS, resolved
 from phasezoo.specs import Part
-from phasezoo.types import Gate, InferenceDtype
-
-
-@dataclass(frozen=True)
-class Loading:
-    """How networks are loaded (:func:`phasezoo.inference.load_network`)."""
-
-    backend: Backend = "auto"
-    """The library that runs them."""
-    device: str | None = None
-    """Where to run."""
-    net_threads: int | None = None
-    """Their CPU threads; those of the search are the agent's ``threads``."""
-    dtype: InferenceDtype = "float32"
-    """Number format."""
-    compiled: bool = False
-    """Whether ``torch.compile`` makes a program of them first."""
-    graphs: bool = False
-    """Whether a GPU replays graphs of them."""
-    allow_other_game: bool = False
-    """Whether a search of another game may ask them."""
-    packed: bool | None = None
-    """Whether they are given their planes packed."""
-
-    def as_options(self) -> dict[str, Any]:
-        """As :func:`phasezoo.inference.load_network` takes them."""
-        options = dict(vars(self))
-        return {"threads": options.pop("net_threads"), **options}
+from phasezoo.types import Gate
 
 
 def network(

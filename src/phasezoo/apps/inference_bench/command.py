@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -17,7 +17,7 @@ from annotated_types import Interval, MinLen
 
 from phasezoo.apps.inference_bench.measuring import Figures, Order, Speed, answers_in
 from phasezoo.errors import CheckpointError, InvalidConfig
-from phasezoo.inference.backends.choice import Backend
+from phasezoo.inference.backends.choice import Loading
 from phasezoo.inference.storage import packaged
 from phasezoo.report import numbers
 from phasezoo.report.console import TerminalConsole, show_table
@@ -25,50 +25,28 @@ from phasezoo.report.document import Column, Table, columns_by
 from phasezoo.runs import provenance
 from phasezoo.runs.files import save_files
 from phasezoo.specs import Argument, PositiveInt
-from phasezoo.types import InferenceDtype
-
-
-@dataclass(frozen=True)
-class Variant:
-    """A way to run a network."""
-
-    backend: Backend
-    """Backend that runs it."""
-    device: str = "cpu"
-    """Where."""
-    dtype: InferenceDtype = "float32"
-    """Number format."""
-    compiled: bool = False
-    """By ``torch.compile``."""
-    graphs: bool = False
-    """By CUDA graphs."""
-
-    def options(self, threads: int | None) -> dict[str, Any]:
-        """As :func:`phasezoo.inference.load_network` takes them."""
-        return {**vars(self), "threads": threads}
-
 
 REFERENCE = "torch"
 """The row that the others are compared with."""
 
 VARIANTS = {
-    REFERENCE: Variant("torch"),
-    "torch-bf16": Variant("torch", dtype="bfloat16"),
-    "torch-compiled": Variant("torch", compiled=True),
-    "onnx": Variant("onnx"),
-    "openvino": Variant("openvino"),
-    "openvino-bf16": Variant("openvino", dtype="bfloat16"),
-    "cuda": Variant("torch", "cuda"),
-    "cuda-bf16": Variant("torch", "cuda", "bfloat16"),
-    "cuda-fp16": Variant("torch", "cuda", "float16"),
-    "cuda-compiled": Variant("torch", "cuda", compiled=True),
-    "cuda-graphs": Variant("torch", "cuda", graphs=True),
-    "cuda-graphs-bf16": Variant("torch", "cuda", "bfloat16", graphs=True),
-    "cuda-graphs-fp16": Variant("torch", "cuda", "float16", graphs=True),
-    "onnx-cuda": Variant("onnx", "cuda"),
-    "tensorrt": Variant("tensorrt", "cuda"),
-    "tensorrt-bf16": Variant("tensorrt", "cuda", "bfloat16"),
-    "tensorrt-fp16": Variant("tensorrt", "cuda", "float16"),
+    REFERENCE: Loading("torch", "cpu"),
+    "torch-bf16": Loading("torch", "cpu", dtype="bfloat16"),
+    "torch-compiled": Loading("torch", "cpu", compiled=True),
+    "onnx": Loading("onnx", "cpu"),
+    "openvino": Loading("openvino", "cpu"),
+    "openvino-bf16": Loading("openvino", "cpu", dtype="bfloat16"),
+    "cuda": Loading("torch", "cuda"),
+    "cuda-bf16": Loading("torch", "cuda", dtype="bfloat16"),
+    "cuda-fp16": Loading("torch", "cuda", dtype="float16"),
+    "cuda-compiled": Loading("torch", "cuda", compiled=True),
+    "cuda-graphs": Loading("torch", "cuda", graphs=True),
+    "cuda-graphs-bf16": Loading("torch", "cuda", dtype="bfloat16", graphs=True),
+    "cuda-graphs-fp16": Loading("torch", "cuda", dtype="float16", graphs=True),
+    "onnx-cuda": Loading("onnx", "cuda"),
+    "tensorrt": Loading("tensorrt", "cuda"),
+    "tensorrt-bf16": Loading("tensorrt", "cuda", dtype="bfloat16"),
+    "tensorrt-fp16": Loading("tensorrt", "cuda", dtype="float16"),
 }
 """By their names. Networks whose convolutions are channels-last run so in every row of torch."""
 
@@ -206,7 +184,7 @@ class InferenceBenchOptions:
         return rows
 
     def _measured(self, name: str, answers: Path) -> Figures:
-        options = VARIANTS[name].options(self.threads)
+        options = replace(VARIANTS[name], net_threads=self.threads).as_options()
         order = Order(self.net, options, self.batches, self.positions, self.seconds, str(answers))
         words = [sys.executable, "-P", "-m", "phasezoo.apps.inference_bench.measuring"]
         done = subprocess.run(
