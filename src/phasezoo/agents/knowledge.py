@@ -12,7 +12,7 @@ from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage.experts import load_experts
 from phasezoo.inference.storage.load import load
-from phasezoo.inference.storage.packaged import EXPERTS, resolved
+from phasezoo.inference.storage.packaged import holds_experts
 from phasezoo.specs import Part
 from phasezoo.types import Gate
 
@@ -83,7 +83,7 @@ def make_m2cts(
     for name, given in parts.items():
         if not isinstance(given, str | Path):
             continue
-        if name != "experts" and not (resolved(given) / EXPERTS).is_file():
+        if name != "experts" and not holds_experts(given):
             parts[name] = load(given, **how)  # one network for all phases
             continue
         found = load_experts(given)

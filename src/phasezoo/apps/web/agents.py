@@ -182,7 +182,7 @@ class Agents:
             found += [*game.scripted, "single_player_mcts:simulations=60", "random"]
             return found
         for net in nets:
-            kind = "m2cts:experts" if _is_mixture(net) else "mcts:net"
+            kind = "m2cts:experts" if packaged.holds_experts(net) else "mcts:net"
             found += [f"{kind}={net},nodes=400,batch_size=8", f"policy:net={net}"]
         found += ["uct:simulations=3000", "mcts:nodes=800", "random"]
         if game.has_table:
@@ -243,7 +243,3 @@ def _networks_of(game: games.Game) -> list[str]:
     """The networks in the package that play a game: their names begin with it."""
     start = f"{packaged.PREFIX}{game.name}-"
     return [net for net in packaged.packaged_networks() if net.startswith(start)]
-
-
-def _is_mixture(net: str) -> bool:
-    return (packaged.resolved(net) / packaged.EXPERTS).is_file()

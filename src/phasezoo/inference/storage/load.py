@@ -17,7 +17,6 @@ from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage import packaged
 from phasezoo.inference.storage.experts import load_experts
 from phasezoo.inference.storage.manifest import MODEL, Manifest
-from phasezoo.inference.storage.packaged import EXPERTS
 from phasezoo.types import InferenceDtype
 
 
@@ -60,11 +59,10 @@ def load(
         MissingDependency: The backend is not installed.
     """
     how = Loading(backend, device, threads, dtype, compiled, graphs, allow_other_game, packed)
-    options = how.as_options()
     directory = packaged.resolved(path)
-    if (directory / EXPERTS).is_file():
-        return load_experts(directory).mixture(**options)
-    return load_network(directory, **options)
+    if packaged.holds_experts(directory):
+        return load_experts(directory).mixture(**how.as_options())
+    return load_network(directory, **how.as_options())
 
 
 def load_network(

@@ -48,6 +48,11 @@ def names_network(text: str) -> bool:
     return "/" in text or lc0.is_readable(Path(text))
 
 
+def holds_experts(network: str | Path) -> bool:
+    """Return whether a name or folder means experts for phases rather than one network."""
+    return (resolved(network) / EXPERTS).is_file()
+
+
 def _has_network(folder: Path) -> bool:
     """True if a network or experts are in a folder."""
     return (folder / MANIFEST).is_file() or (folder / EXPERTS).is_file()
