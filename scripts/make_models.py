@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import tyro
-from rich.console import Console
 from sample_games.engine import Engine, EngineError
 
 from phasezoo import agents, arena, inference, training
 from phasezoo.errors import PhasezooError
+from phasezoo.report.console import TerminalConsole, show_table
 from phasezoo.training.callbacks import progress_bar
 from phasezoo.training.experts.strategies import Budget
 
@@ -126,9 +126,8 @@ def train(name: tyro.conf.Positional[str], work: Path = WORK, threads: int = 1) 
             progress=progress,
             **recipe.knobs,
         )
-    console = Console(width=120)
     for table in experts.tables():
-        console.print(table)
+        show_table(table, TerminalConsole())
 
 
 def measure(

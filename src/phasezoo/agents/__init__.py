@@ -31,8 +31,7 @@ from phasezoo.agents.search.config import SearchConfig
 from phasezoo.agents.search.decoupled import DecoupledConfig, DecoupledMCTSAgent
 from phasezoo.agents.search.mcts import M2CTSAgent, MCTSAgent
 from phasezoo.agents.search.uct import UCTAgent, UCTSession as UCTSession
-from phasezoo.agents.simple import RandomAgent
-from phasezoo.agents.tablebase import TablebaseAgent
+from phasezoo.agents.simple import RandomAgent, TablebaseAgent
 from phasezoo.specs import warn_renamed as _warn_renamed
 
 __all__ = [

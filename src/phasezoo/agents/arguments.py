@@ -1,7 +1,7 @@
 """Checks of the arguments of agents and their sessions, besides settings."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +12,6 @@ from phasezoo.specs import check_value
 
 MOST_THREADS = 1024
 """As many as the core runs."""
-
-Config = TypeVar("Config")
 
 
 def seed_of(seed: Any) -> int:
@@ -52,22 +50,6 @@ def checked_player(player: Any, game: games.Game | None) -> int:
     if game is None:
         return at_least("player", player, 0)
     return between("player", player, 0, game.num_players - 1)
-
-
-def config_or(config: Any, kind: type[Config], default: Config) -> Config:
-    """``config``, or the default for None.
-
-    Raises:
-        InvalidConfig: It is of another kind.
-    """
-    if config is None:
-        return default
-    if not isinstance(config, kind):
-        message = (
-            f"config={config!r}: expected a {kind.__name__}, such as {kind.__name__}(batch_size=8)"
-        )
-        raise InvalidConfig(message)
-    return config
 
 
 def actions_of(option: str, given: Any) -> tuple[int, ...]:

@@ -176,6 +176,38 @@ def mask_in(observation: Any, info: Mapping[str, Any], agent: str) -> Any:
     raise InvalidState(message)
 
 
+class PlayingAgent(DeprecatedSeats):
+    """An agent whose calls play games by its sessions, one for each thread."""
+
+    name: str
+    seed: int
+
+    def session(self, seed: int) -> "Session":
+        """Return one game, which draws from ``seed`` alone."""
+        raise NotImplementedError
+
+    def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
+        """The action for ``info["state"]``, in the game that it continues.
+
+        Each thread has a game of its own.
+
+        Raises:
+            InvalidState: There is no state in ``info``, or the game is over. Environments of games
+                with hidden information put none there:
+                ``session(seed).act(env.unwrapped.game_state, player)``.
+            InvalidEvaluation: The evaluator's answer is not valid.
+        """
+        state = state_in(info, self.name)
+        own = self.__dict__.setdefault("_called", threading.local())
+        if not hasattr(own, "session"):
+            own.session = self.session(self.seed)
+        return int(own.session.act(state))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The configuration: a copy starts a game of its own."""
+        return {name: value for name, value in self.__dict__.items() if name != "_called"}
+
+
 class CallableAgent(DeprecatedSeats):
     """Any callable ``(observation, info) -> action`` as an agent.
 
@@ -345,14 +377,6 @@ class OneSearch:
 
     def __reduce__(self) -> tuple[type["OneSearch"], tuple[()]]:
         return OneSearch, ()
-
-
-def called_session(agent: Any) -> Any:
-    """The session in which calls of ``agent`` play: one for each thread."""
-    own = agent.__dict__.setdefault("_called", threading.local())
-    if not hasattr(own, "session"):
-        own.session = agent.session(agent.seed)
-    return own.session
 
 
 def session_pool_of(agent: Any, game: games.Game, **options: Any) -> SessionPool:

@@ -15,8 +15,7 @@ from phasezoo.agents.search.beam import BeamAgent
 from phasezoo.agents.search.decoupled import DecoupledMCTSAgent
 from phasezoo.agents.search.mcts import M2CTSAgent, MCTSAgent
 from phasezoo.agents.search.uct import UCTAgent
-from phasezoo.agents.simple import RandomAgent
-from phasezoo.agents.tablebase import TablebaseAgent
+from phasezoo.agents.simple import RandomAgent, TablebaseAgent
 from phasezoo.errors import InvalidConfig
 from phasezoo.plugins import attribute_named
 from phasezoo.specs import Part, Recipe

@@ -124,7 +124,8 @@ def _shown(state: Any, player: int) -> str:
 
 def _read_line(question: str) -> str:
     _write(question, end="")
-    line = sys.stdin.readline()
+    # None is what Python makes of a standard input that was closed before it began.
+    line = "" if sys.stdin is None or sys.stdin.closed else sys.stdin.readline()
     if not line:
         raise EOFError
     return line

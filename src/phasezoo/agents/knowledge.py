@@ -1,55 +1,20 @@
 """The knowledge of searches as options of agents: a network, or a folder of experts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from phasezoo.agents.search.mcts import M2CTSAgent
 from phasezoo.errors import InvalidConfig
-from phasezoo.inference.backends.choice import Backend
+from phasezoo.inference.backends.choice import Loading
 from phasezoo.inference.evaluator import Uniform
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage.experts import load_experts
 from phasezoo.inference.storage.load import load
-from phasezoo.inference.storage.packaged import is_experts
+from phasezoo.inference.storage.packaged import holds_experts
 from phasezoo.specs import Part
-from phasezoo.types import Gate, InferenceDtype
-
-
-@dataclass(frozen=True)
-class Loading:
-    """How networks are loaded (:func:`phasezoo.inference.load_network`)."""
-
-    backend: Backend = "auto"
-    """The library that runs them."""
-    device: str | None = None
-    """Where to run."""
-    net_threads: int | None = None
-    """Their CPU threads; those of the search are the agent's ``threads``."""
-    dtype: InferenceDtype = "float32"
-    """Number format."""
-    compiled: bool = False
-    """Whether ``torch.compile`` makes a program of them first."""
-    graphs: bool = False
-    """Whether a GPU replays graphs of them."""
-    allow_other_game: bool = False
-    """Whether a search of another game may ask them."""
-    packed: bool | None = None
-    """Whether they are given their planes packed."""
-    net_game: str | None = None
-    """Game of an ONNX file of another program."""
-    planes: str | None = None
-    """Planes that such a file reads."""
-    actions: str | None = None
-    """Order of its moves: a name, or a file."""
-
-    def as_options(self) -> dict[str, Any]:
-        """As :func:`phasezoo.inference.load_network` takes them."""
-        options = dict(vars(self))
-        own = {"threads": options.pop("net_threads"), "game": options.pop("net_game")}
-        return {**own, **options}
+from phasezoo.types import Gate
 
 
 def network(
@@ -72,8 +37,9 @@ def network(
         idle = [name for name, value in loading.items() if value != defaults[name]]
         if idle:
             message = (
-                f"{idle[0]}={loading[idle[0]]!r} says how a network is loaded, and there is none: "
-                "give net=, or leave it out"
+                f"{idle[0]}={loading[idle[0]]!r} says how a network is loaded, and no network is "
+                "given: give net=, a folder or a name such as net=phasezoo/chess-small, or leave "
+                f"{idle[0]}= out"
             )
             raise InvalidConfig(message)
         return Uniform()
@@ -117,7 +83,7 @@ def make_m2cts(
     for name, given in parts.items():
         if not isinstance(given, str | Path):
             continue
-        if name != "experts" and not is_experts(given):
+        if name != "experts" and not holds_experts(given):
             parts[name] = load(given, **how)  # one network for all phases
             continue
         found = load_experts(given)

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import io
 import logging
+import shlex
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -324,6 +325,16 @@ def option_in(words: Sequence[str], name: str) -> str | None:
         elif word.startswith(f"{name}="):
             found = word.partition("=")[2]
     return found
+
+
+def match_hint(agent: str, game: str) -> str:
+    """Return the line that says how to play with an agent that a command made.
+
+    Args:
+        agent: The agent's text.
+        game: The game it learned.
+    """
+    return f"next: phasezoo match {shlex.quote(agent)} random --game {game}"
 
 
 def _unknown_command(words: Sequence[str], members: Mapping[str, Entry]) -> InvalidConfig:

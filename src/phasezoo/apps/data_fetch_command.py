@@ -15,7 +15,7 @@ from typing import IO, Annotated, Any
 from urllib.parse import unquote, urlsplit
 
 from phasezoo._interrupt import continuing, saying
-from phasezoo._progress import shows_bars
+from phasezoo._progress import bar
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.specs import Argument
 
@@ -105,7 +105,7 @@ def fetch(url: str, part: Path, progress: Callable[[int, int | None], None]) -> 
     """
     failures = 0
     while failures < ATTEMPTS:
-        before = part.stat().st_size if part.exists() else 0
+        before = _size(part)
         try:
             _continue(url, part, progress)
         except urllib.error.HTTPError as error:
@@ -120,15 +120,18 @@ def fetch(url: str, part: Path, progress: Callable[[int, int | None], None]) -> 
             reason = error
         else:
             return
-        after = part.stat().st_size if part.exists() else 0
-        failures = 0 if after > before else failures + 1
+        failures = 0 if _size(part) > before else failures + 1
     message = f"{url}: {reason}; the same command continues the download"
     raise StoreError(message)
 
 
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
+
+
 def _continue(url: str, part: Path, progress: Callable[[int, int | None], None]) -> None:
     """Read one answer to its end."""
-    done = part.stat().st_size if part.exists() else 0
+    done = _size(part)
     # Its validator tells a file that changed since; without one, a part is no beginning.
     note = part.with_name(part.name + ".etag")
     known = note.read_text(encoding="utf-8") if note.exists() else ""
@@ -186,7 +189,6 @@ def _address(source: str) -> str:
 def _bar(name: str, file: IO[str]) -> Iterator[Callable[[int, int | None], None]]:
     """A bar of bytes; a file that is no terminal gets nothing."""
     from rich import progress as rich
-    from rich.console import Console
 
     columns = (
         rich.TextColumn("{task.description}", markup=False),
@@ -195,7 +197,5 @@ def _bar(name: str, file: IO[str]) -> Iterator[Callable[[int, int | None], None]
         rich.TransferSpeedColumn(),
         rich.TimeRemainingColumn(),
     )
-    console = Console(file=file)
-    with rich.Progress(*columns, console=console, disable=not shows_bars(file)) as bar:
-        task = bar.add_task(name, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    with bar(file, *columns) as update:
+        yield lambda done, total: update(description=name, completed=done, total=total)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from phasezoo._interrupt import saying
+from phasezoo._progress import bar
 from phasezoo.data.pgn_filter import PgnFilter
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import Argument, NonNegativeInt, PositiveInt
@@ -92,15 +92,11 @@ class ImportOptions(PgnFilter):
             kept = f"{target} is as it was" if before else f"nothing was written to {target}"
             return f"Stopped, and {kept}. The same command begins anew."
 
-        console = Console(file=sys.stderr)
         columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-        quiet = not console.is_terminal
-        bars = Progress(*columns, console=console, transient=True, disable=quiet)
-        with saying(stopped), bars as bar:
-            task = bar.add_task("reading", total=None)
+        with saying(stopped), bar(sys.stderr, *columns, transient=True) as update:
 
             def tell(text_bytes: int, games: int) -> None:
-                bar.update(task, description=f"{games:,} games, {text_bytes / 1e6:,.0f} MB of text")
+                update(description=f"{games:,} games, {text_bytes / 1e6:,.0f} MB of text")
 
             filters: dict[str, Any] = {
                 option.name: getattr(self, option.name) for option in fields(PgnFilter)

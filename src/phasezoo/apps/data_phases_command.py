@@ -1,16 +1,17 @@
 """``phasezoo data phases``: what a gate makes of a store, in tables and pictures."""
 
-import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
-from rich.console import Console
-from rich.table import Table
 
 from phasezoo.apps.stores import open_games, refuse_existing
 from phasezoo.errors import InvalidConfig
+from phasezoo.report import numbers
+from phasezoo.report.console import TerminalConsole, show_table
+from phasezoo.report.document import Column, Table, columns_by, literal
 from phasezoo.specs import Argument, PositiveInt
 
 if TYPE_CHECKING:
@@ -74,13 +75,12 @@ class PhasesOptions:
         positions = store.positions(gate, threads=self.threads)
         study = study_phases(store, positions)
         name = "the sample games" if self.store is None else str(self.store)
-        console = Console(file=sys.stdout)
-        console.print(phase_table_view(table, f"{name}, gate {table.gate}"))
-        console.print(duration_view(study))
-        console.print(results_view(study))
-        console.print(transitions_view(study))
-        share = study.returning / max(study.num_games, 1)
-        console.print(f"{study.returning:,} games ({share:.1%}) go back to an earlier phase")
+        console = TerminalConsole()
+        title = literal(f"{name}, gate {table.gate}")
+        for view in (phase_table_view(table, title), *study_views(study)):
+            show_table(view, console)
+        share = numbers.percent(study.returning / max(study.num_games, 1))
+        console.note(f"{study.returning:,} games ({share}) go back to an earlier phase")
         if self.out is not None:
             from phasezoo.apps.phase_pictures import draw_phases
 
@@ -88,75 +88,63 @@ class PhasesOptions:
                 store, positions, self.out, seed=self.seed, overwrite=self.overwrite
             )
             for path in drawn:
-                console.print(str(path), soft_wrap=True)
+                console.note(str(path))
         return 0
 
 
 def phase_table_view(table: "PhaseTable", title: str) -> Table:
-    """The dataset table as rich prints it: per phase and split positions, and below them games."""
-    view = Table(title=title, title_justify="left", caption="positions, below them games")
-    view.add_column("phase")
-    for split in (*table.splits, "share"):
-        view.add_column(split, justify="right")
-    phases = table.names if table.names == ("all",) else (*table.names, "all")
+    """The positions of each phase and split, and below them the games."""
     total = table.count("all", "all").positions
-    for phase in phases:
-        if phase == "all":
-            view.add_section()
-        counts = [table.count(split, phase) for split in table.splits]
-        share = counts[-1].positions / total if total else 0.0
-        cells = [f"{count.positions:,}\n[dim]{count.games:,}[/]" for count in counts]
-        view.add_row(phase, *cells, f"{share:.1%}", style="bold" if phase == "all" else "")
-    return view
+
+    def share(phase: str) -> float:
+        return table.count("all", phase).positions / total if total else 0.0
+
+    splits = columns_by(
+        table.splits,
+        lambda phase, split: table.count(split, phase).positions,
+        numbers.count,
+        below=lambda phase, split: numbers.count(table.count(split, phase).games),
+    )
+    phases = table.names if table.names == ("all",) else (*table.names, "all")
+    columns = [Column("phase", str), *splits, Column("share", share, numbers.percent)]
+    return Table("phases", columns, phases, title, note="Positions, then games.")
 
 
-def duration_view(study: "PhaseStudy") -> Table:
-    """How many games have each phase, from which ply, and for how long."""
-    caption = "first ply and plies: mean ± standard deviation"
-    view = Table(title="Games that have the phase", title_justify="left", caption=caption)
-    for column in ("phase", "games", "share", "first ply", "plies"):
-        view.add_column(column, justify="left" if column == "phase" else "right")
-    for k, name in enumerate(study.names):
-        view.add_row(
-            name,
-            f"{study.games[k]:,}",
-            f"{study.games[k] / max(study.num_games, 1):.1%}",
-            _mean(study.first[k, 0], study.first[k, 1]),
-            _mean(study.plies[k, 0], study.plies[k, 1]),
-        )
-    return view
-
-
-def results_view(study: "PhaseStudy") -> Table:
-    """How the games end that have each phase."""
+def study_views(study: "PhaseStudy") -> list[Table]:
+    """How long each phase lasts, how the games end that have it, and what follows it."""
+    phases = range(len(study.names))
+    name = Column("phase", lambda k: study.names[k])
+    lengths = [
+        name,
+        Column("games", lambda k: study.games[k], numbers.count),
+        Column("share", lambda k: study.games[k] / max(study.num_games, 1), numbers.percent),
+        Column("first ply", lambda k: study.first[k], _mean),
+        Column("plies", lambda k: study.plies[k], _mean),
+    ]
     players = study.wins.shape[1]
-    two = ("first wins", "draws", "second wins")
-    columns = two if players == 2 else (*(f"player {k}" for k in range(players)), "nobody")
-    view = Table(title="Who wins these games", title_justify="left")
-    view.add_column("phase")
-    for column in columns:
-        view.add_column(column, justify="right")
-    for k, name in enumerate(study.names):
-        wins, draws = study.wins[k].tolist(), float(study.draws[k])
-        ends = (wins[0], draws, wins[1]) if players == 2 else (*wins, draws)
-        view.add_row(name, *(_share(end) for end in ends))
-    return view
+    two = ("first wins", "second wins", "draws")
+    heads = two if players == 2 else (*(f"player {k}" for k in range(players)), "nobody")
+    ends = columns_by(
+        range(players + 1),
+        lambda k, end: study.wins[k][end] if end < players else study.draws[k],
+        numbers.percent,
+        head=heads.__getitem__,
+    )
+    following = columns_by(
+        phases,
+        lambda k, after: study.next_shares[k][after],
+        partial(numbers.percent, digits=2),
+        head=study.names.__getitem__,
+    )
+    return [
+        Table("lengths", lengths, phases, "Games that have the phase",
+              note="First ply and plies: mean ± standard deviation."),
+        Table("results", [name, *ends], phases, "Who wins these games"),
+        Table("transitions", [replace(name, head="from"), *following], phases, "Next position",
+              note="Shares of each row."),
+    ]  # fmt: skip
 
 
-def transitions_view(study: "PhaseStudy") -> Table:
-    """Of the positions of each phase, the shares that are followed by each."""
-    view = Table(title="Next position", title_justify="left", caption="shares of each row")
-    view.add_column("from")
-    for name in study.names:
-        view.add_column(name, justify="right")
-    for name, shares in zip(study.names, study.next_shares.tolist(), strict=True):
-        view.add_row(name, *(_share(share, 2) for share in shares))
-    return view
-
-
-def _mean(mean: float, deviation: float) -> str:
-    return "–" if mean != mean else f"{mean:.1f} ± {deviation:.1f}"
-
-
-def _share(share: float, digits: int = 1) -> str:
-    return "–" if share != share else f"{share:.{digits}%}"
+def _mean(found: Any) -> str:
+    mean, deviation = found
+    return numbers.ABSENT if mean != mean else f"{mean:.1f} ± {deviation:.1f}"

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from phasezoo._interrupt import continuing, saying
-from phasezoo._progress import is_quiet, shows_bars
-from phasezoo.apps.command_line import option_in
+from phasezoo._progress import bar, is_quiet
+from phasezoo.apps.command_line import match_hint, option_in
 from phasezoo.runs import jsonable
 from phasezoo.specs import Argument
 from phasezoo.training.catalogue import RECIPES, recipe_of
@@ -93,11 +93,11 @@ class SelfPlayOptions:
             outcome = loop.run()
         shown = "; report.html shows it" if self.config.watching.report else ""
         kind = "mcts:net" if self.gate is None else "m2cts:experts"
-        agent = shlex.quote(f"{kind}={outcome.path},nodes=100")
+        agent = f"{kind}={outcome.path},nodes=100"
         sys.stdout.write(
             f"{outcome.describe()}\nin {outcome.path}{shown}\n"
-            f"next: phasezoo match {agent} random --game {self.game}\n"
-            f"      phasezoo web --agents {agent}\n"
+            f"{match_hint(agent, self.game)}\n"
+            f"      phasezoo web --agents {shlex.quote(agent)}\n"
         )
         return 0
 
@@ -181,7 +181,6 @@ def _print_probe(row: "ProbeRow") -> None:
 def _watching(file: IO[str]) -> Iterator[Callable[["SelfPlayProgress"], None]]:
     """A bar of games for as long as a run goes on; a file that is no terminal gets nothing."""
     from rich import progress as rich
-    from rich.console import Console
 
     columns = (
         rich.TextColumn("{task.description}"),
@@ -190,19 +189,9 @@ def _watching(file: IO[str]) -> Iterator[Callable[["SelfPlayProgress"], None]]:
         rich.TextColumn("games"),
         rich.TimeRemainingColumn(),
     )
-    console = Console(file=file)
-    bar = rich.Progress(*columns, console=console, transient=True)
-    task = bar.add_task("", total=None)
-
-    def show(event: "SelfPlayProgress") -> None:
-        if not shows_bars(file):
-            return
-        bar.start()  # not before: what is refused shows no bar
-        what = f"update {event.update}/{event.updates}, {event.doing}"
-        bar.update(task, completed=event.done, total=event.total, description=what)
-
-    try:
-        yield show
-    finally:
-        if bar.live.is_started:
-            bar.stop()
+    with bar(file, *columns, transient=True) as update:
+        yield lambda event: update(
+            completed=event.done,
+            total=event.total,
+            description=f"update {event.update}/{event.updates}, {event.doing}",
+        )

@@ -1,24 +1,22 @@
 """``phasezoo train``: a network, an expert, or a baseline with experts, from stored games."""
 
-import shlex
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from rich.console import Console
-
 from phasezoo._interrupt import continuing, saying
+from phasezoo.apps.command_line import match_hint
 from phasezoo.apps.stores import open_games
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.storage.experts import ValueSource
+from phasezoo.report.console import TerminalConsole, show_table
+from phasezoo.report.document import Table
 from phasezoo.specs import Argument, PositiveFloat, PositiveInt
 from phasezoo.training.config import SupervisedConfig
 
 if TYPE_CHECKING:
     from phasezoo.data.splits import PositionStore
-
-WIDTH = 120
 
 
 @dataclass(frozen=True)
@@ -104,25 +102,21 @@ class TrainOptions:
             "out": self.out,
             "config": self.config,
         }
-        console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else WIDTH)
+        console = TerminalConsole()
         bar = progress_bar("training", sys.stderr)
         how = f"The same command continues what is in {self.out}."
         with saying(continuing(self.out, "", how)), bar as shared["progress"]:
             shown = self._experts(store, shared) if self.strategy else self._one(store, shared)
         for part in shown:
-            console.print(part, soft_wrap=isinstance(part, str))  # tables keep to the width
+            show_table(part, console) if isinstance(part, Table) else console.note(part)
         return 0
 
     def _one(self, store: "PositionStore", shared: dict[str, Any]) -> list[Any]:
         from phasezoo.training.supervised import train_supervised
 
         result = train_supervised(store, gate=self.gate, phase=self.phase, init=self.init, **shared)
-        agent = shlex.quote(f"mcts:net={result.path},nodes=100")
-        return [
-            result.describe(),
-            f"in {result.path}",
-            f"next: phasezoo match {agent} random --game {store.game.name}",
-        ]
+        hint = match_hint(f"mcts:net={result.path},nodes=100", store.game.name)
+        return [result.describe(), f"in {result.path}", hint]
 
     def _experts(self, store: "PositionStore", shared: dict[str, Any]) -> list[Any]:
         from phasezoo.training.experts.phase_experts import train_experts
@@ -140,14 +134,14 @@ class TrainOptions:
             test_games=self.test_games,
             **shared,
         )
-        agent = shlex.quote(f"m2cts:experts={experts.directory},nodes=100")
+        hint = match_hint(f"m2cts:experts={experts.directory},nodes=100", store.game.name)
         shown = [*experts.tables(), f"in {experts.directory}"]
         if not experts.losses.games:
             shown.append(
                 "no loss was measured: the test split, a tenth of the games, is empty; a store of "
                 "10 games or more has one"
             )
-        return [*shown, f"next: phasezoo match {agent} random --game {store.game.name}"]
+        return [*shown, hint]
 
     def _check(self) -> None:
         """Refuse options that say nothing together."""

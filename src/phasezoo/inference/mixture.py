@@ -101,6 +101,9 @@ class MixtureOfExperts:
             )
             raise InvalidGate(message)
         self.experts = _experts_by_phase(experts, self.names, fallback)
+        known = list(map(id, self.experts))
+        self.groups: Rows = np.array([known.index(each) for each in known])
+        """``int64[phases]``: the first phase that has the same expert."""
         self.has_own_expert = np.array([name in experts for name in self.names])
         self._answering = tuple(n if n in experts else str(fallback) for n in self.names)
         self._called = tuple(
@@ -115,12 +118,6 @@ class MixtureOfExperts:
     def num_phases(self) -> int:
         """How many phases, and experts, there are."""
         return len(self.names)
-
-    @property
-    def groups(self) -> Rows:
-        """``int64[phases]``: the first phase that has the same expert."""
-        known = list(map(id, self.experts))
-        return np.array([known.index(each) for each in known])
 
     @property
     def plane_spec(self) -> str | None:

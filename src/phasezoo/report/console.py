@@ -3,7 +3,9 @@
 import contextlib
 import io
 import sys
+import textwrap
 from collections.abc import Collection, Iterator, Sequence
+from itertools import zip_longest
 from typing import IO, Protocol
 
 from markdown_it import MarkdownIt
@@ -18,7 +20,7 @@ from rich.progress import (
 from rich.text import Text
 
 from phasezoo._progress import is_quiet, shows_bars
-from phasezoo.report.document import Claim, Document, Item, Section, Table
+from phasezoo.report.document import Claim, Document, Item, Section, Table, on_one_line
 
 COLUMNS = 80
 """Width of what is written to a file."""
@@ -41,7 +43,7 @@ class Console(Protocol):
         """Say one thing."""
 
     def table(self, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Show a table; its first column names the rows."""
+        """Show a table; its first column names the rows, and cells may have a second line."""
 
     def task(self, name: str, total: int) -> contextlib.AbstractContextManager[Task]:
         """Show the progress of a piece of work."""
@@ -71,9 +73,13 @@ class TerminalConsole:
     def table(self, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Show a table; its first column names the rows.
 
-        One that is too wide is shown in parts below each other, all with the first column.
+        Second lines stand in brackets if there is room. A table that is too wide is shown in parts
+        below each other, all with the first column.
         """
-        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+        narrow = [list(map(on_one_line, row)) for row in rows]
+        if len(_parts(_widths(head, narrow), self._rich.width)) == 1:
+            rows = narrow
+        widths = _widths(head, rows)
         self._rich.print()
         self._rich.print(Text(title, style="bold"))
         for number, part in enumerate(_parts(widths, self._rich.width)):
@@ -94,7 +100,8 @@ class TerminalConsole:
         self._rich.print(Text(_line(head, widths), style="dim"))
         self._rich.print(Text("  ".join("─" * width for width in widths), style="dim"))
         for row in rows:
-            self._rich.print(Text(_line(row, widths)))
+            for cells in zip_longest(*(cell.split("\n") for cell in row), fillvalue=""):
+                self._rich.print(Text(_line(cells, widths)))
 
     @contextlib.contextmanager
     def task(self, name: str, total: int) -> Iterator[Task]:
@@ -115,6 +122,12 @@ class TerminalConsole:
         )
         with Progress(*columns, console=self._rich) as progress:
             yield _Bar(progress, name, total)
+
+
+def _widths(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    """Return the width of each column, that of its longest line."""
+    columns = zip(head, *rows, strict=True)
+    return [max(len(line) for cell in column for line in cell.split("\n")) for column in columns]
 
 
 def _parts(widths: Sequence[int], most: int) -> list[list[int]]:
@@ -184,7 +197,20 @@ def show_table(table: Table, console: Console) -> None:
         table: The table.
         console: Where to.
     """
-    console.table(plain(table.caption) or table.name, table.head, table.texts())
+    console.table(plain(table.caption) or table.name, table.head, table.lines())
+    if table.note:
+        console.note(textwrap.fill(plain(table.note), COLUMNS))
+
+
+def shown_alone(table: Table) -> Text:
+    """Return a table of a document as :class:`TerminalConsole` shows it.
+
+    Args:
+        table: The table.
+    """
+    out = io.StringIO()
+    show_table(table, TerminalConsole(out))
+    return Text(out.getvalue().strip("\n"))
 
 
 def plain(text: str) -> str:

@@ -19,6 +19,7 @@ from phasezoo.report import numbers
 
 if TYPE_CHECKING:
     from markupsafe import Markup
+    from rich.text import Text as RichText
 
     from phasezoo.frames import Frame
     from phasezoo.report.console import Console
@@ -194,9 +195,13 @@ class Table:
         """Headings."""
         return [column.head for column in self.columns]
 
+    def lines(self) -> list[list[str]]:
+        """Return the text of every cell, which has two lines if its column has a second one."""
+        return [[_with_below(column, row) for column in self.columns] for row in self.rows]
+
     def texts(self) -> list[list[str]]:
         """Return the text of every cell, the second line in brackets."""
-        return [[_with_below(column, row) for column in self.columns] for row in self.rows]
+        return [list(map(on_one_line, row)) for row in self.lines()]
 
     def records(self) -> list[dict[str, Any]]:
         """Return the values of every row by heading; an interval is three of them."""
@@ -222,6 +227,11 @@ class Table:
         writer.writerows(rows)
         return out.getvalue()
 
+    def __rich__(self) -> "RichText":
+        from phasezoo.report.console import shown_alone
+
+        return shown_alone(self)
+
     def _values(self, row: Any) -> Iterator[tuple[str, Any]]:
         for number, column in enumerate(self.columns):
             value, head = column.of(row), column.head or ("name" if number == 0 else f"{number}")
@@ -236,6 +246,16 @@ class Table:
 def _with_below(column: Column, row: Any) -> str:
     text = column.format(column.of(row))
     below = column.below(row) if column.below is not None else ""
+    return f"{text}\n{below}" if below else text
+
+
+def on_one_line(cell: str) -> str:
+    """Return a cell of :meth:`Table.lines` with its second line in brackets.
+
+    Args:
+        cell: The cell.
+    """
+    text, _, below = cell.partition("\n")
     return f"{text} ({below})" if below else text
 
 

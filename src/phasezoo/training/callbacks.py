@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from phasezoo._progress import shows_bars
+from phasezoo._progress import bar
 
 if TYPE_CHECKING:
     from torch import nn
@@ -45,7 +45,6 @@ def progress_bar(description: str, file: IO[str] | None = None) -> Iterator[OnPr
         file: Where it is shown; default standard output. A file that is no terminal gets nothing.
     """
     from rich import progress as rich
-    from rich.console import Console
 
     columns = (
         rich.TextColumn("{task.description}"),
@@ -54,25 +53,13 @@ def progress_bar(description: str, file: IO[str] | None = None) -> Iterator[OnPr
         rich.TextColumn("{task.fields[losses]}"),
         rich.TimeRemainingColumn(),
     )
-    console = Console(file=file)
-    bar = rich.Progress(*columns, console=console, disable=not shows_bars(console.file))
-    task = bar.add_task(description, total=None, losses="")
-
-    def show(event: Progress) -> None:
-        bar.start()  # not before: what is refused shows no bar
-        bar.update(
-            task,
+    with bar(file, *columns, losses="") as update:
+        yield lambda event: update(
             completed=event.positions,
             total=event.total_positions,
             losses=_losses(event),
             description=" ".join(filter(None, (description, event.name))),
         )
-
-    try:
-        yield show
-    finally:
-        if bar.live.is_started:
-            bar.stop()
 
 
 def _losses(event: Progress) -> str:

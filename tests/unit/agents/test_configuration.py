@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from phasezoo import _core, agents, games, inference
-from phasezoo.agents.search.config import params_of
 from phasezoo.errors import InvalidConfig, UnknownAgent
 from phasezoo.specs import fields_of
 from phasezoo.specs.removed import REMOVED
@@ -166,8 +165,8 @@ def test_match_play_is_the_published_one():
 
 
 def test_every_option_is_a_parameter_of_the_core():
-    assert params_of(agents.SearchConfig()).asdict() == asdict(agents.SearchConfig())
-    assert params_of(agents.SearchConfig()) == _core.SearchParams()
+    assert agents.SearchConfig().for_core().asdict() == asdict(agents.SearchConfig())
+    assert agents.SearchConfig().for_core() == _core.SearchParams()
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(agents.SearchConfig)])

@@ -63,6 +63,15 @@ def test_the_end_of_the_input_ends_a_match_and_counts_nothing(tmp_path):
     assert not isinstance(error.value, GameForfeited)
 
 
+def test_a_standard_input_that_is_closed_has_ended(monkeypatch):
+    closed = io.StringIO()
+    closed.close()
+    for given in (None, closed):
+        monkeypatch.setattr(sys, "stdin", given)
+        with pytest.raises(PhasezooError, match="the input has ended"):
+            arena.play_match(agents.HumanAgent(), "random", game="connect-four", games=2, seed=1)
+
+
 def test_one_game_at_a_time():
     def plies(**options):
         seen = []

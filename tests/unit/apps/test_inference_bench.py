@@ -88,10 +88,7 @@ def test_a_network_that_is_not_there_is_named(capsys):
 
 
 def test_every_way_to_run_is_one_that_loading_takes():
-    from phasezoo.inference.backends.choice import Running, check_running
+    from phasezoo.inference.backends.choice import check_running
 
     for variant in VARIANTS.values():
-        check_running(
-            variant.backend,
-            Running(variant.device, variant.dtype, variant.compiled, variant.graphs),
-        )
+        check_running(variant)

@@ -84,7 +84,7 @@ def test_experts_are_trained_and_the_command_goes_on(
     words = ("train", games, "--config", tiny, "--gate", "lichess", "--strategy", "weighted:4")
     assert run(*words, "--out", "many") == 0
     shown = capsys.readouterr().out
-    for text in ("weighted:4 experts of chess", "budget equal", "Top-5 accuracy", "mixture"):
+    for text in ("weighted:4 experts of chess", "Budget equal", "Top-5 accuracy", "mixture"):
         assert text in shown
     assert Experts.open("many").strategy == "weighted:4"
     before = Path("many/experts.json").stat().st_mtime_ns

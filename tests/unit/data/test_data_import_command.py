@@ -32,7 +32,7 @@ def test_import_and_phases(pgn, tmp_path, capsys):
     assert f"12 games with {GameStore.open(target).num_positions} positions" in out.replace(",", "")
     assert main(["data", "phases", str(target), "--gate", "material", "--seed", "3"]) == 0
     table = capsys.readouterr().out
-    for word in ("over 10", "7–10", "up to 6", "train", "validation", "test", "100.0%"):
+    for word in ("over 10", "7–10", "up to 6", "train", "validation", "test", "100.0 %"):
         assert word in table
     assert main(["data", "phases", str(target), "--gate", "moves:3", "--monotone"]) == 0
     assert "monotone:moves:3" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+from dataclasses import replace
 
 import pytest
 from markupsafe import escape
@@ -230,3 +231,16 @@ def test_a_table_has_a_column_for_each_key():
     assert found.texts()[1] == ["two", "0.500 (loss of two)", "– (theirs of two)"]
     assert [column.marked(ROWS[1]) for column in columns] == [True, False]
     assert columns[0].tone is None
+
+
+def test_a_wide_table_has_second_lines_below_and_80_columns():
+    columns = columns_by(
+        range(4), lambda row, key: 1000 + key, below=lambda row, key: "−0.034 to +0.010"
+    )
+    wide = Table("wide", [Column("network", str), *columns], ["one", "two"], note="A *note*.")
+    lines = str(wide.__rich__()).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert [line.split()[0] for line in lines[3:5]] == ["one", "−0.034"]
+    assert lines[-1] == "A note."
+    narrow = replace(wide, columns=wide.columns[:2])
+    assert "one      1000 (−0.034 to +0.010)" in str(narrow.__rich__()).splitlines()

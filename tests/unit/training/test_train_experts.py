@@ -164,7 +164,7 @@ def test_experts_may_be_parts_of_one_network(store: GameStore, tmp_path: Path, h
             alone = experts.expert(phase, backend="torch").network(planes[own])
             torch.testing.assert_close(alone.policy_logits, whole.policy_logits[own])
             torch.testing.assert_close(alone.wdl_logits, whole.wdl_logits[own])
-    assert any("part of shared" in str(cell) for cell in experts.tables()[0].columns[1].cells)
+    assert any("part of shared" in row[1] for row in experts.tables()[0].texts())
     # Whoever lost a part gets it again, and nothing else changes.
     shutil.rmtree(tmp_path / "run/networks/expert-endgame")
     (tmp_path / "run/experts.json").unlink()
@@ -368,8 +368,8 @@ def test_values_may_come_from_elsewhere(
     assert np.allclose(mixed.value, answering.value, atol=1e-6)
     shared = experts.losses.cell("mixture", "all", "value").difference == 0
     assert shared == (value == "shared")
-    caption = str(experts.tables()[0].caption)
-    assert ("baseline's" in caption) == (value in ("shared", "distilled"))
+    note = experts.tables()[0].note
+    assert ("baseline's" in note) == (value in ("shared", "distilled"))
     assert weights_of(train(store, tmp_path / "run", value=value, budget=budget)) == weights_of(
         experts
     )
@@ -443,7 +443,7 @@ def test_validation_chooses_a_learning_rate_for_each_network(
             chosen = tmp_path / "run/networks" / network.name / "model.safetensors"
             assert trial.read_bytes() == chosen.read_bytes()
     table = experts.tables()[0]
-    assert [str(column.header) for column in table.columns][-2:] == ["rate", "diverged"]
+    assert table.head[-2:] == ["rate", "diverged"]
     with pytest.raises(RunDirectoryError, match="learning_rates"):
         train(store, tmp_path / "run", "staged", min_lr=1e-6, positions=640)
 

@@ -10,10 +10,10 @@ from annotated_types import Interval
 
 from phasezoo import _core, games
 from phasezoo._core import SearchResult
-from phasezoo.agents.arguments import config_or, name_or
+from phasezoo.agents.arguments import name_or
 from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.search.beam_pool import BeamPool
-from phasezoo.agents.search.config import UInt32, taken_by_core, with_fields
+from phasezoo.agents.search.config import CoreSettings, UInt32
 from phasezoo.agents.search.mcts_session import MCTSSession
 from phasezoo.agents.search.searching import SearchingAgent
 from phasezoo.errors import InvalidConfig
@@ -27,7 +27,7 @@ _DEFAULT = _core.beam_settings()
 
 
 @dataclass(frozen=True)
-class BeamConfig:
+class BeamConfig(CoreSettings):
     """Everything that a beam search does besides its limit; the defaults are the core's.
 
     The page ``docs/definitions/beam.md`` says what each means exactly, and what it costs.
@@ -56,6 +56,8 @@ class BeamConfig:
         memory_mb: Size of a tree, in MiB, at which its search ends; 0: no limit.
     """
 
+    core = _core.beam_settings
+
     schedule: str | Sequence[int] = _DEFAULT["schedule"]
     keep: Literal["policy", "value"] = _DEFAULT["keep"]
     rated: Annotated[int, Interval(ge=0, le=65535)] = _DEFAULT["rated"]
@@ -72,8 +74,8 @@ class BeamConfig:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "schedule", _schedule_text(self.schedule))
-        # Refuses what is out of range now, not at the first move; and writes a schedule one way.
-        object.__setattr__(self, "schedule", settings_of(self)["schedule"])
+        super().__post_init__()
+        object.__setattr__(self, "schedule", self.for_core()["schedule"])  # written one way
 
     @property
     def layers(self) -> tuple[int, ...]:
@@ -90,14 +92,6 @@ class BeamConfig:
     def batch_size(self) -> int:
         """Rows of a game in a call of the evaluator, in the mean over a search, rounded up."""
         return -(-self.positions // len(self.layers))
-
-    def with_(self, **overrides: Any) -> "BeamConfig":
-        """A copy with fields changed by name.
-
-        Raises:
-            InvalidConfig: A name is not a field, or a value is out of range.
-        """
-        return with_fields(self, overrides)
 
 
 class BeamAgent(SearchingAgent):
@@ -146,7 +140,7 @@ class BeamAgent(SearchingAgent):
         **overrides: Any,
     ) -> None:
         self._set_up(evaluator, limit_or(limit, DEFAULT_LIMIT), seed, game, gate, threads)
-        self.config = config_or(config, BeamConfig, BeamConfig()).with_(**overrides)
+        self.config = BeamConfig.of(config, overrides)
         self.plies = between("plies", plies, 1, len(self.config.layers) - 1)
         self.name = name_or(name, "Beam")
 
@@ -179,7 +173,7 @@ class BeamAgent(SearchingAgent):
         return BeamPool(
             game,
             self.evaluator,
-            settings_of(self.config),
+            self.config.for_core(),
             limit,
             self.gate,
             positions=self.config.positions,
@@ -192,15 +186,6 @@ class BeamAgent(SearchingAgent):
             f"{type(self).__name__}({self.evaluator!r}, schedule={self.config.schedule!r}, "
             f"plies={self.plies}, seed={self.seed})"
         )
-
-
-def settings_of(config: BeamConfig) -> dict[str, Any]:
-    """The settings as the core takes them.
-
-    Raises:
-        InvalidConfig: One of them is out of range, or of another type.
-    """
-    return taken_by_core(_core.beam_settings, config)
 
 
 def _schedule_text(schedule: Any) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 from annotated_types import Interval
 
@@ -11,9 +11,6 @@ from phasezoo import _core
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import Share, changed, check
 from phasezoo.specs.removed import removal_of
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 _DEFAULT = _core.SearchParams()
 
@@ -37,9 +34,56 @@ def _advising(kind: type[Taken]) -> type[Taken]:
     return kind
 
 
+@dataclass(frozen=True)
+class CoreSettings:
+    """Settings of a search, which the core takes by their names.
+
+    Values out of range are refused when the object is made, not at the first move.
+    """
+
+    core: ClassVar[Callable[..., Any]]
+    """Class or function of the core that takes them."""
+
+    def __post_init__(self) -> None:
+        check(self)
+        self.for_core()
+
+    def for_core(self) -> Any:
+        """Return the settings as the core takes them."""
+        return type(self).core(**asdict(self))
+
+    def with_(self, **overrides: Any) -> Self:
+        """A copy with fields changed by name.
+
+        Raises:
+            InvalidConfig: A name is not a field, or a value is out of range.
+        """
+        return changed(self, overrides, "a search")
+
+    @classmethod
+    def of(cls, config: Any, overrides: Mapping[str, Any], **defaults: Any) -> Self:
+        """Return what an agent was given with fields changed by name.
+
+        Args:
+            config: The settings; None for the defaults.
+            overrides: The changes.
+            **defaults: Defaults that differ from the core's.
+
+        Raises:
+            InvalidConfig: The settings are of another search, or a change is not allowed.
+        """
+        if config is None:
+            config = cls(**defaults)
+        if not isinstance(config, cls):
+            name = cls.__name__
+            message = f"config={config!r}: expected a {name}, such as {name}()"
+            raise InvalidConfig(message)
+        return config.with_(**overrides)
+
+
 @_advising
 @dataclass(frozen=True)
-class SearchConfig:
+class SearchConfig(CoreSettings):
     """Everything that a search does besides its limit.
 
     The defaults are the core's: match play as published (CrazyAra's search constants; Helfenstein
@@ -123,6 +167,8 @@ class SearchConfig:
             means keep what they gave).
     """
 
+    core = _core.SearchParams
+
     batch_size: Annotated[int, Interval(ge=1, le=65535)] = _DEFAULT.batch_size
     in_flight: Annotated[int, Interval(ge=1, le=2)] = _DEFAULT.in_flight
 
@@ -187,9 +233,6 @@ class SearchConfig:
     memory_mb: UInt32 = _DEFAULT.memory_mb
     memory_full: Literal["end", "prune"] = _DEFAULT.memory_full
 
-    def __post_init__(self) -> None:
-        taken_by_core(_core.SearchParams, self)  # refuses what is out of range at once
-
     @classmethod
     def published(cls, **overrides: Any) -> "SearchConfig":
         """The published settings of match play, with fields changed by name.
@@ -223,34 +266,3 @@ class SearchConfig:
             reuse_tree=False,
         )
         return published.with_(**overrides)
-
-    def with_(self, **overrides: Any) -> "SearchConfig":
-        """A copy with fields changed by name.
-
-        Raises:
-            InvalidConfig: A name is not a field, or a value is out of range.
-        """
-        return with_fields(self, overrides)
-
-
-def params_of(config: SearchConfig) -> _core.SearchParams:
-    """Return the settings as the core takes them; they were checked when they were made."""
-    return _core.SearchParams(**asdict(config))
-
-
-Config = TypeVar("Config", bound="DataclassInstance")
-
-
-def taken_by_core(make: Callable[..., Taken], config: "DataclassInstance") -> Taken:
-    """Return ``make(**settings)`` of the core, for settings that it and their annotations allow."""
-    check(config)
-    return make(**asdict(config))
-
-
-def with_fields(config: Config, overrides: Mapping[str, Any]) -> Config:
-    """A copy of a search's settings with fields changed by name.
-
-    Raises:
-        InvalidConfig: A name is not a field, or a value is out of range.
-    """
-    return changed(config, overrides, "a search")

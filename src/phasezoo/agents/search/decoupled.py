@@ -7,9 +7,9 @@ from annotated_types import Interval
 
 from phasezoo import _core, games
 from phasezoo._core import SearchResult
-from phasezoo.agents.arguments import checked_player, config_or, name_or
+from phasezoo.agents.arguments import checked_player, name_or
 from phasezoo.agents.limit import Limit, limit_or
-from phasezoo.agents.search.config import UInt32, taken_by_core, with_fields
+from phasezoo.agents.search.config import CoreSettings, UInt32
 from phasezoo.agents.search.decoupled_pool import DecoupledPool
 from phasezoo.agents.search.others import INFORMATION
 from phasezoo.agents.search.searching import SearchingAgent
@@ -25,7 +25,7 @@ _DEFAULT = _core.decoupled_settings()
 
 
 @dataclass(frozen=True)
-class DecoupledConfig:
+class DecoupledConfig(CoreSettings):
     """Everything that a decoupled search does besides its limit; the defaults are the core's.
 
     Attributes:
@@ -45,6 +45,8 @@ class DecoupledConfig:
         memory_mb: Size of a tree, in MiB, at which its search ends, states counted; 0: no limit.
     """
 
+    core = _core.decoupled_settings
+
     selection: Literal["puct", "regret_matching"] = _DEFAULT["selection"]
     play: Literal["auto", "best", "sample"] = _DEFAULT["play"]
     batch_size: Annotated[int, Interval(ge=1, le=65535)] = _DEFAULT["batch_size"]
@@ -54,17 +56,6 @@ class DecoupledConfig:
     node_temperature: Annotated[float, Interval(ge=0.01, le=100)] = _DEFAULT["node_temperature"]
     exploration: Share = _DEFAULT["exploration"]
     memory_mb: UInt32 = _DEFAULT["memory_mb"]
-
-    def __post_init__(self) -> None:
-        settings_of(self)  # refuses what is out of range now, not at the first move
-
-    def with_(self, **overrides: Any) -> "DecoupledConfig":
-        """A copy with fields changed by name.
-
-        Raises:
-            InvalidConfig: A name is not a field, or a value is out of range.
-        """
-        return with_fields(self, overrides)
 
 
 class DecoupledMCTSAgent(SearchingAgent):
@@ -120,7 +111,7 @@ class DecoupledMCTSAgent(SearchingAgent):
         self._set_up(evaluator, limit_or(limit, DEFAULT_LIMIT), seed, game, gate, threads)
         self.information = one_of("information", information, INFORMATION)
         self.player = checked_player(player, self.game)
-        self.config = config_or(config, DecoupledConfig, DecoupledConfig()).with_(**overrides)
+        self.config = DecoupledConfig.of(config, overrides)
         self.name = name_or(name, DEFAULT_NAME)
 
     def search(self, state: Any, player: int | None = None) -> SearchResult:
@@ -149,7 +140,7 @@ class DecoupledMCTSAgent(SearchingAgent):
         return DecoupledPool(
             game,
             self.evaluator,
-            settings_of(self.config),
+            self.config.for_core(),
             limit,
             self.gate,
             **sizes,
@@ -161,12 +152,3 @@ class DecoupledMCTSAgent(SearchingAgent):
             f"{type(self).__name__}({self.evaluator!r}, selection={self.config.selection!r}, "
             f"limit={self.limit}, seed={self.seed})"
         )
-
-
-def settings_of(config: DecoupledConfig) -> dict[str, Any]:
-    """The settings as the core takes them.
-
-    Raises:
-        InvalidConfig: One of them is out of range, or of another type.
-    """
-    return taken_by_core(_core.decoupled_settings, config)

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from phasezoo import games
 from phasezoo._core import SearchResult
-from phasezoo.agents.arguments import checked_player, config_or, name_or
+from phasezoo.agents.arguments import checked_player, name_or
 from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.search.config import SearchConfig
 from phasezoo.agents.search.mcts_pool import MCTSPool
@@ -241,12 +241,11 @@ def _checked_oracle(oracle: Any, others: Any, game: games.Game | None) -> Oracle
 def _config(config: SearchConfig | None, others: Any, overrides: Mapping[str, Any]) -> SearchConfig:
     """The settings of a search."""
     if others is None:
-        return config_or(config, SearchConfig, SearchConfig()).with_(**overrides)
+        return SearchConfig.of(config, overrides)
     if overrides.get("reuse_tree"):
         message = (
             "reuse_tree=True: what the others did is seen only afterwards, so that every move is "
             "searched with a new tree; leave it out"
         )
         raise InvalidConfig(message)
-    chosen = config_or(config, SearchConfig, SearchConfig(solver=False))
-    return chosen.with_(**{**overrides, "reuse_tree": False})
+    return SearchConfig.of(config, {**overrides, "reuse_tree": False}, solver=False)

@@ -12,7 +12,7 @@ from phasezoo._core import SearchResult
 from phasezoo.agents.arguments import actions_of
 from phasezoo.agents.base import Move
 from phasezoo.agents.limit import Limit
-from phasezoo.agents.search.config import SearchConfig, params_of
+from phasezoo.agents.search.config import SearchConfig
 from phasezoo.agents.search.continuation import steps_between
 from phasezoo.agents.search.others import (
     OnePlayersGate,
@@ -96,7 +96,7 @@ class MCTSPool(TreePool):
         config = self._config
         if config.reuse_tree != self._reuse:
             config = replace(config, reuse_tree=self._reuse)
-        self._pool = _core.SearchPool(game, params_of(config), gate, self._threads, others)
+        self._pool = _core.SearchPool(game, config.for_core(), gate, self._threads, others)
         self._drive(
             self._config.batch_size,
             in_flight=self._config.in_flight,

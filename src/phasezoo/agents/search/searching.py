@@ -1,7 +1,7 @@
 """The common part of agents that search."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from phasezoo import games, gating
 from phasezoo.agents.arguments import checked_player, seed_of, states_and_players, threads_or
-from phasezoo.agents.base import DeprecatedSeats, called_session, session_pool_of, state_in
+from phasezoo.agents.base import PlayingAgent, session_pool_of
 from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.search.mcts_session import MCTSSession
 from phasezoo.agents.search.tree_pool import TreePool
@@ -21,14 +21,12 @@ from phasezoo.inference.other_games import check_plays
 from phasezoo.types import SIMULTANEOUS, Gate
 
 
-class SearchingAgent(DeprecatedSeats, ABC):
+class SearchingAgent(PlayingAgent, ABC):
     """An agent that searches, in one game or in many positions at once.
 
     It is configuration; :meth:`session` plays a game, :meth:`search` looks at one position.
     """
 
-    name: str
-    seed: int
     player: int
     """Whom calls of the agent move, if players move at once."""
     ends_by_itself: bool = False
@@ -78,19 +76,6 @@ class SearchingAgent(DeprecatedSeats, ABC):
     def _pool_of(self, game: games.Game, limit: Limit, **sizes: Any) -> TreePool:
         """Make a pool; ``sizes`` are its rows and threads."""
 
-    def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
-        """The action for ``info["state"]``, in the game that it continues.
-
-        Each thread has a game of its own.
-
-        Raises:
-            InvalidState: There is no state in ``info``. Environments of games with hidden
-                information put none there: ``session(seed).act(env.unwrapped.game_state, player)``.
-            InvalidEvaluation: The evaluator's answer is not valid.
-        """
-        state = state_in(info, self.name)
-        return int(called_session(self).act(state))
-
     def session(self, seed: int, game: str | games.Game | None = None) -> MCTSSession:
         """A game that draws from ``seed`` alone."""
         return MCTSSession(self, seed, self.game if game is None else games.make(game))
@@ -128,10 +113,6 @@ class SearchingAgent(DeprecatedSeats, ABC):
             return to_play
         game = games.game_of(state) if self.game is None else self.game
         return checked_player(self.player if player is None else player, game)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The configuration: a copy starts a game of its own."""
-        return {name: value for name, value in self.__dict__.items() if name != "_called"}
 
 
 def search_gate_of(evaluator: Any, gate: str | Gate | None, game: str | None) -> Gate | None:

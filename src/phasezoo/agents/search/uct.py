@@ -2,7 +2,7 @@
 
 import copy
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -10,14 +10,7 @@ from annotated_types import Interval
 
 from phasezoo import _core, games
 from phasezoo.agents.arguments import name_or, seed_of
-from phasezoo.agents.base import (
-    DeprecatedSeats,
-    Move,
-    OneSearch,
-    SequentialPool,
-    called_session,
-    state_in,
-)
+from phasezoo.agents.base import Move, OneSearch, PlayingAgent, SequentialPool
 from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.search.continuation import steps_between
 from phasezoo.errors import InvalidConfig
@@ -42,7 +35,7 @@ Rollout = str | Callable[[Any, np.random.Generator], int]
 """``"random"``, a policy that the game brings, or a callable ``(state, rng) -> action``."""
 
 
-class UCTAgent(DeprecatedSeats):
+class UCTAgent(PlayingAgent):
     """Monte Carlo tree search with UCB1 and rollouts (Kocsis and Szepesvári 2006; Kohne 2012).
 
     A node tries every legal action once, in random order, with a rollout behind each (Browne et al.
@@ -231,15 +224,6 @@ class UCTAgent(DeprecatedSeats):
             message = f"{self.name}: with threshold={threshold} {found}; give {advice}"
             warnings.warn(message, stacklevel=4)
 
-    def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
-        """The action for ``info["state"]``, in the game that it continues.
-
-        Raises:
-            InvalidState: There is no state in ``info``, or the game is over.
-        """
-        state = state_in(info, self.name)
-        return int(called_session(self).act(state))
-
     def search(self, state: Any) -> _core.UctResult:
         """Search ``state`` with a new tree; the same state always gives the same result.
 
@@ -273,10 +257,6 @@ class UCTAgent(DeprecatedSeats):
             agent = copy.copy(self)
             agent.limit = agent.first_limit = limit
         return SequentialPool(agent)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The configuration: a copy starts a game of its own."""
-        return {name: value for name, value in self.__dict__.items() if name != "_called"}
 
     def __repr__(self) -> str:
         return (

@@ -5,8 +5,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -14,61 +14,39 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from annotated_types import Interval, MinLen
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from phasezoo.apps.inference_bench.measuring import Figures, Order, Speed, answers_in
 from phasezoo.errors import CheckpointError, InvalidConfig
-from phasezoo.inference.backends.choice import Backend
+from phasezoo.inference.backends.choice import Loading
 from phasezoo.inference.storage import packaged
+from phasezoo.report import numbers
+from phasezoo.report.console import TerminalConsole, show_table
+from phasezoo.report.document import Column, Table, columns_by
 from phasezoo.runs import provenance
 from phasezoo.runs.files import save_files
 from phasezoo.specs import Argument, PositiveInt
-from phasezoo.types import InferenceDtype
-
-
-@dataclass(frozen=True)
-class Variant:
-    """A way to run a network."""
-
-    backend: Backend
-    """Backend that runs it."""
-    device: str = "cpu"
-    """Where."""
-    dtype: InferenceDtype = "float32"
-    """Number format."""
-    compiled: bool = False
-    """By ``torch.compile``."""
-    graphs: bool = False
-    """By CUDA graphs."""
-
-    def options(self, threads: int | None) -> dict[str, Any]:
-        """As :func:`phasezoo.inference.load_network` takes them."""
-        return {**vars(self), "threads": threads}
-
 
 REFERENCE = "torch"
 """The row that the others are compared with."""
 
 VARIANTS = {
-    REFERENCE: Variant("torch"),
-    "torch-bf16": Variant("torch", dtype="bfloat16"),
-    "torch-compiled": Variant("torch", compiled=True),
-    "onnx": Variant("onnx"),
-    "openvino": Variant("openvino"),
-    "openvino-bf16": Variant("openvino", dtype="bfloat16"),
-    "cuda": Variant("torch", "cuda"),
-    "cuda-bf16": Variant("torch", "cuda", "bfloat16"),
-    "cuda-fp16": Variant("torch", "cuda", "float16"),
-    "cuda-compiled": Variant("torch", "cuda", compiled=True),
-    "cuda-graphs": Variant("torch", "cuda", graphs=True),
-    "cuda-graphs-bf16": Variant("torch", "cuda", "bfloat16", graphs=True),
-    "cuda-graphs-fp16": Variant("torch", "cuda", "float16", graphs=True),
-    "onnx-cuda": Variant("onnx", "cuda"),
-    "tensorrt": Variant("tensorrt", "cuda"),
-    "tensorrt-bf16": Variant("tensorrt", "cuda", "bfloat16"),
-    "tensorrt-fp16": Variant("tensorrt", "cuda", "float16"),
+    REFERENCE: Loading("torch", "cpu"),
+    "torch-bf16": Loading("torch", "cpu", dtype="bfloat16"),
+    "torch-compiled": Loading("torch", "cpu", compiled=True),
+    "onnx": Loading("onnx", "cpu"),
+    "openvino": Loading("openvino", "cpu"),
+    "openvino-bf16": Loading("openvino", "cpu", dtype="bfloat16"),
+    "cuda": Loading("torch", "cuda"),
+    "cuda-bf16": Loading("torch", "cuda", dtype="bfloat16"),
+    "cuda-fp16": Loading("torch", "cuda", dtype="float16"),
+    "cuda-compiled": Loading("torch", "cuda", compiled=True),
+    "cuda-graphs": Loading("torch", "cuda", graphs=True),
+    "cuda-graphs-bf16": Loading("torch", "cuda", dtype="bfloat16", graphs=True),
+    "cuda-graphs-fp16": Loading("torch", "cuda", dtype="float16", graphs=True),
+    "onnx-cuda": Loading("onnx", "cuda"),
+    "tensorrt": Loading("tensorrt", "cuda"),
+    "tensorrt-bf16": Loading("tensorrt", "cuda", dtype="bfloat16"),
+    "tensorrt-fp16": Loading("tensorrt", "cuda", dtype="float16"),
 }
 """By their names. Networks whose convolutions are channels-last run so in every row of torch."""
 
@@ -172,11 +150,10 @@ class InferenceBenchOptions:
             message = f"{self.net}: no such folder; expected one with a network"
             raise CheckpointError(message)
         rows = self._rows()
-        shown = table([row for row in rows if row.difference is not None])
-        console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
-        console.print(shown)
+        console = TerminalConsole()
+        show_table(table([row for row in rows if row.difference is not None]), console)
         for line in missing_lines(rows):
-            console.print(line, markup=False, soft_wrap=True)
+            console.note(line)
         if self.json is not None:
             save_files({self.json: json.dumps(self._record(rows), indent=2) + "\n"})
         return 0
@@ -207,7 +184,7 @@ class InferenceBenchOptions:
         return rows
 
     def _measured(self, name: str, answers: Path) -> Figures:
-        options = VARIANTS[name].options(self.threads)
+        options = replace(VARIANTS[name], net_threads=self.threads).as_options()
         order = Order(self.net, options, self.batches, self.positions, self.seconds, str(answers))
         words = [sys.executable, "-P", "-m", "phasezoo.apps.inference_bench.measuring"]
         done = subprocess.run(
@@ -229,22 +206,35 @@ class InferenceBenchOptions:
 
 def table(rows: list[Row]) -> Table:
     """The table of the backends that ran."""
-    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    shown.add_column("backend")
-    for speed in rows[0].figures.speeds:
-        shown.add_column(f"{speed.rows:,} rows\nrows/s (ms)", justify="right")
-    for heading in ("max\n|Δvalue|", "max\n|Δpolicy|", "equal\ntop moves", "GPU\nbusy"):
-        shown.add_column(heading, justify="right")
-    for row in rows:
-        assert row.difference is not None
-        speeds = [f"{s.rows_per_second:,.0f} ({s.milliseconds:.3g})" for s in row.figures.speeds]
-        busy = [s.gpu_percent for s in row.figures.speeds if s.gpu_percent is not None]
-        found = row.difference
-        shown.add_row(
-            row.name, *speeds, f"{found.value:.1e}", f"{found.policy:.1e}",
-            f"{100 * found.equal_top:.1f} %", f"{max(busy):.0f} %" if busy else "",
-        )  # fmt: skip
-    return shown
+
+    def difference_of(name: str) -> Callable[[Row], Any]:
+        return lambda row: getattr(row.difference, name)
+
+    def speed(row: Row, place: int) -> Speed:
+        return row.figures.speeds[place]
+
+    def head(place: int) -> str:
+        return numbers.plural(rows[0].figures.speeds[place].rows, "row")
+
+    sizes = columns_by(
+        range(len(rows[0].figures.speeds)),
+        speed,
+        lambda found: f"{found.rows_per_second:,.0f} rows/s",
+        head=head,
+        below=lambda row, place: f"{speed(row, place).milliseconds:.3g} ms",
+    )
+    last = [
+        Column("max |Δvalue|", difference_of("value"), "{:.1e}".format),
+        Column("max |Δpolicy|", difference_of("policy"), "{:.1e}".format),
+        Column("equal top moves", difference_of("equal_top"), numbers.percent),
+        Column("GPU busy", _busy, lambda percent: "" if percent is None else f"{percent:.0f} %"),
+    ]
+    return Table("backends", [Column("backend", "name"), *sizes, *last], rows, "Backends that ran")
+
+
+def _busy(row: Row) -> float | None:
+    known = (speed.gpu_percent for speed in row.figures.speeds)
+    return max((percent for percent in known if percent is not None), default=None)
 
 
 def missing_lines(rows: list[Row]) -> list[str]:

@@ -112,10 +112,9 @@ def loaded(network: str, options: dict[str, Any]) -> Any:
     Raises:
         PhasezooError: There is no network, or it cannot be loaded so.
     """
-    folder = packaged.resolved(network)
-    if (folder / packaged.EXPERTS).is_file():
-        return inference.load_experts(folder).baseline(**options)
-    return inference.load_network(folder, **options)
+    if packaged.holds_experts(network):
+        return inference.load_experts(network).baseline(**options)
+    return inference.load_network(network, **options)
 
 
 def batch_of(states: list[Any], rows: int) -> inference.StateBatch:

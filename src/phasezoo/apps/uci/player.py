@@ -156,11 +156,12 @@ def adapted(text: str, options: Options) -> str:
         message = f"{asked[0]} is for the agents {' and '.join(SEARCHES)}, not {spec.name!r}"
         raise InvalidConfig(message)
     name, given = spec.name, dict(spec.options)
+    routes = options.is_set("Routing") or options.is_set("Gate")
     if options.is_set("ExpertsPath"):
         name = "m2cts"
         given.pop("net", None)
         given["experts"] = options["ExpertsPath"]
-    elif (options.is_set("Routing") or options.is_set("Gate")) and _is_experts(given.get("net")):
+    elif "net" in given and routes and packaged.holds_experts(given["net"]):
         name = "m2cts"
         given["experts"] = given.pop("net")
     has_experts = name == "m2cts"
@@ -180,11 +181,6 @@ def adapted(text: str, options: Options) -> str:
     if options["UCI_Variant"] == VARIANTS[0] and loads:
         given.setdefault(OTHER_GAME, "true")  # of chess and chess960 alone: checked when loaded
     return write_spec(spec._replace(name=name, options=given))
-
-
-def _is_experts(net: str | None) -> bool:
-    """Whether a folder holds experts for phases rather than one network."""
-    return net is not None and packaged.is_experts(net)
 
 
 def _check_chess(agent: Any, game: str) -> None:

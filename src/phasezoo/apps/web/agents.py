@@ -187,7 +187,7 @@ class Agents:
             found += [*game.scripted, "single_player_mcts:simulations=60", "random"]
             return found
         for net in nets:
-            kind = "m2cts:experts" if packaged.is_experts(net) else "mcts:net"
+            kind = "m2cts:experts" if packaged.holds_experts(net) else "mcts:net"
             found += [f"{kind}={net},nodes=400,batch_size=8", f"policy:net={net}"]
         found += ["uct:simulations=3000", "mcts:nodes=800", "random"]
         if game.has_table:

@@ -22,7 +22,7 @@ from phasezoo.experiments.networks import check_networks
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.variants import Variant, variants_of
 from phasezoo.gating.registry import AnyGate
-from phasezoo.inference.backends.choice import Running, chosen
+from phasezoo.inference.backends.choice import Loading, chosen
 from phasezoo.report import numbers
 from phasezoo.training.experts.strategies import STRATEGIES
 
@@ -284,7 +284,7 @@ def _check_network(config: M2ctsConfig, variants: Sequence[Variant]) -> None:
         given = networks.conditioned(begun.network, how, 2)
         networks.make(given, *sizes, num_players=game.num_players)  # or refuse now
     networks.resolve_device(config.device)
-    chosen(config.backend, Running(config.device))
+    chosen(Loading(config.backend, config.device))
 
 
 def weights_of(config: M2ctsConfig, begun: "Beginning") -> dict[str, Any]:

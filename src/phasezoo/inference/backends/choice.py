@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from phasezoo._torch import require_torch
 from phasezoo.errors import InvalidConfig, MissingDependency, install_hint
@@ -24,17 +24,37 @@ TENSORRT_HINT = (
 
 
 @dataclass(frozen=True)
-class Running:
-    """How a network is to be run."""
+class Loading:
+    """How a network is loaded (:func:`phasezoo.inference.load_network`)."""
 
+    backend: Backend = "auto"
+    """The library that runs it."""
     device: str | None = None
-    """Where; None: a GPU if there is one, or where the backend runs alone."""
+    """Where to run."""
+    net_threads: int | None = None
+    """Its CPU threads; those of a search are the agent's ``threads``."""
     dtype: InferenceDtype = "float32"
     """Number format."""
     compiled: bool = False
-    """By ``torch.compile``."""
+    """Whether ``torch.compile`` makes a program of it first."""
     graphs: bool = False
-    """By CUDA graphs."""
+    """Whether a GPU replays graphs of it."""
+    allow_other_game: bool = False
+    """Whether a search of another game may ask it."""
+    packed: bool | None = None
+    """Whether it is given its planes packed."""
+    net_game: str | None = None
+    """Game of an ONNX file of another program."""
+    planes: str | None = None
+    """Planes that such a file reads."""
+    actions: str | None = None
+    """Order of its moves: a name, or a file."""
+
+    def as_options(self) -> dict[str, Any]:
+        """As :func:`phasezoo.inference.load_network` takes them."""
+        options = dict(vars(self))
+        own = {"threads": options.pop("net_threads"), "game": options.pop("net_game")}
+        return {**own, **options}
 
     @property
     def is_plain(self) -> bool:
@@ -61,33 +81,33 @@ _ABILITIES = {
 }
 
 
-def chosen(backend: Backend, running: Running) -> Backend:
+def chosen(how: Loading) -> Backend:
     """Return the backend that runs a network, which is installed and can.
 
     Raises:
         InvalidConfig: The options do not go together.
         MissingDependency: What was asked for is not installed.
     """
-    check_value("backend", Backend, backend)
-    if backend == "auto":
-        usual = running.is_plain and _is_installed("onnxruntime") and not _on_gpu(running.device)
+    check_value("backend", Backend, how.backend)
+    if how.backend == "auto":
+        usual = how.is_plain and _is_installed("onnxruntime") and not _on_gpu(how.device)
         return "onnx" if usual else "torch"
-    check_running(backend, running)
-    require(backend)
-    return backend
+    check_running(how)
+    require(how.backend)
+    return how.backend
 
 
-def check_running(backend: Backend, running: Running) -> None:
+def check_running(how: Loading) -> None:
     """Refuse what a backend cannot do."""
-    own = _ABILITIES.get(backend)
+    own = _ABILITIES.get(how.backend)
     if own is None:
         return
-    kind = None if running.device is None else running.device.partition(":")[0]
-    plain = not running.compiled and not running.graphs
-    if kind not in (None, *own.devices) or running.dtype not in own.dtypes or not plain:
+    kind = None if how.device is None else how.device.partition(":")[0]
+    plain = not how.compiled and not how.graphs
+    if kind not in (None, *own.devices) or how.dtype not in own.dtypes or not plain:
         message = (
-            f"backend {backend!r} runs on {' or '.join(own.devices)} in {' or '.join(own.dtypes)}, "
-            f"not {running}; give backend='torch' for that"
+            f"backend {how.backend!r} runs on {' or '.join(own.devices)} in "
+            f"{' or '.join(own.dtypes)}, not {how}; give backend='torch' for that"
         )
         raise InvalidConfig(message)
 

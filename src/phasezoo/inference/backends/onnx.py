@@ -1,6 +1,5 @@
 """The ONNX Runtime backend, the default on CPUs; on GPUs by its CUDA provider."""
 
-import dataclasses
 import functools
 import os
 import sys
@@ -17,8 +16,8 @@ from phasezoo import _core, games
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games.action_tables import ActionOrder
 from phasezoo.games.queries import action_spec
-from phasezoo.inference.backends.onnx_export import own_tensors
 from phasezoo.inference.backends.onnx_model import OnnxModel
+from phasezoo.inference.backends.runtime import RuntimeEvaluator, threads_among
 from phasezoo.inference.backends.tensors import (
     VALUE_FORMS,
     Floats,
@@ -29,11 +28,9 @@ from phasezoo.inference.backends.tensors import (
 )
 from phasezoo.inference.calls import calls_at_once
 from phasezoo.inference.evaluator import Legal
-from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage.expert_metadata import expert_metadata
 from phasezoo.inference.storage.files import digest, read_file
 from phasezoo.inference.storage.manifest import ONNX_MODEL, Manifest
-from phasezoo.specs import PositiveInt, check_value
 from phasezoo.types import Gate
 
 MAX_ROWS = 32
@@ -60,7 +57,7 @@ class _Kept(threading.local):
         """For each output."""
 
 
-class OnnxEvaluator(NetworkEvaluator):
+class OnnxEvaluator(RuntimeEvaluator):
     """A network answered by ONNX Runtime, in float32.
 
     Any number of threads may ask it at once.
@@ -94,32 +91,13 @@ class OnnxEvaluator(NetworkEvaluator):
         self.device = device or "cpu"
         self._max_rows = MAX_ROWS if self.device == "cpu" else MAX_ROWS_OF_GPU
         usual = _core.default_threads() if self.device == "cpu" else 1
-        check_value("threads", PositiveInt | None, threads)
-        self.threads = usual if threads is None else threads
-        tensors = manifest.tensors or own_tensors(manifest.value_kind)
+        threads = threads_among(threads, usual)
         self.model = model
-        self._model = OnnxModel(
-            model,
-            tensors,
-            manifest.input_shape,
-            manifest.num_actions,
-            manifest.num_players,
-            manifest.layout(),
-            self.device,
-        )
-        if not self._model.plies and (manifest.plies_left or "plies_left" in manifest.tensors):
-            message = f"no output {tensors['plies_left']!r}, which the manifest says gives plies"
-            raise CheckpointError(message)
-        manifest = dataclasses.replace(manifest, plies_left=self._model.plies)
-        super().__init__(manifest, allow_other_game=allow_other_game)
+        self._model = OnnxModel(model, manifest, self.device)
+        super().__init__(manifest, self._model, threads, allow_other_game=allow_other_game)
         self._kept = _Kept()
         self._pool: ThreadPoolExecutor | None = None
         self._pool_process = 0
-
-    @property
-    def parallel_calls(self) -> int:
-        """How many calls it answers at once without their waiting for each other."""
-        return min(2, self.threads)
 
     @classmethod
     def from_file(
@@ -218,10 +196,6 @@ class OnnxEvaluator(NetworkEvaluator):
         )  # fmt: skip
         evaluator.reload = again, (place.absolute(),)
         return evaluator
-
-    def _padded(self, rows: int) -> int:
-        fixed = self._model.fixed_rows
-        return 0 if fixed is None else -rows % fixed
 
     def _answer(
         self, arrays: list[Any], legal: Legal | None = None

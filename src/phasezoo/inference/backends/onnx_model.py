@@ -10,16 +10,9 @@ import numpy as np
 from phasezoo._onnxruntime import onnxruntime
 from phasezoo.errors import CheckpointError, InvalidConfig, InvalidEvaluation
 from phasezoo.games import PlaneLayout
-from phasezoo.inference.backends.onnx_export import packed_inputs
-from phasezoo.inference.backends.tensors import (
-    POLICY_FORMS,
-    VALUE_FORMS,
-    Floats,
-    PolicyForm,
-    ValueForm,
-    columns_of,
-    form_among,
-)
+from phasezoo.inference.backends.runtime import RuntimeModel, packed_shapes, padded
+from phasezoo.inference.backends.tensors import Floats
+from phasezoo.inference.storage.manifest import Manifest
 
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 
@@ -37,18 +30,12 @@ class _Bindings(threading.local):
         self.kept: dict[int, tuple[Any, list[int]]] = {}
 
 
-class OnnxModel:
+class OnnxModel(RuntimeModel):
     """A session of ONNX Runtime whose input and outputs are known.
 
     Args:
         model: Its bytes, or the path of its file.
-        tensors: The names of its policy and value by their forms (:data:`PolicyForm`,
-            :data:`ValueForm`), of its ``input``, which may be left out if there is one alone, and
-            of ``plies_left``, which a model need not have.
-        input_shape: Channels, height and width of its planes.
-        num_actions: Size A of its policy.
-        num_players: How many play.
-        layout: Where its planes are, if it takes them packed: by ``bits`` and ``numbers``.
+        manifest: As for :class:`~phasezoo.inference.backends.runtime.RuntimeModel`.
         device: ``"cpu"``, or a CUDA device such as ``"cuda:1"``.
 
     Raises:
@@ -56,55 +43,32 @@ class OnnxModel:
         CheckpointError: It is not an ONNX model, has no such tensors, or they have another shape.
     """
 
-    def __init__(
-        self,
-        model: bytes | Path,
-        tensors: Mapping[str, str],
-        input_shape: tuple[int, int, int],
-        num_actions: int,
-        num_players: int,
-        layout: PlaneLayout | None = None,
-        device: str = "cpu",
-    ) -> None:
+    def __init__(self, model: bytes | Path, manifest: Manifest, device: str = "cpu") -> None:
         self._session = open_session(model, device)
         self._bindings = _Bindings()
-        self.policy: PolicyForm = form_among(POLICY_FORMS, tensors)
-        self.value: ValueForm = form_among(VALUE_FORMS, tensors)
+        super().__init__(manifest)
+        layout, shape = manifest.layout(), manifest.input_shape
         if layout is None:
-            name, self.fixed_rows = _planes_input(self._session, tensors, input_shape)
-            self._inputs: dict[str, tuple[int, ...]] = {name: input_shape}
+            name, self.fixed_rows = _planes_input(self._session, self.tensors, shape)
+            self._inputs = {name: shape}
         else:
             self._inputs, self.fixed_rows = _packed_inputs(self._session, layout), None
-        self._names = [tensors[self.policy], tensors[self.value]]
-        self.widths = [num_actions, columns_of(self.value, num_players)]
-        """Numbers in each row of its policy, its value and, if it has them, its plies left."""
-        left = tensors.get("plies_left")
-        self.plies = left in [output.name for output in self._session.get_outputs()]
-        """Whether it says how many plies are left."""
-        if left is not None and self.plies:
-            self._names.append(left)
-            self.widths.append(1)
+        self._find_outputs([output.name for output in self._session.get_outputs()])
         shapes = self._probed()
-        for name, shape, size in zip(self._names, shapes, self.widths, strict=True):
-            if shape is None or int(np.prod(shape[1:])) != size:
-                found = "no float32" if shape is None else f"shape {['B', *shape[1:]]}"
-                message = f"output {name!r} has {found}, expected {size} numbers a row"
+        for name, found, size in zip(self._names, shapes, self.widths, strict=True):
+            if found is None or int(np.prod(found[1:])) != size:
+                told = "no float32" if found is None else f"shape {['B', *found[1:]]}"
+                message = f"output {name!r} has {told}, expected {size} numbers a row"
                 raise CheckpointError(message)
-        self._shapes = [shape[1:] for shape in shapes if shape is not None]
+        self._shapes = [found[1:] for found in shapes if found is not None]
 
     def run(self, inputs: Sequence[Any], outputs: Sequence[Floats]) -> None:
-        """Answer planes, or the arrays of packed ones, into arrays of :attr:`widths`.
-
-        All are contiguous and have as many rows.
-        """
+        """Answer planes, or the arrays of packed ones, into arrays of :attr:`widths`."""
         rows, fixed = len(inputs[0]), self.fixed_rows
         if fixed is not None and rows < fixed:
-            filled = [np.zeros((fixed, *each.shape[1:]), each.dtype) for each in inputs]
-            for each, given in zip(filled, inputs, strict=True):
-                each[:rows] = given
-            padded = [np.empty((fixed, width), np.float32) for width in self.widths]
-            self.run(filled, padded)
-            for output, found in zip(outputs, padded, strict=True):
+            whole = [np.empty((fixed, width), np.float32) for width in self.widths]
+            self.run([padded(each, fixed) for each in inputs], whole)
+            for output, found in zip(outputs, whole, strict=True):
                 output[:] = found[:rows]
             return
         binding = self._bound(inputs, outputs)
@@ -138,16 +102,8 @@ class OnnxModel:
 
     def _probed(self) -> list[tuple[int, ...] | None]:
         """Return the shapes of policy and value for a few rows; None of outputs not in float32."""
-        known = [output.name for output in self._session.get_outputs()]
-        missing = [name for name in self._names if name not in known]
-        if missing:
-            message = f"no output {', '.join(map(repr, missing))}; the model has {known}"
-            raise CheckpointError(message)
         rows = PROBED if self.fixed_rows is None else self.fixed_rows
-        kinds = {name: np.uint8 if name == "bits" else np.float32 for name in self._inputs}
-        zeros = {
-            name: np.zeros((rows, *shape), kinds[name]) for name, shape in self._inputs.items()
-        }
+        zeros = self._zeros(rows)
         try:
             found = self._session.run(self._names, zeros)
         except Exception as error:
@@ -192,9 +148,7 @@ def _packed_inputs(
     session: onnxruntime.InferenceSession, layout: PlaneLayout
 ) -> dict[str, tuple[int, ...]]:
     """Return the inputs for packed planes, and their columns."""
-    wanted: dict[str, tuple[int, ...]] = {
-        name: (columns,) for name, columns in packed_inputs(layout).items()
-    }
+    wanted = packed_shapes(layout)
     found = {each.name: tuple(each.shape[1:]) for each in session.get_inputs()}
     if found != wanted:
         message = f"the model has the inputs {found}, packed planes are {wanted}"

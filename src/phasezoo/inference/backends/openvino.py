@@ -1,6 +1,5 @@
 """The OpenVINO backend: networks on Intel's and other x86 CPUs, in float32 or bfloat16."""
 
-import dataclasses
 import functools
 import os
 import subprocess
@@ -13,14 +12,12 @@ import numpy as np
 
 from phasezoo import _core
 from phasezoo._openvino import openvino
-from phasezoo.errors import CheckpointError, InvalidConfig
-from phasezoo.inference.backends.onnx_export import own_tensors
+from phasezoo.errors import InvalidConfig
 from phasezoo.inference.backends.openvino_model import DEVICE, PRECISIONS, OpenVinoModel
+from phasezoo.inference.backends.runtime import RuntimeEvaluator, threads_among
 from phasezoo.inference.backends.tensors import Floats, answer_in_parts
 from phasezoo.inference.evaluator import Legal
-from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage.manifest import Manifest
-from phasezoo.specs import PositiveInt, check_value
 from phasezoo.types import InferenceDtype
 
 MAX_ROWS = 32
@@ -47,7 +44,7 @@ sys.exit(0 if np.isfinite(answer).all() else 3)
 """
 
 
-class OpenVinoEvaluator(NetworkEvaluator):
+class OpenVinoEvaluator(RuntimeEvaluator):
     """A network answered by OpenVINO on the CPU.
 
     Any number of threads may ask it at once. The rows of a batch are shared out among its threads,
@@ -74,44 +71,17 @@ class OpenVinoEvaluator(NetworkEvaluator):
         *,
         allow_other_game: bool = False,
     ) -> None:
-        self.threads = (
-            _core.default_threads()
-            if threads is None
-            else check_value("threads", PositiveInt, threads)
-        )
+        threads = threads_among(threads, _core.default_threads())
         check_dtype(dtype)
         self.dtype = dtype
-        tensors = manifest.tensors or own_tensors(manifest.value_kind)
-        self._model = OpenVinoModel(
-            model,
-            tensors,
-            manifest.input_shape,
-            manifest.num_actions,
-            manifest.num_players,
-            manifest.layout(),
-            self.threads,
-            dtype,
-        )
-        if not self._model.plies and (manifest.plies_left or "plies_left" in manifest.tensors):
-            message = f"no output {tensors['plies_left']!r}, which the manifest says gives plies"
-            raise CheckpointError(message)
-        manifest = dataclasses.replace(manifest, plies_left=self._model.plies)
-        super().__init__(manifest, allow_other_game=allow_other_game)
-        self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="phasezoo-openvino")
-
-    @property
-    def parallel_calls(self) -> int:
-        """How many calls it answers at once without their waiting for each other."""
-        return min(2, self.threads)
+        self._model = OpenVinoModel(model, manifest, threads, dtype)
+        super().__init__(manifest, self._model, threads, allow_other_game=allow_other_game)
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="phasezoo-openvino")
 
     def close(self) -> None:
         """End its threads, and let go of its memory; it cannot be asked afterwards."""
         self._pool.shutdown()
         self._model.close()
-
-    def _padded(self, rows: int) -> int:
-        fixed = self._model.fixed_rows
-        return 0 if fixed is None else -rows % fixed
 
     def _answer(
         self, arrays: list[Any], legal: Legal | None = None

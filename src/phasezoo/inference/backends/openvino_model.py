@@ -10,17 +10,9 @@ import numpy as np
 
 from phasezoo._openvino import openvino
 from phasezoo.errors import CheckpointError, InvalidEvaluation, InvalidState
-from phasezoo.games import PlaneLayout
-from phasezoo.inference.backends.onnx_export import packed_inputs
-from phasezoo.inference.backends.tensors import (
-    POLICY_FORMS,
-    VALUE_FORMS,
-    Floats,
-    PolicyForm,
-    ValueForm,
-    columns_of,
-    form_among,
-)
+from phasezoo.inference.backends.runtime import RuntimeModel, packed_shapes, padded
+from phasezoo.inference.backends.tensors import Floats
+from phasezoo.inference.storage.manifest import Manifest
 from phasezoo.types import InferenceDtype
 
 DEVICE = "CPU"
@@ -31,17 +23,12 @@ STATIC = (1, 32)
 time than by the program for any number, and more than one next to nothing; so nothing is padded."""
 
 
-class OpenVinoModel:
+class OpenVinoModel(RuntimeModel):
     """A compiled model whose inputs and outputs are known; any number of threads may run it.
 
     Args:
         model: Its bytes, or the path of its file.
-        tensors: The names of its input, policy, value and plies left, as
-            :class:`~phasezoo.inference.backends.onnx_model.OnnxModel` takes them.
-        input_shape: Channels, height and width of its planes.
-        num_actions: Size A of its policy.
-        num_players: How many play.
-        layout: Where its planes are, if it takes them packed.
+        manifest: As for :class:`~phasezoo.inference.backends.runtime.RuntimeModel`.
         threads: How many requests are answered at once, by a thread each.
         dtype: Number format of the arithmetic.
 
@@ -50,15 +37,7 @@ class OpenVinoModel:
     """
 
     def __init__(
-        self,
-        model: bytes | Path,
-        tensors: Mapping[str, str],
-        input_shape: tuple[int, int, int],
-        num_actions: int,
-        num_players: int,
-        layout: PlaneLayout | None,
-        threads: int,
-        dtype: InferenceDtype,
+        self, model: bytes | Path, manifest: Manifest, threads: int, dtype: InferenceDtype
     ) -> None:
         self._core = openvino.Core()
         self._model = _read(self._core, model)
@@ -70,41 +49,24 @@ class OpenVinoModel:
             "NUM_STREAMS": threads,
             "ENABLE_CPU_PINNING": False,  # others use the cores too
         }
-        self.policy: PolicyForm = form_among(POLICY_FORMS, tensors)
-        self.value: ValueForm = form_among(VALUE_FORMS, tensors)
+        super().__init__(manifest)
+        layout = manifest.layout()
         if layout is None:
-            self._inputs: dict[str, tuple[int, ...]] = {
-                tensors.get("input", _only_input(self._model)): tuple(input_shape)
-            }
+            name = self.tensors.get("input", _only_input(self._model))
+            self._inputs = {name: tuple(manifest.input_shape)}
         else:
-            self._inputs = {name: (columns,) for name, columns in packed_inputs(layout).items()}
+            self._inputs = packed_shapes(layout)
         self.fixed_rows = _checked_inputs(self._model, self._inputs)
-        known = [name for output in self._model.outputs for name in output.names]
-        left = tensors.get("plies_left")
-        self.plies = left in known
-        """Whether it says how many plies are left."""
-        self._names = [tensors[self.policy], tensors[self.value]]
-        self.widths = [num_actions, columns_of(self.value, num_players)]
-        """Numbers in each row of its policy, its value and, if it has them, its plies left."""
-        if left is not None and self.plies:
-            self._names.append(left)
-            self.widths.append(1)
-        missing = [name for name in self._names if name not in known]
-        if missing:
-            message = f"no output {', '.join(map(repr, missing))}; the model has {known}"
-            raise CheckpointError(message)
+        self._find_outputs([name for output in self._model.outputs for name in output.names])
         self._programs: dict[int | None, Any] = {}
         self._idle: dict[int | None, list[Any]] = {}
         self._check_outputs()
 
     def run(self, inputs: Sequence[Any], outputs: Sequence[Floats]) -> None:
-        """Answer planes, or the arrays of packed ones, into arrays of :attr:`widths`.
-
-        All are contiguous and have as many rows, at most :attr:`fixed_rows` if that is a number.
-        """
+        """Answer planes, or the arrays of packed ones, into arrays of :attr:`widths`."""
         rows, fixed = len(inputs[0]), self.fixed_rows
         if fixed is not None and rows < fixed:
-            inputs = [_padded(each, fixed) for each in inputs]
+            inputs = [padded(each, fixed) for each in inputs]
         shape = None if fixed is not None or rows not in STATIC else rows
         with self._lock:
             idle = self._idle.setdefault(shape, [])
@@ -158,11 +120,9 @@ class OpenVinoModel:
     def _check_outputs(self) -> None:
         """Check the outputs for a few rows of zeros."""
         rows = self.fixed_rows or 2
-        kinds = {name: np.uint8 if name == "bits" else np.float32 for name in self._inputs}
-        zeros = {n: np.zeros((rows, *shape), kinds[n]) for n, shape in self._inputs.items()}
         try:
             request = self._program(None).create_infer_request()
-            request.infer(zeros)
+            request.infer(self._zeros(rows))
             found = [request.get_tensor(name).data for name in self._names]
         except RuntimeError as error:
             message = f"the model fails on {rows} rows of planes: {_first_line(error)}"
@@ -206,12 +166,6 @@ def _checked_inputs(model: Any, wanted: Mapping[str, tuple[int, ...]]) -> int | 
 
 def _shape(of_row: tuple[int, ...]) -> Any:
     return openvino.PartialShape([-1, *of_row])
-
-
-def _padded(array: Any, rows: int) -> Any:
-    filled = np.zeros((rows, *array.shape[1:]), array.dtype)
-    filled[: len(array)] = array
-    return filled
 
 
 def _first_line(error: Exception) -> str:

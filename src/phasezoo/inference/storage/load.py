@@ -12,13 +12,12 @@ from typing import Any
 from phasezoo._torch import require_torch
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games.action_tables import ActionOrder
-from phasezoo.inference.backends.choice import Backend, Running, chosen
+from phasezoo.inference.backends.choice import Backend, Loading, chosen
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage import packaged
 from phasezoo.inference.storage.experts import load_experts
 from phasezoo.inference.storage.manifest import MODEL, Manifest
-from phasezoo.inference.storage.packaged import EXPERTS
 from phasezoo.types import InferenceDtype
 
 
@@ -67,15 +66,11 @@ def load(
         InvalidConfig: The options do not go together, or there is no such device.
         MissingDependency: The backend is not installed.
     """
-    options: dict[str, Any] = {
-        "backend": backend, "device": device, "threads": threads, "dtype": dtype,
-        "compiled": compiled, "graphs": graphs, "allow_other_game": allow_other_game,
-        "packed": packed,
-    }  # fmt: skip
+    how = Loading(backend, device, threads, dtype, compiled, graphs, allow_other_game, packed)
     directory = packaged.resolved(path, game=game, planes=planes, actions=actions)
-    if (directory / EXPERTS).is_file():
-        return load_experts(directory).mixture(**options)
-    return load_network(directory, **options)
+    if packaged.holds_experts(directory):
+        return load_experts(directory).mixture(**how.as_options())
+    return load_network(directory, **how.as_options())
 
 
 def load_network(
@@ -128,17 +123,17 @@ def load_network(
     directory = packaged.resolved(path, game=game, planes=planes, actions=actions)
     manifest = Manifest.read(directory)
     data = manifest.read_bytes(directory)
-    running = Running(device, dtype, compiled, graphs)
+    how = Loading(backend, device, threads, dtype, compiled, graphs, allow_other_game, packed)
     form = manifest.packed if packed is None else packed
     if manifest.backend == "onnx":
         _refuse_torch(directory, backend)
         _check_form(directory, manifest, form)
-        runner = chosen("onnx" if backend == "auto" else backend, running)
-    else:
-        runner = chosen(backend, running)
+        if backend == "auto":
+            how = dataclasses.replace(how, backend="onnx")
+    how = dataclasses.replace(how, backend=chosen(how))
     with _named(directory):
         evaluator: NetworkEvaluator
-        if runner == "torch":
+        if how.backend == "torch":
             from phasezoo.inference.backends.torch import TorchEvaluator
 
             evaluator = TorchEvaluator(
@@ -148,17 +143,10 @@ def load_network(
             )  # fmt: skip
         else:
             manifest = dataclasses.replace(manifest, packed=form)
-            evaluator = _of_model(
-                runner, directory, manifest, data, running, threads, allow_other_game
-            )
+            evaluator = _of_model(how, directory, manifest, data)
     evaluator.source = directory
-    options: dict[str, Any] = {
-        "backend": runner, "device": device, "threads": threads, "dtype": dtype,
-        "compiled": compiled, "graphs": graphs, "allow_other_game": allow_other_game,
-        "packed": packed,
-    }  # fmt: skip
     module = (manifest.network_factory or "").partition(":")[0]
-    again = functools.partial(_again, module if module in sys.modules else None, **options)
+    again = functools.partial(_again, module if module in sys.modules else None, **how.as_options())
     evaluator.reload = again, (directory.absolute(),)
     return evaluator
 
@@ -171,35 +159,28 @@ def _again(module: str | None, path: Path, **options: Any) -> NetworkEvaluator:
     return load_network(path, **options)
 
 
-def _of_model(
-    runner: Backend,
-    directory: Path,
-    manifest: Manifest,
-    data: bytes,
-    running: Running,
-    threads: int | None,
-    allow_other_game: bool,
-) -> NetworkEvaluator:
+def _of_model(how: Loading, directory: Path, manifest: Manifest, data: bytes) -> NetworkEvaluator:
     """Return the evaluator of a backend that reads ONNX models."""
-    if runner == "tensorrt":
+    other = how.allow_other_game
+    if how.backend == "tensorrt":
         from phasezoo.inference.backends.tensorrt import TensorRtEvaluator
 
         network = None if manifest.backend == "onnx" else _built(manifest, data, directory)
         return TensorRtEvaluator(
             manifest, data if network is None else network, packaged.cache_of(directory),
-            device=running.device, dtype=running.dtype, allow_other_game=allow_other_game,
+            device=how.device, dtype=how.dtype, allow_other_game=other,
         )  # fmt: skip
     model = data if manifest.backend == "onnx" else _exported(directory, manifest, data)
-    if runner == "openvino":
+    if how.backend == "openvino":
         from phasezoo.inference.backends.openvino import OpenVinoEvaluator
 
         return OpenVinoEvaluator(
-            manifest, model, threads, running.dtype, allow_other_game=allow_other_game
+            manifest, model, how.net_threads, how.dtype, allow_other_game=other
         )
     from phasezoo.inference.backends.onnx import OnnxEvaluator
 
     return OnnxEvaluator(
-        manifest, model, threads, device=running.device, allow_other_game=allow_other_game
+        manifest, model, how.net_threads, device=how.device, allow_other_game=other
     )
 
 

@@ -62,7 +62,7 @@ def _newest_version(folder: Path) -> Path:
     return max(filter(_has_network, numbered), key=lambda each: int(each.name), default=folder)
 
 
-def is_experts(path: str | Path) -> bool:
+def holds_experts(path: str | Path) -> bool:
     """Return whether ``path`` names experts for phases rather than one network.
 
     Args:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from rich.table import Table
 
 from phasezoo import gating, inference, networks
 from phasezoo.data.positions import without_seen
@@ -27,6 +26,8 @@ from phasezoo.inference.storage.files import write_file
 from phasezoo.inference.storage.manifest import Manifest
 from phasezoo.inference.storage.packaged import EXPERTS
 from phasezoo.networks.registry import Factory
+from phasezoo.report import numbers
+from phasezoo.report.document import Column, Table, literal
 from phasezoo.runs import jsonable
 from phasezoo.specs import PositiveInt, check_value
 from phasezoo.training.body_outputs import FOLDER
@@ -145,7 +146,7 @@ class Experts(inference.Experts):
         return dict(self.training.get("work", {}))
 
     def tables(self) -> list[Table]:
-        """Return the records of the networks and the matrix of losses as rich prints them."""
+        """Return the records of the networks and the matrix of losses."""
         metrics = ("total", "accuracy", "top3", "top5", "best_three")
         return [_networks_view(self), *(self.losses.view(metric) for metric in metrics)]
 
@@ -427,42 +428,43 @@ def _experts(
 
 def _networks_view(experts: Experts) -> Table:
     work = experts.work
-    table = Table(
-        title=f"{experts.strategy} experts of {experts.game}, gate {experts.gate}",
-        title_justify="left",
-        caption=(
-            f"budget {experts.budget}: the baseline saw {work['baseline']:,} positions, the "
-            f"mixture's networks {work['mixture']:,} together; values: {_VALUES[experts.value]}"
-        ),
+    count = numbers.count
+    columns = [
+        Column("network", "name"),
+        Column("learned from", _learned_from),
+        Column("positions", "positions", count),
+        Column("unique", "unique_positions", count),
+        Column("epochs", "epochs", functools.partial(numbers.decimal, digits=2)),
+        Column("updates", "updates", count),
+        Column("best", "best_update", count),
+        Column("seconds", "seconds", functools.partial(numbers.decimal, digits=1)),
+        Column("validation", "validation_loss", numbers.decimal),
+    ]
+    if any(network.trials for network in experts.networks):
+        columns += [Column("rate", _chosen_rate), Column("diverged", _diverged)]
+    return Table(
+        "networks",
+        columns,
+        experts.networks,
+        f"{experts.strategy} experts of {experts.game}, gate {literal(experts.gate)}",
+        note=f"Budget {experts.budget}: the baseline saw {count(work['baseline'])} positions, the "
+        f"mixture's networks {count(work['mixture'])} together; values: {_VALUES[experts.value]}.",
     )
-    names = ("network", "learned from", "positions", "unique", "epochs", "updates", "best")
-    tried = any(network.trials for network in experts.networks)
-    for name in (*names, "seconds", "validation", *(("rate", "diverged") if tried else ())):
-        table.add_column(name, justify="left" if name in names[:2] else "right")
-    for network in experts.networks:
-        table.add_row(
-            network.name,
-            _learned_from(network),
-            f"{network.positions:,}",
-            f"{network.unique_positions:,}",
-            f"{network.epochs:.2f}",
-            f"{network.updates:,}",
-            f"{network.best_update:,}",
-            f"{network.seconds:.1f}",
-            "–" if network.validation_loss is None else f"{network.validation_loss:.3f}",
-            *(_chosen_rate(network) if tried else ()),
-        )
-    return table
 
 
-def _chosen_rate(network: TrainedNetwork) -> tuple[str, str]:
-    """The learning rate that validation chose, and how many of all diverged."""
+def _chosen_rate(network: TrainedNetwork) -> str | None:
+    """The learning rate that validation chose."""
+    if not network.trials:
+        return None
+    best = min(network.trials, key=lambda trial: math.inf if trial.loss is None else trial.loss)
+    return f"{best.learning_rate:g}"
+
+
+def _diverged(network: TrainedNetwork) -> str | None:
+    """How many of all learning rates diverged."""
     trials = network.trials
-    if not trials:
-        return "–", "–"
-    best = min(trials, key=lambda trial: math.inf if trial.loss is None else trial.loss)
-    diverged = sum(trial.spikes > 0 or trial.loss is None for trial in trials)
-    return f"{best.learning_rate:g}", f"{diverged} of {len(trials)}"
+    found = sum(trial.spikes > 0 or trial.loss is None for trial in trials)
+    return f"{found} of {len(trials)}" if trials else None
 
 
 _VALUES: dict[ValueSource, str] = {

@@ -2,14 +2,14 @@
 
 import csv
 import io
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from rich.table import Table
 
 from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.report import numbers
+from phasezoo.report.document import Column, Table, columns_by
 from phasezoo.training.evaluation import PositionLosses
 from phasezoo.training.resampling import Sample, means_of
 
@@ -19,8 +19,9 @@ ALL = "all"
 BASELINE, MIXTURE = "baseline", "mixture"
 """Names of the rows that are no expert's."""
 
-METRICS = ("total", "policy", "value", "accuracy", "top3", "top5", "best_three")
-"""Names of the measures (see :class:`phasezoo.training.MeanLosses`)."""
+LOSSES = ("total", "policy", "value")
+METRICS = (*LOSSES, "accuracy", "top3", "top5", "best_three")
+"""Names of the measures (see :class:`phasezoo.training.MeanLosses`): losses, and shares."""
 
 RESAMPLES = 1000
 """Draws of test games behind the intervals."""
@@ -94,33 +95,30 @@ class LossTable:
         return text.getvalue()
 
     def view(self, metric: str = "total", title: str | None = None) -> Table:
-        """One metric's matrix as rich prints it, below each mean its difference to the baseline."""
-        share = metric not in ("total", "policy", "value")
-        table = Table(
-            title=title or _TITLES[metric],
-            title_justify="left",
-            caption="below: minus the baseline, with 95 % intervals over games",
+        """One metric's matrix: means, and their differences to the baseline."""
+        columns = columns_by(
+            (*self.phases, ALL),
+            lambda network, test_set: self.cell(network, test_set, metric),
+            _mean_text,
+            below=lambda network, test_set: _interval_text(self.cell(network, test_set, metric)),
         )
-        table.add_column("network")
-        for test_set in (*self.phases, ALL):
-            table.add_column(test_set, justify="right")
-        for network in self.networks:
-            cells = [self.cell(network, test_set, metric) for test_set in (*self.phases, ALL)]
-            if network in (BASELINE, MIXTURE):
-                table.add_section()
-            name = network if network in (BASELINE, MIXTURE) else f"{network} expert"
-            table.add_row(name, *(_shown(cell, share=share) for cell in cells))
-        return table
+        return Table(
+            metric,
+            [Column("network", str), *columns],
+            self.networks,
+            title or f"{_TITLES[metric]} (a phase's name is that of its expert)",
+            note="In brackets: minus the baseline, and below the 95 % interval of that over games.",
+        )
 
 
 _TITLES = {
-    "total": "Total loss on test positions of",
-    "policy": "Policy loss on test positions of",
-    "value": "Value loss on test positions of",
-    "accuracy": "Top-1 accuracy on test positions of",
-    "top3": "Top-3 accuracy on test positions of",
-    "top5": "Top-5 accuracy on test positions of",
-    "best_three": "Probability of the best three on test positions of",
+    "total": "Total loss on test positions",
+    "policy": "Policy loss on test positions",
+    "value": "Value loss on test positions",
+    "accuracy": "Top-1 accuracy on test positions",
+    "top3": "Top-3 accuracy on test positions",
+    "top5": "Top-5 accuracy on test positions",
+    "best_three": "Probability of the best three on test positions",
 }
 
 
@@ -168,13 +166,22 @@ def _ends(found: Interval | None) -> tuple[float | None, float | None, float | N
     return (None, None, None) if found is None else (found.value, found.low, found.high)
 
 
-def _shown(cell: LossCell, *, share: bool) -> str:
-    if cell.value is None or math.isnan(cell.value):
-        return "–"
-    text = f"{cell.value:.1%}" if share else f"{cell.value:.3f}"
-    if cell.difference is None or cell.difference_low is None or cell.difference_high is None:
-        return text
-    scale, digits = (100, 1) if share else (1, 3)
-    numbers = (cell.difference, cell.difference_low, cell.difference_high)
-    gap, low, high = (f"{scale * number:+.{digits}f}" for number in numbers)
-    return f"{text}\n[dim]{gap} ({low}, {high})[/]"
+def _mean_text(cell: LossCell) -> str:
+    """The mean, with its difference to the baseline in brackets."""
+    if cell.metric in LOSSES:
+        text, gap = numbers.decimal(cell.value), numbers.signed(cell.difference)
+    else:
+        text, gap = numbers.percent(cell.value), _points(cell.difference)
+    return text if cell.difference is None else f"{text} ({gap})"
+
+
+def _interval_text(cell: LossCell) -> str:
+    """Both ends of the difference's interval."""
+    if cell.difference_low is None or cell.difference_high is None:
+        return ""
+    form = numbers.signed if cell.metric in LOSSES else _points
+    return f"{form(cell.difference_low)}, {form(cell.difference_high)}"
+
+
+def _points(share: float | None) -> str:
+    return numbers.signed(None if share is None else 100 * share, 1)
