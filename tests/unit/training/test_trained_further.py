@@ -97,15 +97,15 @@ def test_experts_of_every_strategy_begin_with_it(store, tower, tmp_path):
             strategy,
             network=str(tower),
             out=tmp_path / strategy,
-            test_games=5,
-            **SMALL,
+            test_games=1,
+            **{**SMALL, "positions": 128},
         )
         begun = weights(tower)["body.0.conv.weight"]
         for name in ("baseline", *(f"expert-{phase}" for phase in learned.phases)):
             own = weights(tmp_path / strategy / "networks" / name)["body.0.conv.weight"]
-            # At most eight steps of 1e-4; new weights are 0.03 away.
+            # At most four steps of 1e-4; new weights are 0.03 away.
             assert float((own - begun).abs().max()) < 0.005
-        assert learned.mixture().plane_spec == "lc0"
+        assert learned.mixture(backend="torch").plane_spec == "lc0"
 
 
 def test_settings_that_are_given_stay(store, tower, tmp_path):
@@ -169,7 +169,7 @@ def test_heads_by_phase_begin_with_a_network_and_keep_its_body(store, tmp_path, 
         out = tmp_path / f"run-{freeze_baseline}"
         learned = training.train_experts(
             store, "lichess", strategy, network=str(first.path), freeze="body", out=out,
-            freeze_baseline=freeze_baseline, test_games=5, max_lr=0.01, **SMALL,
+            freeze_baseline=freeze_baseline, test_games=1, max_lr=0.01, **SMALL,
         )  # fmt: skip
 
         def moved(name, out=out):
@@ -193,7 +193,7 @@ def test_freezing_the_baseline_takes_a_part_and_a_trained_network(store, tower, 
 def test_a_body_learns_once_and_is_shared(store, tmp_path, strategy, budget):
     learned = training.train_experts(
         store, "lichess", strategy, network="resnet-8x1", freeze="body", budget=budget,
-        out=tmp_path / "run", test_games=5, planes="minimal", **SMALL,
+        out=tmp_path / "run", test_games=1, planes="minimal", **SMALL,
     )  # fmt: skip
     folder = tmp_path / "run/networks"
     begun = weights(folder / ("start" if budget == "equal" else "baseline"))
@@ -289,7 +289,7 @@ def test_experts_of_all_phases_share_outputs(store, tower, tmp_path, monkeypatch
     )
     training.train_experts(
         store, "lichess", "weighted:4", network=str(tower), freeze="body", out=tmp_path / "run",
-        test_games=5, **SMALL,
+        test_games=1, **SMALL,
     )  # fmt: skip
     assert len(made) == 1  # the first expert's, which the others find
     assert not made[0].parent.exists()
