@@ -111,12 +111,12 @@ def test_two_origins_are_one_too_many(server):
     "request_",
     [
         b"\0" * 4_096 + b"\r\n\r\n",
-        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET / HTTP/9.9\r\nConnection: close\r\n\r\n",
         b"GET / HTTP/1.1\r\n\r\n",
         b"GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n",
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\0" * 64 + b"\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: x\r\n" + b"A: " + b"x" * 100_000 + b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nA: " + b"x" * 100_000 + b"\r\n\r\n",
     ],
 )
 def test_nonsense_is_refused_and_the_server_goes_on(server, request_):

@@ -229,6 +229,8 @@ def test_missing_experts_need_a_fallback():
     np.testing.assert_allclose(evaluation.value, [0.1, 0.301, 0.302], rtol=1e-5)
     assert counts.off_phase_rows == 1
     assert counts.expert_rows == {"a": 1, "c": 2}
+    _, counts = ask(mixture("exact", own, fallback="c"), FakeLeaves([1, 1]))  # of one phase alone
+    assert (counts.off_phase_rows, counts.expert_rows) == (2, {"c": 2})
     with pytest.raises(InvalidConfig, match="fallback='b' has no expert"):
         mixture("exact", own, fallback="b")
 

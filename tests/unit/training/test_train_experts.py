@@ -1,8 +1,10 @@
 """Baseline and experts trained, measured, kept and opened again, by every strategy."""
 
 import csv
+import functools
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +44,17 @@ def train(store: Any, out: Path, strategy: str = "separated", **changes: Any) ->
 @pytest.fixture(scope="module")
 def separated(store: GameStore, tmp_path_factory: pytest.TempPathFactory) -> Experts:
     return train(store, tmp_path_factory.mktemp("separated") / "run")
+
+
+@pytest.fixture(scope="module")
+def trained(store: GameStore, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Experts]:
+    """Train a strategy once for all tests that only look at its experts."""
+
+    @functools.cache
+    def once(strategy: str, **options: Any) -> Experts:
+        return train(store, tmp_path_factory.mktemp("trained") / "run", strategy, **options)
+
+    return once
 
 
 def weights_of(experts: Experts) -> dict[str, bytes]:
@@ -85,9 +98,13 @@ def test_a_folder_of_experts_is_opened_again(separated: Experts) -> None:
     ],
 )
 def test_every_strategy_trains_what_it_says(
-    store: GameStore, tmp_path: Path, strategy: str, options: dict[str, Any], mixture: int
+    store: GameStore,
+    trained: Callable[..., Experts],
+    strategy: str,
+    options: dict[str, Any],
+    mixture: int,
 ) -> None:
-    experts = train(store, tmp_path / "run", strategy, **options)
+    experts = trained(strategy, **options)
     assert experts.work == {"baseline": 160, "mixture": mixture}
     seen = {network.name: network.positions for network in experts.networks}
     assert seen["baseline"] == 160
@@ -100,16 +117,16 @@ def test_every_strategy_trains_what_it_says(
     for network in experts.networks:
         if network.start is not None:
             _starts_from(experts, network.name, network.start)
-    assert experts.mixture().num_phases == 3
-    again = train(store, tmp_path / "run", strategy, **options)
+    assert experts.mixture(backend="torch").num_phases == 3
+    again = train(store, experts.directory, strategy, **options)
     assert again.networks == experts.networks
 
 
 @pytest.mark.parametrize("budget", ["equal", "study"])
 def test_staged_experts_that_were_stopped_are_finished(
-    store: GameStore, tmp_path: Path, budget: str
+    store: GameStore, trained: Callable[..., Experts], tmp_path: Path, budget: str
 ) -> None:
-    whole = train(store, tmp_path / "whole", "staged", budget=budget)
+    whole = trained("staged", **({} if budget == "equal" else {"budget": budget}))
     seen: list[str] = []
 
     def stop(event: training.Progress) -> None:
@@ -185,9 +202,9 @@ def test_a_network_is_told_of_the_phases_that_there_are(store: GameStore, tmp_pa
         training.Learner("chess", "resnet-8x1:phase_planes=4")
 
 
-def test_weights_change_what_a_weighted_expert_learns(store: GameStore, tmp_path: Path) -> None:
-    light = weights_of(train(store, tmp_path / "light", "weighted:1", budget="study"))
-    heavy = weights_of(train(store, tmp_path / "heavy", "weighted:50", budget="study"))
+def test_weights_change_what_a_weighted_expert_learns(trained: Callable[..., Experts]) -> None:
+    light = weights_of(trained("weighted:1", budget="study"))
+    heavy = weights_of(trained("weighted:4", budget="study"))
     assert light["baseline"] == light["expert-opening"] == heavy["baseline"]
     assert len({heavy[f"expert-{phase}"] for phase in ("opening", "middlegame", "endgame")}) == 3
 

@@ -97,15 +97,15 @@ def test_experts_of_every_strategy_begin_with_it(store, tower, tmp_path):
             strategy,
             network=str(tower),
             out=tmp_path / strategy,
-            test_games=5,
-            **SMALL,
+            test_games=1,
+            **{**SMALL, "positions": 128},
         )
         begun = weights(tower)["body.0.conv.weight"]
         for name in ("baseline", *(f"expert-{phase}" for phase in learned.phases)):
             own = weights(tmp_path / strategy / "networks" / name)["body.0.conv.weight"]
-            # At most eight steps of 1e-4; new weights are 0.03 away.
+            # At most four steps of 1e-4; new weights are 0.03 away.
             assert float((own - begun).abs().max()) < 0.005
-        assert learned.mixture().plane_spec == "lc0"
+        assert learned.mixture(backend="torch").plane_spec == "lc0"
 
 
 def test_settings_that_are_given_stay(store, tower, tmp_path):
@@ -153,7 +153,7 @@ def parts_that_moved(before, after):
 
 @pytest.mark.parametrize(("freeze", "moved"), [("body", {"policy", "value"}), ("heads", {"body"})])
 def test_a_frozen_part_stays_to_the_bit(store, tower, tmp_path, freeze, moved):
-    options = {"network": str(tower), "freeze": freeze, "max_lr": 1e-3, **SMALL, "positions": 2048}
+    options = {"network": str(tower), "freeze": freeze, "max_lr": 1e-3, **SMALL}
     result = training.train_supervised(store, out=tmp_path / "run", **options)
     assert parts_that_moved(weights(tower), weights(result.path)) == moved
     identity = inference.load(result.path, backend="torch").manifest.training["identity"]
@@ -169,7 +169,7 @@ def test_heads_by_phase_begin_with_a_network_and_keep_its_body(store, tmp_path, 
         out = tmp_path / f"run-{freeze_baseline}"
         learned = training.train_experts(
             store, "lichess", strategy, network=str(first.path), freeze="body", out=out,
-            freeze_baseline=freeze_baseline, test_games=5, max_lr=0.01, **SMALL,
+            freeze_baseline=freeze_baseline, test_games=1, max_lr=0.01, **SMALL,
         )  # fmt: skip
 
         def moved(name, out=out):
@@ -193,7 +193,7 @@ def test_freezing_the_baseline_takes_a_part_and_a_trained_network(store, tower, 
 def test_a_body_learns_once_and_is_shared(store, tmp_path, strategy, budget):
     learned = training.train_experts(
         store, "lichess", strategy, network="resnet-8x1", freeze="body", budget=budget,
-        out=tmp_path / "run", test_games=5, planes="minimal", **SMALL,
+        out=tmp_path / "run", test_games=1, planes="minimal", **SMALL,
     )  # fmt: skip
     folder = tmp_path / "run/networks"
     begun = weights(folder / ("start" if budget == "equal" else "baseline"))
@@ -203,18 +203,17 @@ def test_a_body_learns_once_and_is_shared(store, tmp_path, strategy, budget):
 
 
 def test_heads_learn_on_a_frozen_body(tmp_path):
-    """Five trainings, each of which gets better than where it began (by 0.04 to 0.09)."""
-    games_of = training.GameStore.sample("connect-four")
+    """Five trainings, each of which gets better than where it began (by 0.56 to 0.72 in ten)."""
+    games_of = training.GameStore.sample("krk")
+    first = training.train_supervised(
+        games_of, network="resnet-8x1", out=tmp_path / "first", **{**SMALL, "positions": 32}
+    )
     for seed in range(5):
-        options = {**SMALL, "seed": seed, "positions": 8192}
-        first = training.train_supervised(
-            games_of, network="resnet-8x1", out=tmp_path / f"first-{seed}", **SMALL
-        )
         result = training.train_supervised(
             games_of, network=str(first.path), freeze="body", optimizer="adamw", max_lr=0.01,
-            out=tmp_path / f"heads-{seed}", **options,
+            out=tmp_path / f"heads-{seed}", **{**SMALL, "seed": seed, "positions": 1024},
         )  # fmt: skip
-        assert result.metrics["loss"] < result.history[0]["validation/loss"] - 0.01
+        assert result.metrics["loss"] < result.history[0]["validation/loss"] - 0.3
 
 
 @pytest.mark.parametrize("strategy", ["separated", "weighted:4", "planes"])
@@ -232,15 +231,16 @@ def history(result):
     return [{k: v for k, v in row.items() if k not in timed} for row in result.history]
 
 
-@pytest.mark.parametrize("limit", [1e9, 500 * 8 * 64 * 4])
-def test_outputs_of_a_frozen_body_are_computed_once(store, tower, tmp_path, monkeypatch, limit):
-    """Two epochs and a bit; the smaller limit keeps 500 of the positions."""
-    table = store.split(1).train.positions("none")
+def test_outputs_of_a_frozen_body_are_computed_once(store, tower, tmp_path, monkeypatch):
+    """Two epochs and a bit; the smaller limit keeps 100 of the positions."""
+    few = store.subset(range(10))
+    table = few.split(1).train.positions("none")
+    assert len(table) > 300
     options = {
         "network": str(tower), "freeze": "body", "max_lr": 1e-3, **SMALL,
-        "positions": 2 * len(table) + 40, "evaluate_every": 20,
+        "positions": 2 * len(table) + 40,
     }  # fmt: skip
-    without = training.train_supervised(store, out=tmp_path / "a", body_cache_gb=0, **options)
+    without = training.train_supervised(few, out=tmp_path / "without", body_cache_gb=0, **options)
     asked = []
     computed = torch.nn.Sequential.forward
 
@@ -249,28 +249,29 @@ def test_outputs_of_a_frozen_body_are_computed_once(store, tower, tmp_path, monk
         return computed(body, planes)
 
     monkeypatch.setattr(torch.nn.Sequential, "forward", counted)
-    result = training.train_supervised(
-        store, out=tmp_path / "b", body_cache_gb=limit / 1e9, **options
-    )
-    for one, other in zip(history(without), history(result), strict=True):
-        assert one == pytest.approx(other, abs=1e-5)
-    again = 0 if limit == 1e9 else len(table) - 500
-    # Once each, the validation positions too; few rows are filled up to sixteen.
-    most = len(table) + again * 1.1 + 2 * SMALL["validation_positions"] + 16 * 10
-    assert len(table) <= sum(asked) <= most
-    assert not (tmp_path / "b/body").exists()
+    for limit, computed_again in ((1e9, 0), (100 * 8 * 64 * 4, len(table) - 100)):
+        asked.clear()
+        out = tmp_path / f"{limit:.0f}"
+        result = training.train_supervised(few, out=out, body_cache_gb=limit / 1e9, **options)
+        for one, other in zip(history(without), history(result), strict=True):
+            assert one == pytest.approx(other, abs=1e-5)
+        # Once each, the validation positions too; few rows are filled up to sixteen.
+        most = len(table) + computed_again * 1.1 + 2 * SMALL["validation_positions"] + 16 * 10
+        assert len(table) <= sum(asked) <= most
+        assert not (out / "body").exists()
 
 
 def test_a_killed_training_goes_on_with_the_outputs_that_are_kept(store, tower, tmp_path):
     class Stop(training.Callback):
         def update(self, progress):
-            if progress.update == 70:
+            if progress.update == 22:
                 raise KeyboardInterrupt
 
     options = {
-        "network": str(tower), "freeze": "body", "max_lr": 1e-3, **SMALL, "positions": 32 * 150,
+        "network": str(tower), "freeze": "body", "max_lr": 1e-3, **SMALL, "positions": 32 * 45,
     }  # fmt: skip
-    few = store.subset(range(20))
+    few = store.subset(range(8))
+    assert 10 < len(few.split(1).train.positions("none")) / 32 < 20  # stopped in the second epoch
     whole = training.train_supervised(few, out=tmp_path / "whole", **options)
     with pytest.raises(KeyboardInterrupt):
         training.train_supervised(few, out=tmp_path / "parts", callbacks=[Stop()], **options)
@@ -288,7 +289,7 @@ def test_experts_of_all_phases_share_outputs(store, tower, tmp_path, monkeypatch
     )
     training.train_experts(
         store, "lichess", "weighted:4", network=str(tower), freeze="body", out=tmp_path / "run",
-        test_games=5, **SMALL,
+        test_games=1, **SMALL,
     )  # fmt: skip
     assert len(made) == 1  # the first expert's, which the others find
     assert not made[0].parent.exists()
