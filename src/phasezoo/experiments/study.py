@@ -406,6 +406,13 @@ class RunResults:
     """Seconds of each part of the run."""
 
 
+QUICK = (
+    "This is a quick run: it can settle large differences and cannot settle small ones. Where it "
+    "says *not settled*, it is too small to tell, and a larger preset may settle it."
+)
+"""Sentence of the first paragraph of a quick run's report."""
+
+
 def study_report(
     results: RunResults,
     sections: Iterable[Item],
@@ -431,6 +438,9 @@ def study_report(
         more: What else the last section shows, before the settings.
         **texts: Title, headline, lead and source, as for :class:`Document`.
     """
+    if results.config.preset == "quick":
+        first, *rest = texts["lead"].split("\n\n")
+        texts["lead"] = "\n\n".join([f"{first} {QUICK}", *rest])
     return Document(
         kicker=f"phasezoo · {subject} · preset {results.config.preset} · {results.date}",
         answer=answer,

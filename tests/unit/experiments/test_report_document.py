@@ -230,3 +230,26 @@ def test_a_table_has_a_column_for_each_key():
     assert found.texts()[1] == ["two", "0.500 (loss of two)", "– (theirs of two)"]
     assert [column.marked(ROWS[1]) for column in columns] == [True, False]
     assert columns[0].tone is None
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(0, "no games"), (1, "one game"), (2, "two games"), (13, "13 games")]
+)
+def test_a_count_has_its_noun_in_the_right_number(number, text):
+    assert numbers.plural(number, "game") == text
+
+
+def test_names_are_listed_with_and_before_the_last():
+    assert [numbers.listed("abc"[:n]) for n in range(4)] == ["", "a", "a and b", "a, b and c"]
+
+
+def test_a_range_of_one_number_is_that_number():
+    assert numbers.between("3", "3") == "3"
+    assert numbers.between("3", "5") == "3 to 5"
+
+
+def test_a_cell_carries_the_heading_that_stands_beside_it_on_a_phone():
+    columns = [Column("network", 0), Column("loss & more", 1), Column("Elo", 2)]
+    page = Document("Title?", "Answer", [Table("t", columns, [("one", 2, 3)])]).to_html()
+    assert '<td data-head="loss &amp; more">2</td>' in page
+    assert '<div class="scroll stacked">' in page
