@@ -5,6 +5,7 @@ gives it a name, whose options are those of its constructor.
 """
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -44,6 +45,9 @@ def main(updates=4, games_per_update=200, games=100, seed=1):
         config = training.SelfPlayConfig.preset(
             "quick", "connect-four", updates=updates, games_per_update=games_per_update
         )
+        # The module has no heads for win, draw and loss, nor for the length of the game.
+        learning = replace(config.learning, wdl_weight=0.0, plies_weight=0.0)
+        config = replace(config, learning=learning)
         loop = training.SelfPlay(
             game, network="columns:width=8", config=config, out=Path(place) / "run", seed=seed
         )
