@@ -37,7 +37,7 @@ class Columns(nn.Module):
         return networks.NetworkOutput(self.policy(x), scalar=torch.tanh(self.value(x)).squeeze(1))
 
 
-def main(updates=4, games_per_update=200, games=100, seed=1):
+def main(updates=3, games_per_update=100, games=100, seed=1):
     game = make("connect-four")
     print(networks.check("columns:width=8", game.plane_shape(), game.num_actions))
     with tempfile.TemporaryDirectory() as place:
