@@ -1,4 +1,4 @@
-"""A gate of one's own: it labels games, shows in environments, and picks experts in search.
+"""A gate of one's own, seen on the plies of a game, in an environment, and in a search.
 
 A gate says which phase of the game a state is in. Here the phases are "queens on" and "queens off".
 One function is enough; the same function then serves data, environments and search.
@@ -8,8 +8,7 @@ import gymnasium as gym
 import numpy as np
 
 import phasezoo  # noqa: F401  (registers the environments)
-from phasezoo import agents, arena, gating, inference
-from phasezoo.games import make
+from phasezoo import agents, arena, gating, inference, training
 
 
 @gating.register("queens", names=("queens on", "queens off"))
@@ -18,30 +17,13 @@ def queens(state):
     return 0 if "q" in state.fen.split()[0].lower() else 1
 
 
-def label_games():
-    """Which share of positions is in which phase, by move number?"""
-    gate = gating.make("queens")
-    match = arena.play_match("random", "random", games=20, seed=1, max_plies=200)
-    phases = [[] for _ in range(200)]
-    for record in match.games:
-        state = make("chess").initial_state()
-        for ply, move in enumerate((*record.opening_moves, *record.moves)):
-            phases[ply].append(gate(state))
-            state = state.play(state.parse_uci(move))
-    for ply in range(0, 200, 40):
-        seen = phases[ply]
-        if seen:
-            print(f"ply {ply:3}: {np.mean(seen):4.0%} of {len(seen)} games are {gate.names[1]}")
-
-
 def watch_an_environment():
-    """An environment tells the phase at every step."""
+    """An environment gives the phase at every step."""
     env = gym.make("Chess-v0", gate="queens")
     _, info = env.reset(seed=1, options={"fen": "3qk3/8/8/8/8/8/8/3QK3 w - - 0 1", "moves": []})
-    print("phase before the exchange:", info["phase"])
-    state = env.unwrapped.game_state
-    _, _, _, _, info = env.step(state.parse_uci("d1d8"))
-    print("phase after it:", info["phase"])
+    before = info["phase"]
+    _, _, _, _, info = env.step(env.unwrapped.game_state.parse_uci("d1d8"))
+    print(f"phase before the queens are exchanged: {before}, after it: {info['phase']}\n")
 
 
 class Material:
@@ -57,15 +39,45 @@ class Material:
         return inference.Evaluation(value=np.tanh(counts @ self.worth / 10))
 
 
-def search_with_experts():
+def search_with_experts(games):
     """The gate routes every position that the search looks at to its phase's expert."""
     experts = {"queens on": Material(queen=9), "queens off": Material(queen=0)}
     agent = agents.M2CTSAgent(experts, gate="queens", limit=agents.Limit(nodes=100), fpu=0.2)
-    match = arena.play_match(agent, "random", games=4, seed=1, max_plies=200)
-    print(match.summary())
+    match = arena.play_match(agent, "random", games=games, seed=1, max_plies=200)
+    print(
+        f"M2CTS with an expert for each phase v random play: {match.wins} won, "
+        f"{match.draws} drawn, {match.losses} lost\n"
+    )
+
+
+def plies_of_games(count):
+    """Print the phase of every ply by two gates: a letter by Lichess, a capital by the own one."""
+    records = training.GameStore.sample("chess").subset(range(count)).records
+    lichess, own = gating.make("lichess"), gating.make("queens")
+    late = []
+    for game in range(count):
+        states = records.states(game)
+        letters = [lichess.names[lichess(state)][0] for state in states]
+        off = [own(state) == 1 for state in states]
+        late += [letter for letter, is_off in zip(letters, off, strict=True) if is_off]
+        line = "".join(
+            letter.upper() if is_off else letter
+            for letter, is_off in zip(letters, off, strict=True)
+        )
+        print(f"game {game + 1}, {len(states)} plies:")
+        print(*(f"  {line[start : start + 70]}" for start in range(0, len(line), 70)), sep="\n")
+    shares = ", ".join(
+        f"{np.mean([letter == name[0] for letter in late]):.0%} {name}" for name in lichess.names
+    )
+    print("o, m, e: opening, middlegame, endgame by Lichess; a capital: queens off by the own gate")
+    print(f"of {len(late)} plies without queens Lichess calls {shares}")
+
+
+def main(games=10, shown=6):
+    watch_an_environment()
+    search_with_experts(games)
+    plies_of_games(shown)
 
 
 if __name__ == "__main__":
-    label_games()
-    watch_an_environment()
-    search_with_experts()
+    main()

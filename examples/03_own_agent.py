@@ -53,32 +53,35 @@ class ShufflerGame:
 # 3. Only the evaluation is one's own; the search is ours.
 
 
-class Mobility:
-    """Likes positions in which it has many moves."""
+class Material:
+    """Counts the pieces of both sides."""
 
-    plane_spec = None  # it looks at the legal moves, not at planes
+    plane_spec = "minimal"  # own P N B R Q K, then theirs
 
-    def evaluate_batch(self, leaves):
-        offsets, _ = leaves.legal
-        return inference.Evaluation(value=np.tanh(np.diff(offsets) / 20 - 1.5))
+    def evaluate(self, planes):
+        worth = np.array([1, 3, 3, 5, 9, 0], dtype=np.float32)
+        counts = planes[:, :6].sum(axis=(2, 3)) - planes[:, 6:].sum(axis=(2, 3))
+        return inference.Evaluation(value=np.tanh(counts @ worth / 10))
 
 
-def main():
-    searcher = agents.MCTSAgent(Mobility(), limit=agents.Limit(nodes=100), fpu=0.3)
+def main(games=20, nodes=400):
+    searcher = agents.MCTSAgent(Material(), limit=agents.Limit(nodes=nodes), fpu=0.3)
 
     env = gym.make("Chess-v0", opponent=greedy, agent_color="white")
     observation, info = env.reset(seed=3)
-    total, over = 0.0, False
     for _ in range(20):
-        observation, reward, terminated, truncated, info = env.step(searcher(observation, info))
-        total, over = total + reward, terminated or truncated
-        if over:
+        observation, _, terminated, truncated, info = env.step(searcher(observation, info))
+        if terminated or truncated:
             break
-    print("against the greedy function:", f"reward {total:+.0f}" if over else "20 moves played")
+    print(f"in an environment, against the greedy function: {info['fen'].split()[0]}")
 
-    for opponent in (greedy, Shuffler()):
-        match = arena.play_match(searcher, opponent, games=4, seed=5, max_plies=120)
-        print(match.summary(), end="\n\n")
+    print(f"The search with an evaluator of one's own, {nodes} nodes a move, {games} games each:")
+    for name, opponent in (("the greedy function", greedy), ("the shuffler", Shuffler())):
+        match = arena.play_match(searcher, opponent, games=games, seed=5, max_plies=200)
+        print(
+            f"  v {name}: {match.wins} won, {match.draws} drawn, {match.losses} lost, "
+            f"Elo {match.elo}"
+        )
 
 
 if __name__ == "__main__":

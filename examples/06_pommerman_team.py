@@ -1,65 +1,70 @@
-"""A team game of Pommerman with an agent of one's own, and the film of it.
+"""Pommerman in teams: an agent written for the original package, a planner beside it, and a film.
 
-The learner is player 0; the partner is player 2, the other team players 1 and 3.
+Such agents import `pommerman`. If that package is not installed, one call puts a small stand-in in
+its place, and their code stays as it is. The partner of this one is a tree search; their opponents
+are the original's own `SimpleAgent`s.
 """
 
 import gymnasium as gym
 import numpy as np
 
 import phasezoo  # noqa: F401  (registers the environments)
-from phasezoo import agents, inference
+from phasezoo import agents, arena, inference, pommerman_compat
 from phasezoo.envs.rendering import save_replay
 
-STOP, UP, DOWN, LEFT, RIGHT, BOMB = range(6)
-STEPS = {UP: (-1, 0), DOWN: (1, 0), LEFT: (0, -1), RIGHT: (0, 1)}
+pommerman_compat.install()
+
+# From here on it could be anybody's file. -------------------------------------------------------
+
+from pommerman import agents as pommerman_agents, constants  # noqa: E402
 
 
-def careful(observation, info):
-    """Walks where no bomb's line is, and lays a bomb beside wood when it can walk away.
+class Cautious(pommerman_agents.BaseAgent):
+    """Stands still if no bomb is near, and otherwise walks away from the nearest one."""
 
-    Of the 23 planes: 0 rigid walls, 1 wood, 2 to 4 power-ups, 6 the reach of bombs (in elevenths),
-    9 flames, 10 itself, 11 to 13 the others by relative index.
-    """
-    size = observation.shape[1]
-    row, column = np.argwhere(observation[10])[0]
-    blocked = observation[[0, 1, 6, 9, 11, 12, 13]].any(axis=0)
-    danger = np.zeros((size, size), dtype=bool)
-    for r, c in np.argwhere(observation[6]):
-        reach = round(11 * observation[6, r, c])
-        danger[r, max(0, c - reach) : c + reach + 1] = True
-        danger[max(0, r - reach) : r + reach + 1, c] = True
-    ways = [
-        action
-        for action, (down, right) in STEPS.items()
-        if 0 <= row + down < size
-        and 0 <= column + right < size
-        and not blocked[row + down, column + right]
-    ]
-    safe = [a for a in ways if not danger[row + STEPS[a][0], column + STEPS[a][1]]]
-    if danger[row, column]:
-        return int(np.random.default_rng(info["ply"]).choice(safe or ways or [STOP]))
-    around = [(row + d, column + r) for d, r in STEPS.values()]
-    at_wood = any(0 <= r < size and 0 <= c < size and observation[1, r, c] for r, c in around)
-    if at_wood and len(safe) > 1:
-        return BOMB
-    return int(np.random.default_rng(info["ply"]).choice([*safe, STOP]))
+    def act(self, obs, action_space):
+        bombs = np.argwhere(obs["bomb_life"] > 0)
+        if len(bombs) == 0:
+            return constants.Action.Stop.value
+        row, column = obs["position"]
+        down, right = (row, column) - bombs[np.abs(bombs - (row, column)).sum(axis=1).argmin()]
+        if abs(down) > abs(right):
+            return (constants.Action.Down if down > 0 else constants.Action.Up).value
+        return (constants.Action.Right if right > 0 else constants.Action.Left).value
 
 
-# The partner plans; the opponents are the original's. In teams `opponents` has the partner too.
-partner = agents.SinglePlayerMCTSAgent(
-    inference.Uniform(), others="simple_unbiased", limit=agents.Limit(simulations=50)
-)
-env = gym.make("PommermanTeam-v0", opponents=["simple", partner, "simple"], gate="steps:40")
-observation, info = env.reset(seed=7)
-states = [env.unwrapped.game_state]
-over, reward = False, 0.0
-while not over:
-    observation, reward, terminated, truncated, info = env.step(careful(observation, info))
-    states.append(env.unwrapped.game_state)
-    over = terminated or truncated
+# ------------------------------------------------------------------------------------------------
 
-print(
-    f"{info['result']} after {info['ply']} steps: winners {info['winners']}, reward {reward:+.0f}"
-)
-save_replay(states, "team.gif", fps=8)
-print(f"wrote team.gif, {len(states)} frames")
+
+def play(partner, seed):
+    """A game of players 0 and 2 against 1 and 3: player 0's reward and all states."""
+    env = gym.make("PommermanTeam-v0", opponents=["simple", partner, "simple"])
+    env.reset(seed=seed)
+    session = agents.LegacyPommermanAgent(Cautious).session(seed)
+    states, over = [env.unwrapped.game_state], False
+    while not over:
+        _, reward, terminated, truncated, _ = env.step(session.act(states[-1], 0))
+        states.append(env.unwrapped.game_state)
+        over = terminated or truncated
+    return reward, states
+
+
+def main(games=20, simulations=50):
+    planner = agents.SinglePlayerMCTSAgent(
+        inference.Uniform(), others="simple_unbiased", limit=agents.Limit(simulations=simulations)
+    )
+    for name, partner in (("a random player", agents.RandomAgent()), ("the planner", planner)):
+        played = [play(partner, seed) for seed in range(games)]
+        won = [reward > 0 for reward, _ in played]
+        rate = arena.rate_of(won, 1)
+        print(
+            f"The cautious agent and {name} beat two SimpleAgents in {sum(won)} of {games} games: "
+            f"{rate.value:.0%} ({rate.low:.0%} to {rate.high:.0%}, 95 %)"
+        )
+    states = played[won.index(True)][1] if any(won) else played[0][1]
+    save_replay(states, "team.gif", fps=8)
+    print(f"team.gif shows a game with the planner, {len(states)} frames")
+
+
+if __name__ == "__main__":
+    main()

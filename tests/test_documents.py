@@ -126,25 +126,61 @@ def test_an_output_is_compared_line_by_line():
     assert not is_shown("a\n", "A\n")
 
 
-LONG = (
-    *("04_own_game", "06_pommerman_team", "08_own_network", "09_sb3_krk", "10_own_pgn"),
-    *("11_own_game_experts", "12_ppo", "14_generalise_own_game", "15_learn_by_play"),
-)
-"""Examples that train for a while."""
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+SMALL: dict[str, dict[str, object]] = {
+    "01_play_gymnasium": {"boards": 8, "steps": 60},
+    "02_own_gate": {"games": 2, "shown": 1},
+    "03_own_agent": {"games": 2, "nodes": 20},
+    "04_own_game": {"count": 4, "simulations": 10},
+    "05_search_by_nodes": {"budgets": (10, 100), "count": 10},
+    "06_pommerman_team": {"games": 1, "simulations": 4},
+    "07_own_network": {"updates": 1, "games_per_update": 4, "games": 2},
+    "08_sb3_krk": {"steps": 8_192, "count": 4},
+    "09_own_pgn": {"positions": 600, "test_games": 4},
+    "10_experts": {"stones": (34,), "nodes": 10, "games": 2},
+    "11_ppo": {"arguments": ["--steps", "2048"]},
+    "12_stockfish": {"games": 2},
+    "13_generalise_own_game": {"games": 100},
+    "14_learn_by_play": {"updates": 1, "games_per_update": 4, "games": 2},
+}
+"""Sizes at which each example runs in seconds; the sizes that show its point are its defaults."""
+
+ENDS = {
+    "01_play_gymnasium": "moves a second",
+    "02_own_gate": "plies without queens",
+    "03_own_agent": "v the shuffler: .* Elo",
+    "04_own_game": "v random play in Othello",
+    "05_search_by_nodes": "moves wasted a move",
+    "06_pommerman_team": "frames",
+    "07_own_network": "v the untrained one: .* Elo",
+    "08_sb3_krk": "95 %",
+    "09_own_pgn": "experts (help|cost|neither)",
+    "10_experts": "stones on: .* Elo",
+    "11_ppo": "of the last .* games of training",
+    "12_stockfish": "scored .* against",
+    "13_generalise_own_game": "points more wins thrown away",
+    "14_learn_by_play": "v UCT, 64 random games a move: .* Elo",
+}
+"""What the last line of each example says."""
 
 
-def examples() -> list[ParameterSet]:
-    """The files of the folder ``examples``."""
-    return [
-        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem in LONG))
-        for path in sorted((ROOT / "examples").glob("*.py"))
-    ]
+def test_every_example_is_run() -> None:
+    assert [path.stem for path in EXAMPLES] == sorted(SMALL) == sorted(ENDS)
 
 
-@pytest.mark.parametrize("example", examples())
-def test_example_runs(example: Path, tmp_path: Path) -> None:
-    run([str(example)], tmp_path)
-    run([str(example)], tmp_path)  # as a reader does, who runs it again
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs_twice_in_one_folder(example: Path, tmp_path: Path) -> None:
+    call = f"import runpy; runpy.run_path({str(example)!r})['main'](**{SMALL[example.stem]!r})"
+    for _ in range(2):  # as a reader does, who runs it again
+        last = run(["-c", call], tmp_path).splitlines()[-1]
+        assert re.search(ENDS[example.stem], last), last
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs_whole(example: Path, tmp_path: Path) -> None:
+    assert re.search(ENDS[example.stem], run([str(example)], tmp_path).splitlines()[-1])
 
 
 def shell_lines() -> list[str]:

@@ -416,6 +416,13 @@ class RunResults:
     """Seconds of each part of the run."""
 
 
+QUICK = (
+    "This is a quick run: it can settle large differences and cannot settle small ones. Where it "
+    "says *not settled*, it is too small to tell, and a larger preset may settle it."
+)
+"""Sentence of the first paragraph of a quick run's report."""
+
+
 def study_report(
     results: RunResults,
     sections: Iterable[Item],
@@ -448,6 +455,9 @@ def study_report(
     config, run = results.config, results.provenance
     settings = [(f.name, getattr(config, f.name)) for f in dataclasses.fields(config)]
     named = filter(None, ("phasezoo", subject, f"preset {config.preset}", game, results.date))
+    if results.config.preset == "quick":
+        first, *rest = texts["lead"].split("\n\n")
+        texts["lead"] = "\n\n".join([f"{first} {QUICK}", *rest])
     return Document(
         kicker=" · ".join(named),
         answer=answer,

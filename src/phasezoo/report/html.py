@@ -182,11 +182,12 @@ def table(found: Table) -> Markup:
         strong = Markup(' class="stress"') if found.strong is not None and found.strong(row) else ""
         rows.append(Markup('<tr{}><th scope="row">{}</th>{}</tr>\n').format(strong, first, cells))
     toned = any(column.tone is not None for column in found.columns)
+    heat = ("heat narrow" if len(found.columns) > 8 else "heat") if toned else ""
     element = _table(
         [column.head for column in found.columns],
         Markup("").join(rows),
         caption=_inline(found.caption),
-        kind=("heat narrow" if len(found.columns) > 8 else "heat") if toned else "",
+        kind=f"{heat} stacked" if len(found.columns) > 2 else heat,
     )
     note = Markup('<div class="muted">{}</div>\n').format(prose(found.note)) if found.note else ""
     return element + note
@@ -210,7 +211,7 @@ def _table(head: Sequence[str], rows: Markup, *, caption: Any = "", kind: str = 
     return Markup(
         '<div class="{}"><table>{}<thead><tr>{}</tr></thead>\n<tbody>{}</tbody></table></div>\n'
     ).format(
-        f"scroll {kind}".strip(),
+        f"scroll {kind.strip()}".strip(),
         Markup("<caption>{}</caption>").format(caption) if caption else "",
         names,
         rows,
@@ -227,15 +228,17 @@ def _shaded(column: Column, row: Any, text: Markup) -> Markup:
     tone = column.tone(row) if column.tone is not None else None
     marked = " own" if column.marked is not None and column.marked(row) else ""
     if tone is None:
-        return _td(text, ("text" if column.prose else "") + marked)
-    return _td(text, ("better" if tone > 0 else "worse") + marked, abs(tone))
+        return _td(text, ("text" if column.prose else "") + marked, head=column.head)
+    return _td(text, ("better" if tone > 0 else "worse") + marked, abs(tone), column.head)
 
 
-def _td(text: str, kind: str, strength: float | None = None) -> Markup:
+def _td(text: str, kind: str, strength: float | None = None, head: str = "") -> Markup:
+    """Return a cell; on a phone the heading of its column stands beside it."""
     kind = kind.strip()
     shade = "" if strength is None else Markup(' style="--strength: {:.2f}"').format(strength)
     named = Markup(' class="{}"').format(kind) if kind else ""
-    return Markup("<td{}{}>{}</td>").format(named, shade, text)
+    beside = Markup(' data-head="{}"').format(head) if head else ""
+    return Markup("<td{}{}{}>{}</td>").format(named, shade, beside, text)
 
 
 def _counted_claims(document: Document) -> Markup:

@@ -88,6 +88,16 @@ def percent(share: float | None, digits: int = 1) -> str:
     return f"{decimal(100 * share, digits)} %"
 
 
+def between(low: str, high: str) -> str:
+    """Return a range of two written numbers: ``3 to 5``, or ``3`` if both are written alike.
+
+    Args:
+        low: Text of the lower end.
+        high: Text of the upper end.
+    """
+    return low if low == high else f"{low} to {high}"
+
+
 def span(interval: Interval, digits: int = 3) -> str:
     """Return both ends of an interval of differences: ``-0.120 to -0.030``."""
     return f"{signed(interval.low, digits)} to {signed(interval.high, digits)}"

@@ -244,3 +244,26 @@ def test_a_wide_table_has_second_lines_below_and_80_columns():
     assert lines[-1] == "A note."
     narrow = replace(wide, columns=wide.columns[:2])
     assert "one      1000 (−0.034 to +0.010)" in str(narrow.__rich__()).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(0, "no games"), (1, "one game"), (2, "two games"), (13, "13 games")]
+)
+def test_a_count_has_its_noun_in_the_right_number(number, text):
+    assert numbers.plural(number, "game") == text
+
+
+def test_names_are_listed_with_and_before_the_last():
+    assert [numbers.listed("abc"[:n]) for n in range(4)] == ["", "a", "a and b", "a, b and c"]
+
+
+def test_a_range_of_one_number_is_that_number():
+    assert numbers.between("3", "3") == "3"
+    assert numbers.between("3", "5") == "3 to 5"
+
+
+def test_a_cell_carries_the_heading_that_stands_beside_it_on_a_phone():
+    columns = [Column("network", 0), Column("loss & more", 1), Column("Elo", 2)]
+    page = Document("Title?", "Answer", [Table("t", columns, [("one", 2, 3)])]).to_html()
+    assert '<td data-head="loss &amp; more">2</td>' in page
+    assert '<div class="scroll stacked">' in page

@@ -304,13 +304,16 @@ def batches_claim(config: BeamStudyConfig, found: Batches) -> Claim:
     return Claim(
         f"{numbers.in_words(published.GAMES_OF_A_BLOCK).capitalize()} games a layer apart give "
         f"{numbers.count(published.BLOCK_ROWS)} rows at every call.",
-        f"{numbers.count(min(rows))} to {numbers.count(max(rows))} rows a call once all have "
-        f"begun; with games in step {numbers.count(min(found.in_step))} to "
-        f"{numbers.count(max(found.in_step))}. Where all positions have moves enough it is the "
+        f"{_range(rows)} rows a call once all have begun; with games in step "
+        f"{_range(found.in_step)}. Where all positions have moves enough it is the "
         "same number every time (a test of this project).",
         f"Every call within {numbers.percent(_NEAR, 0)} of the note's rows.",
         either(all(abs(n - published.BLOCK_ROWS) <= _NEAR * published.BLOCK_ROWS for n in rows)),
     )
+
+
+def _range(rows: Sequence[int]) -> str:
+    return numbers.between(numbers.count(min(rows)), numbers.count(max(rows)))
 
 
 def _games(rates: Sequence[Rate]) -> Claim:
@@ -354,7 +357,7 @@ def _quality(matches: Sequence[MatchResult]) -> Claim:
         "Quality is higher by MCTS, good enough by beam search.",
         words[0].upper() + words[1:] + ".",
         "The 95 % interval of Elo at equal positions, from pairs of games, lies on the side of "
-        "MCTS.",
+        "MCTS. That tests the first half; whether beam search is good enough is not tested.",
         by_sign(-matches[0].elo, "higher"),
     )
 

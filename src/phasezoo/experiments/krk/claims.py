@@ -165,11 +165,8 @@ def _lengths(results: Results) -> Reproduced:
     cells = [one for one in length.together if one is not None]
     outside = sum(one.high < low or one.low > high for one in cells)
     values = [one.value for one in cells]
-    span = (
-        f"from {numbers.decimal(min(values), 1)} to {numbers.decimal(max(values), 1)} moves"
-        if values
-        else numbers.ABSENT
-    )
+    ends = [numbers.decimal(end(values), 1) for end in (min, max)] if values else [numbers.ABSENT]
+    span = f"run from {ends[0]} to {ends[-1]} moves" if len({*ends}) > 1 else f"are {ends[0]} moves"
     return Reproduced(
         "4.2",
         "Length of games against DTM difference",
@@ -188,7 +185,7 @@ def _lengths(results: Results) -> Reproduced:
             Claim(
                 text=f"Games last {low:g} to {high:g} moves on average, by setting.",
                 ours=(
-                    f"Averages of cells run {span}; over all cells "
+                    f"Averages of cells {span}; over all cells "
                     f"{numbers.plain_interval(length.mean, 1)}; {outside} of {len(cells)} cells "
                     "lie outside the range beyond chance."
                 ),

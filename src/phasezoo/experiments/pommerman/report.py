@@ -258,7 +258,7 @@ def claims_of(records: Sequence[Record]) -> list[Claim]:
             continue
         # The paper's name of the gate, with thresholds: a gate can be played by several.
         name = record.name.replace("proximity", "mixedness")
-        ours = f"{_points(_in_points(gap))} points"
+        ours = f"{_points(_in_points(gap))} percentage points of the win rate"
         several = len(record.by_training) > 1
         claims.append(
             Claim(

@@ -1,4 +1,7 @@
-"""From one's own PGN to phase experts: import games, look at their phases, train, and play.
+"""From one's own PGN to phase experts: import games, look at their phases, train, and compare.
+
+With so few positions experts fall behind one network, because each learns from a part of them;
+`10_experts.py` has an expert that helps.
 
 Give the path of a PGN file, plain or compressed; without one, some games of the package are written
 as PGN first.
@@ -12,7 +15,7 @@ from pathlib import Path
 
 import rich
 
-from phasezoo import agents, arena, training
+from phasezoo import training
 
 GATE = "lichess"
 
@@ -24,7 +27,7 @@ def packaged_pgn(folder):
     return path
 
 
-def main():
+def main(positions=4_000, test_games=50):
     with tempfile.TemporaryDirectory() as place:
         pgn = Path(sys.argv[1]) if len(sys.argv) > 1 else packaged_pgn(place)
         report = training.import_pgn(pgn, Path(place) / "games", game="chess")
@@ -41,25 +44,23 @@ def main():
             GATE,
             "separated",
             network="resnet-16x2",
-            positions=4_000,
+            positions=positions,
             validation_positions=300,
-            test_games=10,
+            test_games=test_games,
             seed=1,
             out=Path(place) / "experts",
         )
         for table in experts.tables()[:2]:  # what each network got, and its loss on each phase
             rich.print(table)
 
-        limit = agents.Limit(nodes=20)
-        match = arena.play_match(
-            agents.MCTSAgent(experts.mixture(routing="exact"), limit=limit, seed=1, name="experts"),
-            agents.MCTSAgent(experts.baseline(), limit=limit, seed=2, name="baseline"),
-            game="chess",
-            games=4,
-            seed=3,
-            max_plies=60,
+        mixture = experts.losses.cell("mixture")
+        low, high = mixture.difference_low, mixture.difference_high
+        answer = "help" if high < 0 else "cost" if low > 0 else "neither help nor cost for sure"
+        print(
+            f"Test loss of the experts less one network's, {positions:,} training positions each "
+            f"side:\n{mixture.difference:+.2f} ({low:+.2f} to {high:+.2f}, 95 %). With so few, "
+            f"experts {answer}"
         )
-        print(match.summary())
 
 
 if __name__ == "__main__":

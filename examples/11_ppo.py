@@ -16,6 +16,7 @@ from torch import nn
 from torch.distributions import Categorical
 
 import phasezoo  # noqa: F401 - registers the environments
+from phasezoo import arena
 
 
 @dataclass
@@ -156,7 +157,7 @@ def train(options):
     return agent, np.array(collector.results)
 
 
-def parsed():
+def parsed(arguments):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--env", default="ConnectFour-v0", help="an environment with an opponent")
     parser.add_argument("--steps", type=int, default=20_000, help="of all games together")
@@ -170,13 +171,18 @@ def parsed():
     parser.add_argument("--clip", type=float, default=0.2)
     parser.add_argument("--entropy", type=float, default=0.01)
     parser.add_argument("--seed", type=int, default=1)
-    return parser.parse_args()
+    return parser.parse_args(arguments)
+
+
+def main(arguments=None):
+    _, results = train(parsed(arguments))
+    for name, part in (("first", results[:200]), ("last", results[-200:])):
+        rate = arena.rate_of((part > 0).astype(float).tolist(), 1)
+        print(
+            f"won {rate.value:.0%} of the {name} {len(part)} games of training "
+            f"({rate.low:.0%} to {rate.high:.0%}, 95 %)"
+        )
 
 
 if __name__ == "__main__":
-    _, results = train(parsed())
-    first, last = results[:200], results[-200:]
-    print(
-        f"won {(first > 0).mean():.0%} of the first {len(first)} games, "
-        f"{(last > 0).mean():.0%} of the last {len(last)}"
-    )
+    main()
