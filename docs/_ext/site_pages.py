@@ -16,6 +16,7 @@ from sphinx.errors import ExtensionError
 from docstrings import page_link, to_restructured
 from env_options import option_lines
 from environments import environment_pages, pictures
+from gallery import game_gallery, report_gallery
 from measured import measured_pages, rendered
 from notebooks import notebook_of
 from phasezoo.errors import PhasezooError
@@ -51,9 +52,11 @@ def make_pages(app: Sphinx) -> None:
         raise ExtensionError(message)
     reference = {f"{name}.rst": text for name, text in reference_pages().items()}
     write_pages(app.srcdir / "reference", reference)
-    families = {f"{name}.md": text for name, text in environment_pages().items()}
+    pages = environment_pages() | {"index": game_gallery()}
+    families = {f"{name}.md": text for name, text in pages.items()}
     drawn = {f"{name}.svg": document for name, document in pictures().items()}
     write_pages(app.srcdir / "environments", families | drawn)
+    write_pages(app.srcdir / "reports", {"index.md": report_gallery(app.srcdir)})
     for page in measured_pages(app.srcdir):
         try:
             page.write_text(rendered(page), encoding="utf-8")
