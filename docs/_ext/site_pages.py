@@ -18,7 +18,6 @@ from env_options import option_lines
 from environments import environment_pages, pictures
 from gallery import game_gallery, report_gallery
 from measured import measured_pages, rendered
-from notebooks import notebook_of
 from phasezoo.errors import PhasezooError
 from public import missing
 from reference import reference_pages
@@ -62,8 +61,6 @@ def make_pages(app: Sphinx) -> None:
             page.write_text(rendered(page), encoding="utf-8")
         except PhasezooError as error:
             raise ExtensionError(str(error)) from error
-    for page in (app.srcdir / "tutorial").glob("*.md"):
-        page.with_suffix(".ipynb").write_text(notebook_of(page), encoding="utf-8")
 
 
 def read_docstring(
