@@ -13,6 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
+from architectures import network_drawings, network_page
 from docstrings import page_link, to_restructured
 from env_options import option_lines
 from environments import environment_pages, pictures
@@ -55,7 +56,9 @@ def make_pages(app: Sphinx) -> None:
     families = {f"{name}.md": text for name, text in pages.items()}
     drawn = {f"{name}.svg": document for name, document in pictures().items()}
     write_pages(app.srcdir / "environments", families | drawn)
-    write_pages(app.srcdir / "reports", {"index.md": report_gallery(app.srcdir)})
+    layers = {f"{name}.svg": document for name, document in network_drawings().items()}
+    reports = {"index.md": report_gallery(app.srcdir), "networks.md": network_page()}
+    write_pages(app.srcdir / "reports", reports | layers)
     for page in measured_pages(app.srcdir):
         try:
             page.write_text(rendered(page), encoding="utf-8")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```", re.MULTILINE | re.DOTALL)
-MADE = ("environments/index", "reference/index", "reports/index")
+MADE = ("environments/index", "reference/index", "reports/index", "reports/networks")
 """Pages that are made at the build; they list those beside them."""
 
 
