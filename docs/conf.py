@@ -12,7 +12,7 @@ copyright = author
 release = version_of("phasezoo")
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
@@ -23,6 +23,12 @@ suppress_warnings = ["misc.highlighting_failure"]  # transcripts are no sh to th
 
 myst_heading_anchors = 4  # as many as GitHub: pages are read there too
 myst_enable_extensions = ["colon_fence", "attrs_block"]
+
+nb_execution_mode = "auto"
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_execution_show_tb = True
 
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"

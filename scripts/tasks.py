@@ -27,7 +27,8 @@ DEPENDENCIES, BUILT = VENV / ".dependencies", VENV / ".built"
 """Files that say by their times when the dependencies were installed and the core was built."""
 
 MADE = ("target", "dist", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis",
-        ".import_linter_cache", "docs/_build", "docs/environments", "docs/reference")  # fmt: skip
+        ".import_linter_cache", "docs/_build", "docs/environments", "docs/reference",
+        "docs/reports")  # fmt: skip
 QUICK = "not slow and not gpu and not ray and not web"
 """The tests of ``test``; ``test-all`` runs every one."""
 SHARED_OUT = ("-n", "auto", "--dist", "worksteal")

@@ -13,7 +13,7 @@ from _pytest.mark import ParameterSet
 from phasezoo.apps.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
-MADE = ("_build", "environments", "reference")
+MADE = ("_build", "environments", "reference", "reports")
 """Folders of the docs whose pages are made when the site is built (``tests/docs``)."""
 DOCS = sorted(
     page

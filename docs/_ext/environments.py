@@ -23,7 +23,15 @@ from phasezoo.errors import InvalidGate
 from phasezoo.games.bounds import UNLIMITED
 from phasezoo.registration import ENVIRONMENTS, NAMESPACE, Environment
 
-__all__ = ["Family", "environment_pages", "families", "pictures"]
+__all__ = [
+    "Family",
+    "environment_pages",
+    "families",
+    "gates_of",
+    "picture_of",
+    "pictures",
+    "space_text",
+]
 
 SEED = 7
 KINDS = {"b": "ones and zeros", "c": "one number", "g": "numbers"}
@@ -88,52 +96,60 @@ def families() -> list[Family]:
 
 def environment_pages() -> dict[str, str]:
     """The pages in Markdown, by their names."""
-    found = families()
-    return {"index": _index(found)} | {family.name: "\n".join(_page(family)) for family in found}
+    return {family.name: "\n".join(_page(family)) for family in families()}
 
 
 def pictures() -> dict[str, str]:
-    """A picture of a start of each family, as an SVG document by its file's name."""
-    drawn = {}
-    for family in families():
-        game = family.made[0].game
-        if "svg" in modes_of(game):
-            drawn[family.name] = render(game, game.initial_state(seed=SEED), "svg")
-    return drawn
+    """A picture of a start of each game, as an SVG document by the game's name."""
+    drawn = {name: picture_of(games.make(name)) for name in games.names()}
+    return {name: document for name, document in drawn.items() if document is not None}
 
 
-INTRODUCTION = f"""
-One class makes the environments of a page. Each id is registered plain and as `{NAMESPACE}/…`, and
-is a native vector too (`gymnasium.make_vec`). What these pages say is read from the code that they
-describe; what environments have in common is on the pages [info](../definitions/info.md),
-[ends](../definitions/ends.md), [actions](../definitions/actions.md),
-[planes](../definitions/planes.md) and [vector](../definitions/vector.md).
-"""
+def picture_of(game: games.Game) -> str | None:
+    """Return an SVG document of a start of a game, or None if nothing draws the game.
+
+    Args:
+        game: The game.
+    """
+    if "svg" not in modes_of(game):
+        return None
+    return str(render(game, game.initial_state(seed=SEED), "svg"))
 
 
-def _index(found: list[Family]) -> str:
-    lines = [
-        "# Environments",
-        INTRODUCTION,
-        "| | ids | observation | actions |",
-        "|---|---|---|---|",
-    ]
-    for family in found:
-        ids = ", ".join(f"`{line.gymnasium_id}`" for line in family.lines)
-        spaces = [(_space(env.observation_space), _space(env.action_space)) for env in family.made]
-        shapes, actions = (_joined(each) for each in zip(*spaces, strict=True))
-        lines.append(f"| [{family.title}]({family.name}.md) | {ids} | {shapes} | {actions} |")
-    tree = ["```{toctree}", ":hidden:", "", *(family.name for family in found), "```", ""]
-    return "\n".join([*lines, "", *tree])
+def gates_of(game: games.Game) -> list[Any]:
+    """Return the gates that are suggested for a game.
+
+    Args:
+        game: The game.
+    """
+    pointing, found = pointing_of(game), []
+    for spec in ("none",) if pointing is None else pointing.gates:
+        try:
+            found.append(gating.make(spec, game.name))
+        except InvalidGate:
+            continue  # suggested to another game of its kind
+    return found
+
+
+def space_text(space: gymnasium.Space[Any]) -> str:
+    """Return a space in a few words: ``float32[52, 8, 8]``, ``Discrete(7)``.
+
+    Args:
+        space: The space.
+    """
+    if isinstance(space, gymnasium.spaces.Box):
+        return f"`{space.dtype}{list(space.shape)}`"
+    return f"`{space}`"
 
 
 def _page(family: Family) -> Iterator[str]:
     """The lines of a family's page."""
     sections = dict(family.sections)
     yield from (f"# {family.title}", "", sections.pop(""), "")
-    if "svg" in modes_of(family.made[0].game):
+    game = family.made[0].game
+    if "svg" in modes_of(game):
         yield from (
-            "```{image} " + family.name + ".svg",
+            "```{image} " + game.name + ".svg",
             ":alt: where a game starts",
             ":width: 320px",
         )
@@ -157,7 +173,7 @@ def _ids(family: Family) -> Iterator[tuple[str, ...]]:
     for line, env in zip(family.lines, family.made, strict=True):
         told = ", ".join(f"`{name}={value!r}`" for name, value in line.kwargs.items())
         names = f"`{line.gymnasium_id}`, `{NAMESPACE}/{line.gymnasium_id}`"
-        spaces = _space(env.observation_space), _space(env.action_space)
+        spaces = space_text(env.observation_space), space_text(env.action_space)
         yield (names, told, *spaces) if told else (names, *spaces)
 
 
@@ -221,15 +237,7 @@ def _options(family: Family) -> Iterator[str]:
 
 def _gates(family: Family) -> Iterator[str]:
     """Gates that suit, with the names of their phases."""
-    game = family.made[0].game
-    pointing = pointing_of(game)
-    rows = []
-    for spec in ("none",) if pointing is None else pointing.gates:
-        try:
-            gate = gating.make(spec, game.name)
-        except InvalidGate:
-            continue  # suggested to another game of its kind
-        rows.append((f"`{gate.spec}`", ", ".join(gate.names)))
+    rows = [(f"`{gate.spec}`", ", ".join(gate.names)) for gate in gates_of(family.made[0].game)]
     yield from ("## Gates to begin with", "")
     yield "All that there are is on the page [gates](../definitions/gates.md)."
     yield ""
@@ -257,17 +265,6 @@ def _table(heads: tuple[str, ...], rows: Any) -> Iterator[str]:
     for row in rows:
         yield f"| {' | '.join(row)} |"
     yield ""
-
-
-def _space(space: gymnasium.Space[Any]) -> str:
-    """A space in a few words: ``float32[52, 8, 8]``, ``Discrete(7)``."""
-    if isinstance(space, gymnasium.spaces.Box):
-        return f"`{space.dtype}{list(space.shape)}`"
-    return f"`{space}`"
-
-
-def _joined(texts: tuple[str, ...]) -> str:
-    return " or ".join(dict.fromkeys(texts))
 
 
 def _imported(entry_point: str) -> Any:

@@ -13,11 +13,12 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
+from architectures import network_drawings, network_page
 from docstrings import page_link, to_restructured
 from env_options import option_lines
 from environments import environment_pages, pictures
+from gallery import game_gallery, report_gallery
 from measured import measured_pages, rendered
-from notebooks import notebook_of
 from phasezoo.errors import PhasezooError
 from public import missing
 from reference import reference_pages
@@ -51,16 +52,18 @@ def make_pages(app: Sphinx) -> None:
         raise ExtensionError(message)
     reference = {f"{name}.rst": text for name, text in reference_pages().items()}
     write_pages(app.srcdir / "reference", reference)
-    families = {f"{name}.md": text for name, text in environment_pages().items()}
+    pages = environment_pages() | {"index": game_gallery()}
+    families = {f"{name}.md": text for name, text in pages.items()}
     drawn = {f"{name}.svg": document for name, document in pictures().items()}
     write_pages(app.srcdir / "environments", families | drawn)
+    layers = {f"{name}.svg": document for name, document in network_drawings().items()}
+    reports = {"index.md": report_gallery(app.srcdir), "networks.md": network_page()}
+    write_pages(app.srcdir / "reports", reports | layers)
     for page in measured_pages(app.srcdir):
         try:
             page.write_text(rendered(page), encoding="utf-8")
         except PhasezooError as error:
             raise ExtensionError(str(error)) from error
-    for page in (app.srcdir / "tutorial").glob("*.md"):
-        page.with_suffix(".ipynb").write_text(notebook_of(page), encoding="utf-8")
 
 
 def read_docstring(
