@@ -6,6 +6,7 @@ from pathlib import Path
 
 from environments import Family, families, gates_of, picture_of, space_text
 from phasezoo import games
+from phasezoo.games.catalogue import GAMES
 from phasezoo.registration import NAMESPACE
 
 __all__ = ["CAPTION", "game_gallery", "report_gallery"]
@@ -44,7 +45,7 @@ def game_gallery() -> str:
     }
     relatives = {family.made[0].game.state_type: family for family in reversed(found)}
     cards = []
-    for name in [*made, *(name for name in games.names() if name not in made)]:
+    for name in [*made, *(game.name for game in GAMES if game.name not in made)]:
         game = games.make(name)
         if name in made:
             family, own_id, env = made[name]

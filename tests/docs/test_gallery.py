@@ -5,7 +5,7 @@ from pathlib import Path
 
 from environments import pictures
 from gallery import CAPTION, game_gallery, report_gallery
-from phasezoo import games
+from phasezoo.games.catalogue import GAMES
 from phasezoo.registration import ENVIRONMENTS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -17,8 +17,9 @@ def cards(page: str) -> list[str]:
 
 def test_every_game_has_a_card_with_picture_spaces_gates_and_call() -> None:
     page = game_gallery()
-    assert len(cards(page)) == len(games.names())
-    for name in games.names():
+    names = {game.name for game in GAMES}
+    assert len(cards(page)) == len(names)
+    for name in names:
         card = next(each for each in cards(page) if f"]({name}.svg)" in each)
         assert name in pictures()
         assert all(f"- {fact} `" in card for fact in ("observation", "actions", "gates"))

@@ -232,6 +232,11 @@ class Table:
 
         return shown_alone(self)
 
+    def _repr_html_(self) -> str:
+        from phasezoo.report import html
+
+        return html.cell(self)
+
     def _values(self, row: Any) -> Iterator[tuple[str, Any]]:
         for number, column in enumerate(self.columns):
             value, head = column.of(row), column.head or ("name" if number == 0 else f"{number}")

@@ -50,11 +50,11 @@ def page(document: Document) -> str:
     ).format(title, _refresh(document), Markup(style), _Body(document).all())
 
 
-def cell(document: Document) -> str:
-    """Return a document as a part of a notebook.
+def cell(shown: Document | Table) -> str:
+    """Return a document, or a table of one, as a part of a notebook.
 
     Args:
-        document: The document.
+        shown: The document or table.
 
     Raises:
         MissingDependency: Matplotlib is not installed.
@@ -62,9 +62,10 @@ def cell(document: Document) -> str:
     style = resources.files(_HERE).joinpath("style.css").read_text(encoding="utf-8")
     # Rules of the page as a whole hold for the part alone.
     style = style.replace(":root", ":scope").replace("body {", ":scope {")
+    body = table(shown) if isinstance(shown, Table) else _Body(shown).all()
     return Markup(
         '<div class="phasezoo"><style>@scope {{ {} }}</style><main>{}</main></div>'
-    ).format(Markup(style), _Body(document).all())
+    ).format(Markup(style), body)
 
 
 def _refresh(document: Document) -> Markup:

@@ -52,9 +52,8 @@ class Loading:
 
     def as_options(self) -> dict[str, Any]:
         """As :func:`phasezoo.inference.load_network` takes them."""
-        options = dict(vars(self))
-        own = {"threads": options.pop("net_threads"), "game": options.pop("net_game")}
-        return {**own, **options}
+        own = {"net_threads": "threads", "net_game": "game"}
+        return {own.get(name, name): value for name, value in vars(self).items()}
 
     @property
     def is_plain(self) -> bool:
