@@ -327,14 +327,18 @@ def option_in(words: Sequence[str], name: str) -> str | None:
     return found
 
 
-def match_hint(agent: str, game: str) -> str:
-    """Return the line that says how to play with an agent that a command made.
+def match_hint(agent: str, game: str, plugins: Sequence[str], *, board: bool = False) -> str:
+    """Return the lines that say how to play with an agent that a command made.
 
     Args:
         agent: The agent's text.
         game: The game it learned.
+        plugins: Modules that the command imported first.
+        board: Whether the board in the browser is named too.
     """
-    return f"next: phasezoo match {shlex.quote(agent)} random --game {game}"
+    own, text = "".join(f" --plugin {shlex.quote(p)}" for p in plugins), shlex.quote(agent)
+    hint = f"next: phasezoo match {text} random --game {game}{own}"
+    return f"{hint}\n      phasezoo web --agents {text}{own}" if board else hint
 
 
 def _unknown_command(words: Sequence[str], members: Mapping[str, Entry]) -> InvalidConfig:

@@ -1,7 +1,6 @@
 """``phasezoo selfplay``: a network learns a game by playing it against itself."""
 
 import dataclasses
-import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -64,6 +63,7 @@ class SelfPlayOptions:
     """How many of the last moves they show (none: all)."""
     seed: int = 0
     """Everything random comes from it."""
+    plugin: tuple[str, ...] = ()
 
     def run(self) -> int:
         """Play and learn, and print what came of it.
@@ -96,8 +96,7 @@ class SelfPlayOptions:
         agent = f"{kind}={outcome.path},nodes=100"
         sys.stdout.write(
             f"{outcome.describe()}\nin {outcome.path}{shown}\n"
-            f"{match_hint(agent, self.game)}\n"
-            f"      phasezoo web --agents {shlex.quote(agent)}\n"
+            f"{match_hint(agent, self.game, self.plugin, board=True)}\n"
         )
         return 0
 
@@ -165,7 +164,7 @@ def _print_update(row: "Update") -> None:
     }
     shown = "".join(f", {name} {value:.3g}" for name, value in named.items() if value is not None)
     sys.stdout.write(
-        f"update {row.update}: {row.games:,} games, {row.samples:,} new samples{shown}\n"
+        f"update {row.update}: {row.games:,} games so far, {row.samples:,} new samples{shown}\n"
     )
     sys.stdout.flush()
 

@@ -82,6 +82,7 @@ class TrainOptions:
     seed: int = 0
     """Decides split, initial weights and the order of positions."""
     config: Annotated[SupervisedConfig, Argument(name="")] = field(default_factory=SupervisedConfig)
+    plugin: tuple[str, ...] = ()
 
     def run(self) -> int:
         """Train, and print what came of it.
@@ -115,7 +116,7 @@ class TrainOptions:
         from phasezoo.training.supervised import train_supervised
 
         result = train_supervised(store, gate=self.gate, phase=self.phase, init=self.init, **shared)
-        hint = match_hint(f"mcts:net={result.path},nodes=100", store.game.name)
+        hint = match_hint(f"mcts:net={result.path},nodes=100", store.game.name, self.plugin)
         return [result.describe(), f"in {result.path}", hint]
 
     def _experts(self, store: "PositionStore", shared: dict[str, Any]) -> list[Any]:
@@ -134,7 +135,8 @@ class TrainOptions:
             test_games=self.test_games,
             **shared,
         )
-        hint = match_hint(f"m2cts:experts={experts.directory},nodes=100", store.game.name)
+        agent = f"m2cts:experts={experts.directory},nodes=100"
+        hint = match_hint(agent, store.game.name, self.plugin)
         shown = [*experts.tables(), f"in {experts.directory}"]
         if not experts.losses.games:
             shown.append(

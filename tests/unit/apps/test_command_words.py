@@ -1,11 +1,13 @@
 """Words that were typed, and what they are taken for."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from phasezoo.apps import cli
+from phasezoo.apps.command_line import match_hint
 from phasezoo.apps.data_import_command import ImportOptions
 from phasezoo.apps.train_command import TrainOptions
 
@@ -78,3 +80,10 @@ def test_a_word_that_is_no_month_is_refused_as_one(capsys):
 def test_a_misspelt_command_gets_the_one_that_is_meant(line, said, capsys):
     assert cli.main(line.split()) == 2
     assert said in capsys.readouterr().err
+
+
+def test_the_next_step_names_the_plugins_that_the_game_came_from():
+    hint = match_hint("mcts:net=a b,nodes=9", "nim", ("my game.py",), board=True)
+    match, board = (shlex.split(line)[-2:] for line in hint.splitlines())
+    assert match == board == ["--plugin", "my game.py"]
+    assert match_hint("random", "krk", ()) == "next: phasezoo match random random --game krk"

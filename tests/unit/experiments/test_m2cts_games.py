@@ -177,7 +177,7 @@ def test_what_cannot_be_compared_is_refused_before_anything_is_written(race, tmp
     told = refused(capsys, "--game", "race", "--gate", "plies:5", "--out", str(out))
     assert "--games" in told
     told = refused(capsys, "--game", "race", "--out", str(out))
-    assert "--gate lichess (what it is unless it is given): " in told
+    assert "--gate lichess (the usual one): " in told
     store = few("krk", tmp_path)
     told = refused(capsys, "--game", "connect-four", "--games", str(store), "--out", str(out))
     assert "krk" in told
