@@ -22,8 +22,10 @@ setup: python ## make .venv with the pinned dependencies and build the core
 
 develop: setup ## the same as setup
 
-demo: setup ## the main job: train phase experts, play M2CTS against MCTS, write a report (8 minutes on idle cores)
-	phasezoo reproduce m2cts --preset quick --arms staged --positions 150000 --games-played 100 --out $(OUT)
+demo: setup ## the main job: train phase experts, play M2CTS against MCTS, write a report (10 minutes on two idle cores)
+	phasezoo reproduce m2cts --preset quick --network resnet-8x1:policy=pointwise --value-weight 0.2 --positions 200000 \
+	  --trainings 4 --train-workers 2 --games-played 12 \
+	  --arms separated:value=shared --arms separated:phases=endgame --arms hash:3 --out $(OUT)
 
 test: python ## cargo test and pytest, without the slow ones (10 minutes)
 	@$(TASK) test
