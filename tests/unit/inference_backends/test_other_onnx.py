@@ -300,3 +300,29 @@ def test_files_that_do_not_fit_are_refused_by_name(tmp_path):
     model(tmp_path / "four.onnx", range(7), game=games.make("connect-four"))
     told = {"game": "connect-four", "actions": list("abcdefg")}
     refused("no texts of moves", "four.onnx", error=InvalidConfig, **told)
+
+
+@pytest.mark.parametrize("kind", [set, lambda texts: {text: n for n, text in enumerate(texts)}])
+def test_orders_without_an_order_are_refused(tmp_path, kind):
+    order = shuffled(unused=0)  # as many as the policy has, so that nothing else is wrong
+    file = model(tmp_path / "net.onnx", own_actions(order))
+    with pytest.raises(InvalidConfig, match=r"(set|dict).*has no order of its own"):
+        inference.load(file, planes="v2", actions=kind(order))
+
+
+@pytest.mark.parametrize("name", ["plies_out", "value_out"])
+def test_plies_are_not_taken_for_the_value(tmp_path, name):
+    """Beside win, draw and loss a single number is a value only if it is called so."""
+    file = model(tmp_path / "net.onnx", own_actions(shuffled()), outputs=("policy_out", name))
+    net = onnx.load(file)
+    odds = onnx.numpy_helper.from_array(np.zeros((4672, 3), np.float32)[: len(shuffled())], "k")
+    net.graph.initializer.append(odds)
+    net.graph.node.append(onnx.helper.make_node("MatMul", ["logits", "k"], ["wdl_out"]))
+    kind = onnx.TensorProto.FLOAT
+    net.graph.output.append(onnx.helper.make_tensor_value_info("wdl_out", kind, None))
+    onnx.save(net, file)
+    if name == "value_out":
+        assert inference.load(file, planes="v2", actions=shuffled()).manifest.tensors
+        return
+    with pytest.raises(CheckpointError, match="name them by"):
+        inference.load(file, planes="v2", actions=shuffled())

@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -159,7 +159,9 @@ def _outputs(answers: Mapping[str, Any], sizes: Sequence[int]) -> dict[str, str]
     policies = [name for name, width in widths.items()
                 if (width in sizes if sizes else width > 3)]  # fmt: skip
     single = [name for name, width in widths.items() if width == 1]
-    values = [name for name in single if "value" in name.lower()] or single
+    values = [name for name in single if "value" in name.lower()]
+    if not values and 3 not in widths.values():  # beside win, draw and loss it may be the plies
+        values = single
     if len(policies) != 1 or len(values) != 1:
         wanted = f"{' or '.join(map(str, sizes))} numbers" if sizes else "more than 3 numbers"
         message = (
@@ -178,6 +180,12 @@ def _read_order(actions: ActionOrder | None) -> Any:
         return actions
     if isinstance(actions, str | Path):
         return ORDERS.get(str(actions)) or _read_file(Path(actions))
+    if isinstance(actions, Mapping | Set):
+        message = (
+            f"actions= is a {type(actions).__name__}, which has no order of its own: give a list "
+            "of texts, or a function from a text to its place, such as places.__getitem__"
+        )
+        raise InvalidConfig(message)
     try:
         given = list(actions)
         is_text = bool(given) and all(isinstance(each, str) for each in given)
