@@ -67,7 +67,8 @@ def pack(
     import pyarrow.parquet as pq
 
     missing = [str(path) for path in (plan, games, *wheels) if not path.is_file()]
-    missing += [str(path) for path in (network,) if path and not path.exists()]
+    if network is not None and not network.exists():
+        missing.append(str(network))
     if missing:
         sys.exit(f"{', '.join(missing)}: no such file")
     if not any(wheel.name.startswith("phasezoo-") for wheel in wheels):
@@ -283,9 +284,27 @@ def _measure(plan: Any, folder: Path, out: Path, name: str, threads: int) -> dic
     return {"positions": len(rows), "phases": list(rows.names)}
 
 
+def mixture_of(match: dict[str, Any], experts: dict[str, Any], one: Any, gate: str) -> Any:
+    """Return the mixture of a match: in phases that it does not list, the one network answers.
+
+    Args:
+        match: The match, with lists of phases for ``policy`` and ``value``; without one, all.
+        experts: The expert of each phase.
+        one: The one network.
+        gate: Names the phases.
+    """
+    from phasezoo import inference
+
+    policy, value = (
+        {phase: own if phase in match.get(part, experts) else one for phase, own in experts.items()}
+        for part in ("policy", "value")
+    )
+    return inference.MixtureOfExperts(policy=policy, value=value, gate=gate)
+
+
 def _play(plan: Any, folder: Path, out: Path, name: str, threads: int) -> dict[str, Any]:
     """Play matches of a mixture with one network, or with several, one after the other."""
-    from phasezoo import agents, arena, inference
+    from phasezoo import agents, arena
 
     match = plan["matches"][name]
     _, *ones = _sides(match)
@@ -298,16 +317,7 @@ def _play(plan: Any, folder: Path, out: Path, name: str, threads: int) -> dict[s
     for seed, opponent in enumerate(ones, match["seed"]):
         started = time.perf_counter()
         one = _networks(plan, out, opponent, "playing", threads)["all"]
-        if not experts:
-            mixed: Any = own["all"]
-        else:
-            mixed = inference.MixtureOfExperts(
-                gate=gate,
-                **{
-                    part: {p: experts[p] if p in match.get(part, experts) else one for p in experts}
-                    for part in ("policy", "value")
-                },
-            )
+        mixed = mixture_of(match, experts, one, gate) if experts else own["all"]
         sides = [
             agents.MCTSAgent(each, limit=limit, batch_size=batch, game="chess", threads=threads)
             for each in (mixed, one)

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from phasezoo import agents, games, inference
 from phasezoo.training import GameStore
 
 PLAN = {"gate": "lichess", "trainings": {"a": {"strategy": "one", "positions": 9, "seed": 1}}}
@@ -119,3 +120,41 @@ def test_a_whole_plan_runs_and_its_matches_wait_for_their_networks(parts, tmp_pa
     losses = np.load(out / "measurements" / "e.npz")
     assert losses["positions"].shape == (3, 3)
     assert losses["opening/policy"].sum() > 0
+
+
+class Fixed:
+    """Likes all actions but one alike, and says one value."""
+
+    plane_spec = "v2"
+
+    def __init__(self, action, value):
+        self.action, self.value = action, value
+
+    def evaluate(self, planes):
+        logits = np.zeros((len(planes), 4672), np.float32)
+        logits[:, self.action] = 9
+        return inference.Evaluation(
+            policy_logits=logits, value=np.full(len(planes), self.value, np.float32)
+        )
+
+
+def test_a_search_takes_policies_and_values_of_different_networks():
+    state = games.make("chess").initial_state()
+    action = state.parse_uci("a2a3")
+    phases = ("opening", "middlegame", "endgame")
+    experts, one = dict.fromkeys(phases, Fixed(action, 0.9)), Fixed(0, 0.0)
+    mixture = script.mixture_of({"value": []}, experts, one, "lichess")
+    agent = agents.MCTSAgent(mixture, limit=agents.Limit(nodes=4), game="chess")
+    found = agent.search(state)
+    assert found.action == action
+    np.testing.assert_allclose(found.q, 0, atol=1e-6)
+
+
+def test_phases_that_a_match_does_not_list_are_the_one_networks():
+    own, one = {phase: Fixed(0, 0.1) for phase in ("opening", "middlegame", "endgame")}, Fixed(0, 0)
+    listed = {"policy": ["endgame"], "value": ["opening", "endgame"]}
+    mixture = script.mixture_of(listed, own, one, "lichess")
+    opening, middlegame, endgame = mixture.experts
+    assert opening.experts == (one, own["opening"])  # policy, value
+    assert middlegame is one
+    assert endgame is own["endgame"]
