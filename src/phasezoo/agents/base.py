@@ -1,6 +1,7 @@
 """Agents, and one agent in many games at once."""
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -176,15 +177,15 @@ def mask_in(observation: Any, info: Mapping[str, Any], agent: str) -> Any:
     raise InvalidState(message)
 
 
-class PlayingAgent(DeprecatedSeats):
+class PlayingAgent(DeprecatedSeats, ABC):
     """An agent whose calls play games by its sessions, one for each thread."""
 
     name: str
     seed: int
 
+    @abstractmethod
     def session(self, seed: int) -> "Session":
         """Return one game, which draws from ``seed`` alone."""
-        raise NotImplementedError
 
     def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
         """The action for ``info["state"]``, in the game that it continues.

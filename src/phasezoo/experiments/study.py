@@ -455,7 +455,7 @@ def study_report(
     config, run = results.config, results.provenance
     settings = [(f.name, getattr(config, f.name)) for f in dataclasses.fields(config)]
     named = filter(None, ("phasezoo", subject, f"preset {config.preset}", game, results.date))
-    if results.config.preset == "quick":
+    if config.preset == "quick":
         first, *rest = texts["lead"].split("\n\n")
         texts["lead"] = "\n\n".join([f"{first} {QUICK}", *rest])
     return Document(

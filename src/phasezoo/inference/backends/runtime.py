@@ -1,6 +1,7 @@
 """The common part of networks that a runtime answers from their ONNX model."""
 
 import dataclasses
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -23,7 +24,7 @@ from phasezoo.inference.storage.manifest import Manifest
 from phasezoo.specs import PositiveInt, check_value
 
 
-class RuntimeModel:
+class RuntimeModel(ABC):
     """A model in a runtime, whose inputs and outputs are known.
 
     Args:
@@ -50,12 +51,12 @@ class RuntimeModel:
         self.widths = [manifest.num_actions, columns_of(self.value, manifest.num_players)]
         """Numbers in each row of its policy, its value and, if it has them, its plies left."""
 
+    @abstractmethod
     def run(self, inputs: Sequence[Any], outputs: Sequence[Floats]) -> None:
         """Answer planes, or the arrays of packed ones, into arrays of :attr:`widths`.
 
         All are contiguous and have as many rows, at most :attr:`fixed_rows` if that is a number.
         """
-        raise NotImplementedError
 
     def _find_outputs(self, known: Collection[str]) -> None:
         """Look for the named outputs among those that the model has."""
