@@ -150,9 +150,11 @@ def test_an_order_of_texts_gives_the_same_search_wherever_a_network_is_named(tmp
     read = inference.load("theirs.onnx", **given)
     assert_alike(own, read, states(), "v2")
     place = {text: at for at, text in enumerate(order)}
-    for actions in (place.__getitem__, tmp_path / "moves.txt"):
-        again = inference.load("theirs.onnx", planes="v2", actions=actions)
-        assert again.source == read.source
+    again = inference.load("theirs.onnx", planes="v2", actions=tmp_path / "moves.txt")
+    assert again.source == read.source
+    for _ in range(2):
+        asked = inference.load("theirs.onnx", planes="v2", actions=place.__getitem__)
+        assert_alike(own, asked, states(), "v2")
     inference.save(read, tmp_path / "folder")
     texts = [
         "net=own.onnx,planes=v2", "net=theirs.onnx,planes=v2,actions=moves.txt", "net=folder",
@@ -260,6 +262,7 @@ ORDER = shuffled()
         (lambda move: 10**6, "the place 1000000"),
         (lambda move: "x", "no whole number"),
         (lambda move: {}[move], "no place for 1880 moves"),
+        (lambda move: move + 1, r"fails on 'a1a2' \(TypeError: .*answers its place"),
         ("crazyara", "its policies have 4864, 5184, 5376 numbers"),
         ("nowhere.txt", "no order of moves .*crazyara"),
         ("x" * 5000, "no order of moves"),
@@ -277,6 +280,30 @@ def test_orders_that_do_not_fit_are_refused_by_name(tmp_path, actions, reason):
         )
 
 
+def test_files_of_moves_may_begin_with_a_mark_of_their_encoding(tmp_path):
+    order = shuffled()
+    model(tmp_path / "own.onnx", range(4672))
+    model(tmp_path / "theirs.onnx", own_actions(order))
+    (tmp_path / "moves.txt").write_text("\n".join(order), encoding="utf-8-sig")
+    read = inference.load("theirs.onnx", planes="v2", actions=tmp_path / "moves.txt")
+    assert_alike(inference.load("own.onnx", planes="v2"), read, states(), "v2")
+
+
+@pytest.mark.parametrize("softmax", [True, False])
+@pytest.mark.parametrize("actions", [None, shuffled()])
+def test_policies_named_in_the_wrong_form_are_refused(tmp_path, softmax, actions):
+    order = range(4672) if actions is None else own_actions(actions)
+    model(tmp_path / "theirs.onnx", order, softmax=softmax)
+    wrong, right = ("policy", "policy_probabilities")[:: 1 if softmax else -1]
+    given = {"game": "chess", "planes": "v2", "value": "value_out", "actions": actions}
+    with pytest.raises(CheckpointError, match=rf"theirs.onnx: 'policy_out' gives .*by {right}="):
+        inference.OnnxEvaluator.from_file("theirs.onnx", **given, **{wrong: "policy_out"})
+    named = inference.OnnxEvaluator.from_file("theirs.onnx", **given, **{right: "policy_out"})
+    found = inference.OnnxEvaluator.from_file("theirs.onnx", **{**given, "value": None})
+    assert named.manifest.tensors == found.manifest.tensors
+    assert_alike(named, found, states(), "v2")
+
+
 def test_files_that_do_not_fit_are_refused_by_name(tmp_path):
     model(tmp_path / "theirs.onnx", range(len(ORDER)))
     load = inference.load
@@ -286,6 +313,10 @@ def test_files_that_do_not_fit_are_refused_by_name(tmp_path):
             load(*given, **options)
 
     refused("outputs have .*policy, and", "theirs.onnx", planes="v2")
+    refused(r"1890 numbers \(as many as actions= has moves\).*needed\)$", "theirs.onnx",
+            planes="v2", actions=[*ORDER, "-"])  # fmt: skip
+    (tmp_path / "empty.onnx").write_bytes(b"")
+    refused("empty.onnx: not an ONNX .*the file is empty", "empty.onnx", planes="v2")
     refused("52, 8, 8.*39, 8, 8", "theirs.onnx", planes="v1", actions=ORDER)
     refused("is none", "phasezoo/chess-small", planes="v2", error=InvalidConfig)
     refused("is none", "mcts.pb.gz", actions="crazyara", error=InvalidConfig)

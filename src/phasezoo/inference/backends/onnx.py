@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo import _core, games
-from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.errors import InvalidConfig
 from phasezoo.games.action_tables import ActionOrder
 from phasezoo.games.queries import action_spec
 from phasezoo.inference.backends.onnx_model import OnnxModel
@@ -22,14 +22,14 @@ from phasezoo.inference.backends.tensors import (
     VALUE_FORMS,
     Floats,
     answer_in_parts,
+    check_policy,
     form_among,
     kind_of,
-    looks_like_odds,
 )
 from phasezoo.inference.calls import calls_at_once
 from phasezoo.inference.evaluator import Legal
 from phasezoo.inference.storage.expert_metadata import expert_metadata
-from phasezoo.inference.storage.files import digest, read_file
+from phasezoo.inference.storage.files import digest, named, read_file
 from phasezoo.inference.storage.manifest import ONNX_MODEL, Manifest
 from phasezoo.types import Gate
 
@@ -123,6 +123,9 @@ class OnnxEvaluator(RuntimeEvaluator):
     ) -> "OnnxEvaluator":
         """Load an ONNX file that was made elsewhere, by the names of its input and outputs.
 
+        If neither policy nor value is named, they are the outputs that alone can be meant: one with
+        as many numbers as the order of moves has, and one with a single number.
+
         Args:
             path: The file.
             game: The game that it plays.
@@ -144,29 +147,30 @@ class OnnxEvaluator(RuntimeEvaluator):
             allow_other_game: Whether it may be asked in a search of another game.
 
         Raises:
-            CheckpointError: The file is missing, is no ONNX model, or has other tensors.
-            InvalidConfig: No policy or value is named, or several are; the order of moves does not
-                fit; or the gate has no such phase.
+            CheckpointError: The file is missing, is no ONNX model, has other tensors, or several
+                that can be meant; or its policy has another form than the one named.
+            InvalidConfig: A policy is named and no value, or the other way round, or several are;
+                the order of moves does not fit; or the gate has no such phase.
             InvalidGate: There is no such gate.
         """
         policies = {"policy": policy, "policy_probabilities": policy_probabilities}
         ends = {"value": value, "wdl": wdl, "wdl_logits": wdl_logits, "values": values}
         others = {"input": input, "plies_left": plies_left}
         tensors = {key: called for key, called in others.items() if called is not None}
-        tensors |= (_one_of("policy", policies), _one_of("value", ends))
+        is_named = any(called is not None for called in (*policies.values(), *ends.values()))
+        if is_named or tensors:
+            tensors |= (_one_of("policy", policies), _one_of("value", ends))
         played = games.make(game)
         spec = played.plane_spec(planes)
         shape = played.plane_shape(spec)
         place = Path(path)
         model = read_file(place)
-        if actions is not None:
+        is_checked = actions is not None or not tensors
+        if is_checked:
             from phasezoo.inference.formats.other_onnx import adapted
 
-            try:
-                model, tensors = adapted(model, played, spec, actions, tensors)
-            except CheckpointError as error:
-                message = f"{place}: {error}"
-                raise CheckpointError(message) from error
+            with named(place):
+                model, tensors = adapted(model, played, spec, actions, tensors or None)
         form: Any = form_among(VALUE_FORMS, tensors)
         manifest = Manifest(
             game=played.name,
@@ -183,12 +187,14 @@ class OnnxEvaluator(RuntimeEvaluator):
             tensors=tensors,
             phasezoo=version("phasezoo"),
         )
-        try:
+        with named(place):
             evaluator = cls(manifest, model, threads, allow_other_game=allow_other_game)
-        except CheckpointError as error:
-            message = f"{place}: {error}"
-            raise CheckpointError(message) from error
-        _refuse_odds(evaluator, place)
+            if not is_checked:
+                policy = evaluator._model.policy
+                zeros = np.zeros((evaluator._fixed_rows or 2, *shape), np.float32)
+                logits = evaluator._answer([zeros])[0]
+                answered = logits if policy == "policy" else np.exp(logits)
+                check_policy(policy, tensors[policy], answered)
         again: Callable[..., OnnxEvaluator] = functools.partial(
             cls.from_file, game=played, planes=spec, actions=actions, input=input,
             plies_left=plies_left, gate=gate, phase=phase, name=name, threads=threads,
@@ -237,20 +243,6 @@ def _unused(kept: list[Floats], rows: int, width: int) -> Floats:
     kept[: max(0, len(kept) + 1 - KEPT_BUFFERS)] = []
     kept.append(np.empty((rows, width), dtype=np.float32))
     return kept[-1][:rows]
-
-
-def _refuse_odds(evaluator: OnnxEvaluator, place: Path) -> None:
-    """Refuse a softmax that was named as logits: a search would like all actions almost alike."""
-    manifest = evaluator.manifest
-    if "policy" not in manifest.tensors or manifest.num_actions == 1:
-        return
-    logits = evaluator.evaluate(np.zeros((2, *manifest.input_shape), np.float32)).policy_logits
-    if logits is not None and looks_like_odds(logits):
-        message = (
-            f"{place}: {manifest.tensors['policy']!r} gives probabilities, and policy= names "
-            "logits; name it by policy_probabilities= in its place"
-        )
-        raise CheckpointError(message)
 
 
 def _one_of(what: str, given: Mapping[str, str | None]) -> tuple[str, str]:

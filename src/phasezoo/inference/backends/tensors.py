@@ -53,6 +53,33 @@ def looks_like_odds(rows: Floats) -> bool:
     return bool((rows >= 0).all() and (sums <= ODDS_SLACK).all())
 
 
+def check_policy(form: PolicyForm, name: str, rows: Floats) -> None:
+    """Refuse a policy that is named in the wrong form: searches would like wrong actions.
+
+    Args:
+        form: The form that it is said to have.
+        name: What the model calls it.
+        rows: ``float32[B, n]``, as the model answers.
+
+    Raises:
+        CheckpointError: These are probabilities and said to be logits, or the other way round.
+    """
+    is_softmax = looks_like_odds(rows)
+    if form == "policy" and rows.shape[1] > 1 and is_softmax:
+        message = (
+            f"{name!r} gives probabilities, and policy= names logits; name it by "
+            "policy_probabilities= in its place"
+        )
+    elif form == "policy_probabilities" and not is_softmax and np.isfinite(rows).all():
+        message = (
+            f"{name!r} gives numbers that do not sum to 1, and policy_probabilities= names "
+            "probabilities; name it by policy= if they are logits"
+        )
+    else:
+        return
+    raise CheckpointError(message)
+
+
 def as_logits(form: PolicyForm, policy: Floats) -> Floats:
     """Convert a policy as a network writes it to logits."""
     if form == "policy":

@@ -41,6 +41,9 @@ def parsed(data: bytes) -> Any:
         raise MissingDependency.of_extra(
             need="ONNX models of other programs need the package onnx", extra="onnx"
         ) from error
+    if not data:
+        message = "the file is empty"
+        raise ValueError(message)
     try:
         model = onnx.load_from_string(data)
     except DecodeError as error:

@@ -12,9 +12,15 @@ import numpy as np
 from phasezoo.errors import CheckpointError, InvalidConfig, PhasezooError
 from phasezoo.games import Game
 from phasezoo.games.action_tables import ActionOrder, ActionTables, Indices, MoveNames
-from phasezoo.inference.backends.tensors import VALUE_FORMS, looks_like_odds
+from phasezoo.inference.backends.tensors import (
+    POLICY_FORMS,
+    VALUE_FORMS,
+    check_policy,
+    form_among,
+    looks_like_odds,
+)
 from phasezoo.inference.formats.onnx_wrapper import parsed, planes_input, wrapped
-from phasezoo.inference.storage.files import read_file
+from phasezoo.inference.storage.files import digest, read_file
 
 LARGEST_ORDER = 1 << 24
 """Bytes of a file with an order of moves."""
@@ -58,7 +64,11 @@ ORDERS: Mapping[str, Callable[[str], int]] = {"crazyara": crazyara}
 
 
 def adapted(
-    data: bytes, game: Game, planes: str, actions: ActionOrder, tensors: Mapping[str, str]
+    data: bytes,
+    game: Game,
+    planes: str,
+    actions: ActionOrder | None,
+    tensors: Mapping[str, str] | None = None,
 ) -> tuple[bytes, dict[str, str]]:
     """Return a model that answers our actions, and what it calls its tensors.
 
@@ -66,47 +76,53 @@ def adapted(
         data: The model.
         game: The game that it plays.
         planes: The planes that it reads.
-        actions: The order of its moves.
-        tensors: What it calls its own tensors, as a manifest has them.
+        actions: The order of its moves; None: our own, and the model stays as it is.
+        tensors: What it calls its own tensors, as a manifest has them; None: policy and value are
+            the outputs that alone can be meant.
 
     Raises:
-        CheckpointError: It is no model of that kind.
+        CheckpointError: It is no model of that kind, or several outputs can be meant.
         InvalidConfig: The order does not fit the game, or the model.
         MissingDependency: The package ``onnx`` is not installed.
     """
     order, shape = _read_order(actions), game.plane_shape(planes)
-    outputs = {key: name for key, name in tensors.items() if key != "input"}
     with _refused():
         model = parsed(data)
-        source = planes_input(model.graph, tensors.get("input"), shape)
+        source = planes_input(model.graph, tensors and tensors.get("input"), shape)
         answers = _answers(data, source, shape)
+        if tensors is None:
+            outputs = _outputs(answers, order, game.policy_size(planes))
+        else:
+            outputs = {key: name for key, name in tensors.items() if key != "input"}
         missing = [name for name in outputs.values() if name not in answers]
         if missing:
             message = f"no output {', '.join(map(repr, missing))}; the model has {list(answers)}"
             raise ValueError(message)
-        policy = next(name for key, name in outputs.items() if key.startswith("policy"))
-        tables = tables_of(order, game, planes, answers[policy].shape[1])
+        form = form_among(POLICY_FORMS, outputs)
+        policy = answers[outputs[form]]
+        check_policy(form, outputs[form], policy)
+        if order is None:
+            return data, outputs
+        tables = tables_of(order, game, planes, policy.shape[1])
         return wrapped(model, source, shape, outputs, tables)
 
 
-def tensors_in(data: bytes, game: Game, planes: str, actions: ActionOrder | None) -> dict[str, str]:
-    """Return what a model calls its policy and its value, if only one output can be meant by each.
+def key_of(actions: ActionOrder | None, game: Game, planes: str) -> str:
+    """Return a text that is the same for the same order of moves alone.
 
     Args:
-        data: The model.
-        game: The game that it plays.
-        planes: The planes that it reads.
-        actions: The order of its moves; None: our own.
+        actions: The order.
+        game: The game.
+        planes: The planes that the model reads.
 
     Raises:
-        CheckpointError: It is no model of that kind, or several outputs can be meant.
         InvalidConfig: There is no such order.
-        MissingDependency: The package ``onnx`` is not installed.
     """
-    order, shape = _read_order(actions), game.plane_shape(planes)
-    with _refused():
-        answers = _answers(data, planes_input(parsed(data).graph, None, shape), shape)
-        return _outputs(answers, _sizes(order, game.policy_size(planes)))
+    order = _read_order(actions)
+    if callable(order):
+        names = game.move_names(planes)
+        order = [] if names is None else [_asked(order, name) for name in _texts(names)]
+    return digest(repr(order.tolist() if isinstance(order, np.ndarray) else order).encode())
 
 
 @contextmanager
@@ -144,17 +160,15 @@ def _answers(data: bytes, planes: Any, shape: tuple[int, int, int]) -> dict[str,
     }
 
 
-def _sizes(order: Any, size: int) -> Sequence[int]:
-    """Return how many numbers a policy of an order may have; any if there are none."""
-    if order is None:
-        return (size,)
-    if order is crazyara:
-        return _CRAZYARA_SIZES
-    return (len(order),) if isinstance(order, list) else ()
-
-
-def _outputs(answers: Mapping[str, Any], sizes: Sequence[int]) -> dict[str, str]:
+def _outputs(answers: Mapping[str, Any], order: Any, size: int) -> dict[str, str]:
     """Return policy and value, if only one output can be meant by each."""
+    sizes: Sequence[int] = ()  # any: a function or places may be of a policy of any size
+    if order is None:
+        sizes = (size,)
+    elif order is crazyara:
+        sizes = _CRAZYARA_SIZES
+    elif isinstance(order, list):
+        sizes = (len(order),)
     widths = {name: array.shape[1] for name, array in answers.items()}
     policies = [name for name, width in widths.items()
                 if (width in sizes if sizes else width > 3)]  # fmt: skip
@@ -164,11 +178,13 @@ def _outputs(answers: Mapping[str, Any], sizes: Sequence[int]) -> dict[str, str]
         values = single
     if len(policies) != 1 or len(values) != 1:
         wanted = f"{' or '.join(map(str, sizes))} numbers" if sizes else "more than 3 numbers"
+        reason = " (as many as actions= has moves)" if isinstance(order, list) else ""
         message = (
-            f"its outputs have {widths} numbers a row; one of {wanted}, the policy, and one of a "
-            "single number, the value, are needed: name them by "
-            "inference.OnnxEvaluator.from_file(file, policy=…, value=…)"
+            f"its outputs have {widths} numbers a row; one of {wanted}{reason}, the policy, and "
+            "one of a single number, the value, are needed"
         )
+        if policies or not sizes:
+            message += ": name them by inference.OnnxEvaluator.from_file(file, policy=…, value=…)"
         raise ValueError(message)
     form = "policy_probabilities" if looks_like_odds(answers[policies[0]]) else "policy"
     return {form: policies[0], VALUE_FORMS[0]: values[0]}
@@ -201,7 +217,7 @@ def _read_file(path: Path) -> Any:
         data = read_file(path, LARGEST_ORDER)
         if path.suffix == ".npy":
             return np.asarray(np.load(io.BytesIO(data), allow_pickle=False))
-        return [line.strip() for line in data.decode().splitlines()]
+        return [line.strip() for line in data.decode("utf-8-sig").splitlines()]
     except (CheckpointError, ValueError, EOFError, MemoryError) as error:
         message = (
             f"actions={str(path)[:80]!r} is no order of moves ({error}); known are "
@@ -239,8 +255,8 @@ def tables_of(order: Any, game: Game, planes: str, logits: int) -> ActionTables:
         message = f"actions='crazyara': its policies have {sizes} numbers, this model's {logits}"
         raise InvalidConfig(message)
     special = {action: name for action, (name, _) in names.special.items()}
-    found = {name: _place(place, name, logits) for name in {*names.usual, *special.values()} - {""}}
-    lacking = sorted(name for name, at in found.items() if at is None)
+    found = {name: _place(place, name, logits) for name in _texts(names)}
+    lacking = [name for name, at in found.items() if at is None]
     if lacking:
         message = (
             f"actions= has no place for {len(lacking)} moves of {game.name}, such as "
@@ -260,12 +276,28 @@ def _padded(names: MoveNames, size: int) -> MoveNames:
     return names._replace(usual=names.usual + ("",) * (size - len(names.usual)))
 
 
-def _place(place: Callable[[str], Any], name: str, logits: int) -> int | None:
-    """Return the place of a move; None if it has none."""
+def _texts(names: MoveNames) -> list[str]:
+    """Return the texts of a game's moves, each once."""
+    return sorted({*names.usual, *(name for name, _ in names.special.values())} - {""})
+
+
+def _asked(place: Callable[[str], Any], name: str) -> Any:
+    """Return what a function answers a move; None if it knows of none."""
     try:
-        found = place(name)
+        return place(name)
     except (KeyError, ValueError, IndexError):
         return None
+    except Exception as error:
+        message = (
+            f"actions={place!r} fails on {name!r} ({type(error).__name__}: {error}); it is given "
+            "a move as White's and answers its place, or None if the model has none"
+        )
+        raise InvalidConfig(message) from error
+
+
+def _place(place: Callable[[str], Any], name: str, logits: int) -> int | None:
+    """Return the place of a move; None if it has none."""
+    found = _asked(place, name)
     if found is None or found == -1:
         return None
     if isinstance(found, bool) or not isinstance(found, int | np.integer):

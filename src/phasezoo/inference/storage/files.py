@@ -5,7 +5,7 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from phasezoo.errors import CheckpointError
@@ -41,6 +41,16 @@ def read_file(path: Path, most: int | None = None) -> bytes:
         return path.read_bytes()
     except OSError as error:
         message = f"{path}: cannot be read ({error.strerror})"
+        raise CheckpointError(message) from error
+
+
+@contextlib.contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Say in errors of a network which file or folder they are about."""
+    try:
+        yield
+    except CheckpointError as error:
+        message = f"{path}: {error}"
         raise CheckpointError(message) from error
 
 

@@ -5,18 +5,18 @@ import dataclasses
 import functools
 import importlib
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from phasezoo._torch import require_torch
-from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.errors import InvalidConfig
 from phasezoo.games.action_tables import ActionOrder
 from phasezoo.inference.backends.choice import Backend, Loading, chosen
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage import packaged
 from phasezoo.inference.storage.experts import load_experts
+from phasezoo.inference.storage.files import named
 from phasezoo.inference.storage.manifest import MODEL, Manifest
 from phasezoo.types import InferenceDtype
 
@@ -131,7 +131,7 @@ def load_network(
         if backend == "auto":
             how = dataclasses.replace(how, backend="onnx")
     how = dataclasses.replace(how, backend=chosen(how))
-    with _named(directory):
+    with named(directory):
         evaluator: NetworkEvaluator
         if how.backend == "torch":
             from phasezoo.inference.backends.torch import TorchEvaluator
@@ -182,16 +182,6 @@ def _of_model(how: Loading, directory: Path, manifest: Manifest, data: bytes) ->
     return OnnxEvaluator(
         manifest, model, how.net_threads, device=how.device, allow_other_game=other
     )
-
-
-@contextlib.contextmanager
-def _named(directory: Path) -> Iterator[None]:
-    """Say in errors which folder they are about."""
-    try:
-        yield
-    except CheckpointError as error:
-        message = f"{directory}: {error}"
-        raise CheckpointError(message) from error
 
 
 def _refuse_torch(directory: Path, backend: Backend) -> None:

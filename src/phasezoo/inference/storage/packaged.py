@@ -164,22 +164,18 @@ def _of_other(path: Path, game: str, planes: str | None, actions: ActionOrder | 
     """Return the folder of the network in an ONNX file of another program."""
     require_onnx()
     from phasezoo.inference.backends.onnx import OnnxEvaluator
-    from phasezoo.inference.formats.other_onnx import tensors_in
+    from phasezoo.inference.formats.other_onnx import key_of
 
-    played = games.make(game)
+    data, played = read_file(path, lc0.LARGEST), games.make(game)
     spec = played.plane_spec(planes)
-    try:
-        named: dict[str, Any] = tensors_in(read_file(path, lc0.LARGEST), played, spec, actions)
-    except CheckpointError as error:
-        message = f"{path}: {error}"
-        raise CheckpointError(message) from error
-    read = OnnxEvaluator.from_file(
-        path, game=game, planes=spec, actions=actions, threads=1, **named
-    )
-    model = read.model if isinstance(read.model, bytes) else read_file(read.model)
+    parts = (path.name, digest(data), played.name, spec, key_of(actions, played, spec))
+    name = f"{digest(' '.join(parts).encode())[:32]}-{READER}"
+    kept = _kept(name)
+    if kept is not None:
+        return kept
+    read = OnnxEvaluator.from_file(path, game=played, planes=spec, actions=actions, threads=1)
     manifest = dataclasses.replace(read.manifest, training={"file": path.name})
-    name = f"{digest(manifest.to_json())[:32]}-{READER}"  # it holds the model's digest
-    return _kept(name) or _stored(name, manifest, model)
+    return _stored(name, manifest, read.model if isinstance(read.model, bytes) else data)
 
 
 def _kept(name: str) -> Path | None:
