@@ -88,7 +88,7 @@ def adapted(
     order, shape = _read_order(actions), game.plane_shape(planes)
     with _refused():
         model = parsed(data)
-        source = planes_input(model.graph, tensors and tensors.get("input"), shape)
+        source = planes_input(model.graph, (tensors or {}).get("input"), shape)
         answers = _answers(data, source, shape)
         if tensors is None:
             outputs = _outputs(answers, order, game.policy_size(planes))
@@ -118,10 +118,10 @@ def key_of(actions: ActionOrder | None, game: Game, planes: str) -> str:
     Raises:
         InvalidConfig: There is no such order.
     """
-    order = _read_order(actions)
-    if callable(order):
+    order = given = _read_order(actions)
+    if callable(given):
         names = game.move_names(planes)
-        order = [] if names is None else [_asked(order, name) for name in _texts(names)]
+        order = [] if names is None else [_asked(given, name) for name in _texts(names)]
     return digest(repr(order.tolist() if isinstance(order, np.ndarray) else order).encode())
 
 
