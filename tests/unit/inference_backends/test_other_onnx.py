@@ -331,6 +331,8 @@ def test_files_that_do_not_fit_are_refused_by_name(tmp_path):
     model(tmp_path / "four.onnx", range(7), game=games.make("connect-four"))
     told = {"game": "connect-four", "actions": list("abcdefg")}
     refused("no texts of moves", "four.onnx", error=InvalidConfig, **told)
+    told["actions"] = "abcdefg".index
+    refused("no texts of moves", "four.onnx", error=InvalidConfig, **told)
 
 
 @pytest.mark.parametrize("kind", [set, lambda texts: {text: n for n, text in enumerate(texts)}])

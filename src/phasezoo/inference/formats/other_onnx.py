@@ -4,6 +4,7 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -118,10 +119,10 @@ def key_of(actions: ActionOrder | None, game: Game, planes: str) -> str:
     Raises:
         InvalidConfig: There is no such order.
     """
-    order = given = _read_order(actions)
-    if callable(given):
-        names = game.move_names(planes)
-        order = [] if names is None else [_asked(given, name) for name in _texts(names)]
+    order = _read_order(actions)
+    if callable(order):
+        texts = [] if game.move_names is None else _texts(game.move_names(planes))
+        order = [*map(partial(_asked, order), texts)]
     return digest(repr(order.tolist() if isinstance(order, np.ndarray) else order).encode())
 
 
