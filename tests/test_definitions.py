@@ -7,7 +7,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from phasezoo import _core, games, gating
+from phasezoo import _core, arena, games, gating
 from phasezoo.registration import ENVIRONMENTS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -46,6 +46,14 @@ def rows(text: str) -> list[list[str]]:
     lines = [line for line in text.splitlines() if line.startswith("|")]
     body = lines[next(i for i, line in enumerate(lines) if set(line) <= set("|-")) + 1 :]
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in body]
+
+
+def test_the_table_of_planned_widths_is_what_the_function_says() -> None:
+    table = rows(section("statistics.md", "Planning a run"))
+    assert [row[0] for row in table] == ["4", "6", "8", "12"]
+    for trainings, *cells in table:
+        widths = [arena.planned_width(int(trainings), games) for games in (12, 20, 40, 100)]
+        assert cells == [f"{width:.0f}" for width in widths]
 
 
 def planes_in(cell: str) -> list[int]:

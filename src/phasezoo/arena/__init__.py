@@ -19,6 +19,7 @@ from phasezoo.arena.statistics.crossed_trainings import (
     CrossedResult as CrossedResult,
     crossed,
     crossed_pairs,
+    planned_width,
 )
 from phasezoo.arena.statistics.elo import los, pentanomial_elo, trinomial_elo
 from phasezoo.arena.statistics.intervals import Interval
@@ -48,6 +49,7 @@ __all__ = [
     "normalized_elo",
     "pentanomial_elo",
     "pgn_of",
+    "planned_width",
     "play_match",
     "rate_of",
     "ratings",

@@ -1,13 +1,14 @@
 """Tables of positions: where they are, in which phase, and how many of them there are."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo import _core
 from phasezoo.errors import InvalidArray, InvalidConfig
 
 
@@ -64,6 +65,15 @@ class PositionTable:
             InvalidConfig: The gate has no such phase.
         """
         return self.select(self.phase == self.phase_index(phase))
+
+    def divided_by_game(self) -> "PositionTable":
+        """Return the same positions, each in a phase that is drawn for its whole game.
+
+        All phases get the same number of games, to one game, whatever the positions are like.
+        """
+        games = int(self.game.max(initial=-1)) + 1
+        part = _core.permuted(games, 0, 0, games) % len(self.names)
+        return replace(self, phase=part[self.game].astype(np.int8))
 
     def phase_index(self, phase: int | str) -> int:
         """Return the index of a phase that is given by index or name.

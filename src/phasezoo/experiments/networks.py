@@ -1,22 +1,29 @@
 """Studies that train networks, one after the other or side by side."""
 
+import time
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from phasezoo.arena import stream
 from phasezoo.errors import InvalidPlaneSpec
+from phasezoo.experiments.side_by_side import Processes
 from phasezoo.experiments.study import Settings, StudyRun
 from phasezoo.games import Game
 from phasezoo.inference.storage.manifest import Manifest
 from phasezoo.networks import NetworkSpec
 from phasezoo.networks.registry import Factory
-from phasezoo.training.experts.planned import Recipe, TrainedNetwork
+from phasezoo.report.console import Console, Task
+from phasezoo.training.callbacks import Callbacks, Progress
+from phasezoo.training.experts.planned import LossCurve, Recipe, TrainedNetwork, train_planned
 from phasezoo.training.experts.plans import PlannedTraining
-from phasezoo.training.experts.side_by_side import Job, train_side_by_side
+from phasezoo.training.supervised import Hooks
 from phasezoo.training.trainer import torch_threads
+
+_REFRESH_SECONDS = 0.2
+"""How often progress is shown."""
 
 
 def check_networks(
@@ -52,6 +59,76 @@ def check_networks(
 def budget(positions: int, epochs: float | None, available: int) -> int:
     """Return the positions that a network sees: epochs of all, if these are given."""
     return positions if epochs is None else max(1, round(epochs * available))
+
+
+@dataclass(frozen=True)
+class TrainingJob:
+    """A network to train, in this process or in one of its own."""
+
+    network: PlannedTraining
+    """The plan."""
+    recipe: Recipe
+    """Games and options."""
+    folder: Path
+    """The directory of all networks."""
+
+    @property
+    def name(self) -> str:
+        """The network's name."""
+        return self.network.name
+
+    @property
+    def place(self) -> Path:
+        """The network's directory."""
+        return self.folder / self.name
+
+    @property
+    def steps(self) -> int:
+        """Positions to learn from; a part of another network learns from none."""
+        return self.network.positions
+
+    @property
+    def after(self) -> tuple[str | None, ...]:
+        """The networks that it starts from and learns from."""
+        return self.network.start, self.network.teacher
+
+    def work(self, console: Console) -> TrainedNetwork:
+        """Train the network, or finish its training, and show how far that is.
+
+        Raises:
+            CheckpointError: A file of the training is damaged, or the disk is full.
+        """
+        plan = self.network
+        if plan.is_part:
+            result = train_planned(plan, self.recipe, self.folder)
+        else:
+            with console.task(f"Training {plan.name}", plan.positions) as task:
+                hooks = Hooks(Callbacks((), _shown_on(task)))
+                result = train_planned(plan, self.recipe, self.folder, hooks=hooks)
+        return replace(TrainedNetwork.of(plan, result), curve=LossCurve.of(result.history))
+
+
+def _shown_on(task: Task) -> Callable[[Progress], None]:
+    """Return what shows speed and losses of a training a few times a second."""
+    first: Progress | None = None
+    started = last = time.perf_counter()
+
+    def show(progress: Progress) -> None:
+        nonlocal first, last
+        first = first or progress
+        now = time.perf_counter()
+        if now - last < _REFRESH_SECONDS and progress.update < progress.updates:
+            return
+        last = now
+        speed = (progress.positions - first.positions) / max(now - started, 1e-9)
+        parts = [f"{speed:,.0f} positions/s"]
+        if progress.train_loss is not None:
+            parts.append(f"loss {progress.train_loss:.3f}")
+        if progress.validation_loss is not None:
+            parts.append(f"validation {progress.validation_loss:.3f}")
+        task.update(progress.positions, ", ".join(parts))
+
+    return show
 
 
 class TrainingSettings(Settings, Protocol):
@@ -116,6 +193,15 @@ class TrainingRun(StudyRun[Config, Results]):
             self._train_side_by_side()
         return [self._card(network) for network in planned]
 
+    def processes(self) -> Processes:
+        """Return processes for work at the same time, as many as the settings say."""
+        return Processes(self.config.train_workers, [type(self).__module__, *self.study.plugins])
+
+    @property
+    def threads_each(self) -> int:
+        """Threads of each of these processes."""
+        return max(1, self.threads // self.config.train_workers)
+
     def times(
         self, cards: Sequence[TrainedNetwork], stages: Mapping[str, Sequence[str]]
     ) -> dict[str, float]:
@@ -128,35 +214,33 @@ class TrainingRun(StudyRun[Config, Results]):
 
     def _train_side_by_side(self) -> None:
         """Train those that are not trained, each by its share of the threads."""
-        workers = self.config.train_workers
-        threads = max(1, self.threads // workers)
-        ends: dict[str, Callable[[], None]] = {}
 
-        def job(network: PlannedTraining) -> Job:
+        def job(network: PlannedTraining) -> TrainingJob:
             recipe = self.recipe(network)
-            recipe = replace(recipe, settings=replace(recipe.settings, threads=threads))
-            return Job(network, recipe, self.networks)
+            settings = replace(recipe.settings, threads=self.threads_each)
+            return TrainingJob(network, replace(recipe, settings=settings), self.networks)
 
-        def begun(network: PlannedTraining) -> None:
-            ends[network.name] = self.directory.begin(_stage(network))
+        def begin(job: TrainingJob) -> Callable[[TrainedNetwork], None]:
+            end = self.directory.begin(_stage(job.network))
 
-        def done(network: PlannedTraining, card: TrainedNetwork) -> None:
-            self.directory.write_json(_file(network), card)
-            ends[network.name]()
+            def done(card: TrainedNetwork) -> None:
+                self.directory.write_json(_file(job.network), card)
+                end()
+
+            return done
 
         missing = [one for one in self.planned if not self.has_done(_stage(one), _file(one))]
         if missing:
-            modules = [type(self).__module__, *self.study.plugins]
-            train_side_by_side(
-                [job(network) for network in missing], workers, modules, self.console, begun, done
-            )
+            with self.processes() as processes:
+                jobs = [job(network) for network in missing]
+                processes.do("Training", "networks", jobs, self.console, begin)
 
     def _card(self, network: PlannedTraining) -> TrainedNetwork:
         path = self.networks / network.name
         card = self.once(
             _stage(network),
             TrainedNetwork,
-            lambda: Job(network, self.recipe(network), self.networks).train(self.console),
+            lambda: TrainingJob(network, self.recipe(network), self.networks).work(self.console),
             file=_file(network),
         )
         Manifest.read(path).read_bytes(path)  # a card does not say that the network is still whole

@@ -7,7 +7,7 @@
 | ``moves:n`` | ``n`` spans of full moves |
 | ``material:a,b,…`` (default ``10,6``) | by the knights, bishops, rooks and queens left |
 | ``mixedness:a,b,…`` (default ``50,150``) | by how far the two armies are mixed |
-| ``hash:n`` | the placebo: by the position's key, modulo ``n`` |
+| ``hash:n`` | the placebo: by the position's key, modulo ``n``; a frequent position is always in the same part |
 | ``learned:DIR`` | those of a small network that :func:`train` made |
 
 ``monotone:`` before any of them, or ``monotone=True``, forbids going back to an earlier phase.

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -58,6 +58,11 @@ class LabelledSplits:
         made = gating.make(gate, store.variant)
         train = parts.train.positions(made, threads=threads)
         return cls(parts, made, train, parts.validation.positions(made, threads=threads))
+
+    def divided_by_game(self) -> "LabelledSplits":
+        """Return them with phases that are drawn for whole games."""
+        train, validation = self.train.divided_by_game(), self.validation.divided_by_game()
+        return replace(self, train=train, validation=validation)
 
     @cached_property
     def fingerprint(self) -> str | None:

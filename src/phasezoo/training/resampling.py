@@ -225,6 +225,7 @@ class Sample:
 class Means:
     """Means of named samples by kind; the last kind is all positions together."""
 
+    _samples: Mapping[Any, Sample]
     _names: list[Hashable]
     _means: Array
     _resampled: Array
@@ -267,6 +268,19 @@ class Means:
             return None
         return over_trainings(found, drawn, self._least(kind, one, two))
 
+    def is_same(self, name: Hashable, other: Hashable, kind: int) -> bool:
+        """Return True if two samples hold the same numbers, at every position of a kind.
+
+        Of numbers such as losses that means that one and the same network answered in both, so
+        that nothing is left to chance in their difference.
+        """
+        one, two = self._samples[name], self._samples[other]
+        if one.values.shape != two.values.shape or not np.array_equal(one.kind, two.kind):
+            return False
+        is_all = kind == self._means.shape[-1] - 1
+        own = np.ones_like(one.kind, dtype=bool) if is_all else one.kind == kind
+        return bool(own.any()) and np.array_equal(one.values[:, own], two.values[:, own])
+
     def _least(self, kind: int, *rows: int) -> int | None:
         return None if self._games is None else int(self._games[list(rows), kind].min())
 
@@ -300,4 +314,4 @@ def means_of(
     positions = np.transpose(np.stack(counts), (1, 0, 2))
     found = resample_games(stacked, positions[:, None], rng, resamples)
     reached = (positions > 0).sum(axis=0) if widened else None
-    return Means(list(samples), found.means, found.resampled, reached)
+    return Means(samples, list(samples), found.means, found.resampled, reached)

@@ -9,6 +9,7 @@ from phasezoo.arena.statistics.crossed_trainings import (
     crossed,
     crossed_pairs,
     off_diagonal,
+    planned_width,
 )
 from phasezoo.arena.statistics.elo import elo_of_score, elo_slope, pentanomial_elo
 from phasezoo.arena.statistics.intervals import t95
@@ -89,6 +90,45 @@ def test_intervals_without_the_diagonal_hold_where_both_sides_share_a_training(t
 def test_a_table_without_a_diagonal_needs_three_trainings(table):
     with pytest.raises(InvalidConfig, match="3 or more"):
         off_diagonal(table)
+
+
+@pytest.mark.parametrize("trainings", [3, 4, 6, 12])
+@pytest.mark.parametrize(
+    ("games", "draws", "spread"), [(12, 0.0, 0.0), (100, 0.4, 0.0), (40, 0.3, 40.0)]
+)
+def test_the_planned_width_is_that_of_simulated_runs(trainings, games, draws, spread):
+    """Games won, drawn and lost, between trainings whose strengths differ on both sides."""
+    rng = np.random.default_rng(trainings)
+    own, other = rng.normal(0, spread / math.sqrt(2) / 695, (2, 3000, trainings))
+    score = 0.5 + own[:, :, None] - other[:, None, :]
+    chances = np.stack([score - draws / 2, np.full_like(score, draws), 1 - draws / 2 - score], -1)
+    won, drawn, _ = np.moveaxis(rng.multinomial(games, chances), -1, 0)
+    halves = [off_diagonal(table)[1] for table in (won + drawn / 2) / games]
+    usual = math.sqrt(np.mean(np.square(halves)))
+    planned = planned_width(trainings, games, draws, spread)
+    assert planned == pytest.approx(elo_of_score(0.5 + usual), rel=0.05)
+    if trainings >= 5:
+        assert np.mean([usual / 2 < half < 2 * usual for half in halves]) >= 0.9
+
+
+def test_games_that_say_too_little_have_an_infinite_planned_width():
+    assert planned_width(3, 2) == math.inf
+    assert planned_width(3, 2, draws=1.0) == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"trainings": 2}, "trainings"),
+        ({"games": 0}, "games"),
+        ({"draws": 1.1}, "draws"),
+        ({"spread": -1.0}, "spread"),
+        ({"spread": math.nan}, "spread"),
+    ],
+)
+def test_planned_widths_of_impossible_runs_are_refused(given, text):
+    with pytest.raises(InvalidConfig, match=text):
+        planned_width(**{"trainings": 4, "games": 12} | given)
 
 
 def test_one_baseline_against_many_mixtures():

@@ -35,6 +35,20 @@ def test_rows_are_the_positions_before_every_move(store):
     assert (table.gate, table.names) == ("material:12,8,3", ("over 12", "9–12", "4–8", "up to 3"))
 
 
+def test_phases_are_drawn_for_whole_games(store):
+    table = store.positions("hash:3")
+    divided = table.divided_by_game()
+    parts = [np.unique(divided.phase[table.game == game]) for game in range(len(GAMES))]
+    assert all(len(part) == 1 for part in parts)
+    assert sorted(np.bincount(np.concatenate(parts)).tolist()) == [13, 13, 14]
+    # Neither the first games nor every third one.
+    assert parts[:3] != parts[3:6]
+    assert not np.array_equal(divided.phase, table.phase)
+    assert (divided.names, divided.gate, len(divided)) == (table.names, "hash:3", len(table))
+    none = table.select(np.zeros(0, np.int64)).divided_by_game()
+    assert len(none) == 0
+
+
 def test_keys_are_equal_exactly_where_fide_calls_positions_equal(store):
     table = store.positions()
     identities = [

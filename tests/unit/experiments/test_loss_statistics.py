@@ -9,7 +9,9 @@ from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.statistics import verdict
 from phasezoo.experiments.two_player import exact
 from phasezoo.experiments.two_player.losses import ALL, loss_matrix, rows_of
+from phasezoo.experiments.two_player.variants import EXPERT, Options, Variant
 from phasezoo.training.evaluation import PositionLosses
+from phasezoo.training.experts.strategies import Strategy
 from phasezoo.training.resampling import over_trainings, resample_games
 
 
@@ -250,3 +252,58 @@ def test_the_three_comparisons_add_up_and_a_missing_phase_stays_missing():
     assert losses.entries[0].cells["c"].total is None
     assert losses.entries[0].cells["c"].positions == 0
     assert found["both"].deviation > 0
+
+
+ZERO = Interval(0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("trainings", [1, 3])
+def test_what_the_one_network_answers_itself_differs_by_exactly_nothing(trainings):
+    """Not of a part of it, and not because few games happen to be alike."""
+    generator, count, phases = rng(), 120, ["early", "late"]
+    phase = np.arange(count) % 2
+    none = np.zeros(count, np.int64)
+
+    def noisy():
+        return PositionLosses(
+            policy=generator.gamma(2, 1, count).astype(np.float32),
+            value=generator.random(count).astype(np.float32),
+            correct=np.ones(count, bool),
+            phase=np.zeros(count, np.int8),
+            game=np.zeros(count, np.int32),
+        )
+
+    options = {
+        "value": Options(value="shared"),
+        "late": Options(phases="late"),
+        "both": Options(value="shared", phases="late"),
+    }
+    composed = [
+        Variant(role, "plies:1", Strategy.parse("separated"), True, given, EXPERT)
+        for role, given in options.items()
+    ]
+    given = {"others": {"placebo": [noisy()]}, "composed": composed}
+    rows = [
+        rows_of(phases, phase, {"placebo": none}, noisy(), [noisy(), noisy()], **given)
+        for _ in range(trainings)
+    ]
+    losses = loss_matrix(phases, np.arange(count) // 6, phase, rows, generator, 200)
+    found = {entry.name: entry.differences for entry in losses.entries}
+    zeros = {
+        name: {(column, metric) for column in found[f"{name} mixture"]
+               for metric, gap in found[f"{name} mixture"][column].items() if gap == ZERO}
+        for name in options
+    }  # fmt: skip
+    early = {("early", metric) for metric in ("total", "policy", "value", "accuracy")}
+    values = {(column, "value") for column in ("early", "late", ALL)}
+    assert zeros == {"value": values, "late": early, "both": early | values}
+    # All networks are right everywhere, of which other games may think otherwise.
+    assert not found["value mixture"][ALL]["accuracy"].is_known
+    assert found["value mixture"][ALL]["total"].half_width > 0
+
+
+def test_trainings_that_are_alike_have_an_interval_without_width():
+    """Where every position is judged, nothing but trainings could differ."""
+    both = [[exact._Judged({"regret": {ALL: 0.25}}, {})] * 3 for _ in range(2)]
+    assert exact._differences(None, None, *both) == {"regret": ZERO}
+    assert exact._differences(None, None, *(side[:1] for side in both)) == {"regret": None}

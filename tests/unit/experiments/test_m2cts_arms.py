@@ -13,6 +13,7 @@ from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.preparation import prepare
 from phasezoo.experiments.two_player.tested import drawn
 from phasezoo.experiments.two_player.variants import variants_of
+from phasezoo.training.data import rows_digest
 
 STUDY = GAMES["connect-four"]
 ARMS = (
@@ -24,6 +25,7 @@ ARMS = (
     "staged:value=shared",
     "separated:phases=over 14",
     "staged:freeze=body,learning_rate=0.02",
+    "separated:by=game@hash:2",
 )
 NAMES_OF_PARTS = ("staged:value=shared mixture", "separated:phases=over 14 mixture")
 PHASES = ("opening", "middlegame", "endgame")
@@ -53,6 +55,7 @@ def test_every_arm_sees_as_much_as_the_one_network_and_plays_it(whole):
         ("staged@hash:2 mixture", "staged"),
         ("heads mixture", "heads"),
         ("staged:freeze=body,learning_rate=0.02 mixture", "staged:learning_rate=0.02,freeze=body"),
+        ("separated:by=game@hash:2 mixture", "separated:by=game"),
         ("staged:value=shared mixture", "staged:value=shared"),
         ("separated:phases=over 14 mixture", "separated:phases=over 14"),
     ]
@@ -158,6 +161,22 @@ def test_options_of_a_strategy_reach_its_trainings(whole):
         assert settings.get("freeze") == ("body" if is_own and "over" in name else None)
 
 
+def test_a_placebo_by_game_learns_from_whole_games(whole):
+    """In play and in tests its parts go by position, as no gate sees a game."""
+    out, results, config = whole
+    tables = prepare(config).labelled["hash:2"]
+    train, validation = (tables[name].divided_by_game() for name in ("train", "validation"))
+    for part in (0, 1):
+        for arm, rows in (("placebo", tables["train"]), ("separated-by-game-hash-2", train)):
+            manifest = json.loads((out / f"networks/{arm}-part-{part}-1/manifest.json").read_text())
+            learned = manifest["training"]["identity"]
+            assert (learned["gate"], learned["phase"]) == ("hash:2", f"part {part}")
+            assert learned["train_sha256"] == rows_digest(rows.of_phase(part))
+        assert learned["validation_positions"] == min(64, np.sum(validation.phase == part))
+    rows = {entry.name: entry for entry in results.losses.entries}
+    assert rows["separated:by=game@hash:2 mixture"].cells["all"].total > 0
+
+
 def test_a_mixture_of_parts_brings_the_one_that_it_is_of():
     found = variants_of(M2ctsConfig(arms=("staged:value=shared,phases=endgame",)), PHASES)
     assert [(one.role, one.plays, one.networks) for one in found[2:]] == [
@@ -177,6 +196,8 @@ def test_a_mixture_of_parts_brings_the_one_that_it_is_of():
         ("separated:freeze=body", "begin from one"),
         ("staged:learning_rate=0", "learning_rate"),
         ("staged:4", "strategy 'staged:4'"),
+        ("separated:by=game", "separated:by=game@hash:3"),
+        ("separated:by=moves@hash:3", "by='moves'"),
     ],
 )
 def test_options_that_do_not_fit_are_refused_by_the_name_of_the_arm(arm, told):

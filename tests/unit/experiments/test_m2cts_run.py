@@ -26,7 +26,7 @@ from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.overfitting import learned_positions
 from phasezoo.experiments.two_player.preparation import prepare
 from phasezoo.experiments.two_player.study import TwoPlayerRun
-from phasezoo.report.console import silent
+from phasezoo.report.console import TerminalConsole, silent
 from phasezoo.runs import RunDirectory
 from phasezoo.training import GameStore
 
@@ -575,3 +575,19 @@ def test_ctrl_c_before_a_run_has_begun_says_so(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(Study, "reproduce", interrupted)
     assert cli.main(["reproduce", "m2cts", "--out", "run"]) == 130
     assert "Stopped before anything was written to run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("trainings", "played", "said"),
+    [(2, 40, ""), (3, 2, "3 trainings a side and 2 games a pairing leave no end from"),
+     (4, 12, "4 trainings a side and 12 games a pairing leave ±198 Elo from")],
+)  # fmt: skip
+def test_runs_of_three_trainings_say_first_what_their_games_can_tell(
+    store, tmp_path, trainings, played, said
+):
+    config, shown = tiny(store, trainings=trainings, games_played=played), io.StringIO()
+    with RunDirectory.create(tmp_path / "run", CHESS.name, config) as directory:
+        console = TerminalConsole(shown)
+        TwoPlayerRun(CHESS, directory, config, prepare(config), console)._note_planned_width()
+    assert said in shown.getvalue()
+    assert bool(said) == bool(shown.getvalue())

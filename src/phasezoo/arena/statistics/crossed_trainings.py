@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from phasezoo.arena.statistics.elo import (
     elo_interval,
+    elo_of_score,
     elo_slope,
     interval_of_score,
     pair_score_statistics,
@@ -27,6 +28,9 @@ from phasezoo.arena.statistics.elo import (
 from phasezoo.arena.statistics.intervals import Interval, score_error, t95
 from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig
+from phasezoo.games.options import at_least
+from phasezoo.specs import NonNegativeFloat, Share
+from phasezoo.specs.values import check_value
 
 Array: TypeAlias = npt.NDArray[np.float64]
 
@@ -224,6 +228,37 @@ def off_diagonal(table: Sequence[Sequence[float]] | Array) -> tuple[float, float
     variance = (trainings - 1) * np.square(without - without.mean()).mean()
     half = SKEW_FACTOR * float(t95(trainings - 1)) * math.sqrt(variance)
     return float(total / (trainings * (trainings - 1))), half
+
+
+def planned_width(trainings: int, games: int, draws: float = 0.0, spread: float = 0.0) -> float:
+    """Return about how far, in Elo, an interval without the diagonal will reach to either side.
+
+    Between equals the score of a pairing of n games, a share d of them drawn, has the variance
+    v = (1 - d) / (4 n). The trainings of both sides add s² / K to the variance of the mean, which
+    the jackknife of :func:`off_diagonal` finds. Of the games' v / (K (K - 1)) it makes 2 v /
+    (K (K - 2)), because the two pairings of trainings k and l leave with either. What is returned
+    is the root mean square of half the width. With five trainings or more, nine runs of ten are
+    between half and twice that; with fewer they vary more.
+
+    Args:
+        trainings: K: trainings of each side, 3 or more.
+        games: Games of each of the K x K pairings.
+        draws: Share of drawn games; 0 gives the widest interval.
+        spread: Standard deviation between trainings in Elo, of both sides together:
+            ``math.hypot(first_sd, second_sd)`` of a :class:`CrossedResult`. 0: games alone count.
+
+    Returns:
+        The half width; infinite if the interval has no end.
+
+    Raises:
+        InvalidConfig: A number is out of range.
+    """
+    own = at_least("trainings", trainings, 3)
+    played = at_least("games", games, 1)
+    of_game = (1 - check_value("draws", Share, draws)) / (4 * played)
+    of_training = (check_value("spread", NonNegativeFloat, spread) / elo_slope(0.5)) ** 2
+    variance = of_training / own + 2 * of_game / (own * (own - 2))
+    return elo_of_score(0.5 + SKEW_FACTOR * float(t95(own - 1)) * math.sqrt(variance))
 
 
 def _deviation(variance: float, slope: float) -> float:

@@ -64,7 +64,8 @@ class M2ctsConfig:
     """Other mixtures that are measured and play one network too: a strategy, a gate or both, such
     as staged, weighted:4, hash:3 or staged@hash:3. A strategy may have options: value=shared (the
     one network's values), phases=endgame (experts in these phases alone), freeze=body,
-    learning_rate=0.001, as in staged:value=shared."""
+    learning_rate=0.001, as in staged:value=shared; separated:by=game@hash:3 is a placebo whose
+    parts are drawn by game."""
     alone: bool = False
     """Play with each expert of the phase mixture alone too: where it is another phase's turn, the
     one network of its training answers (paper: Fig. 6)."""
@@ -156,8 +157,9 @@ class M2ctsConfig:
     threads: PositiveInt | None = None
     """Threads for native code and networks (none: every usable core)."""
     train_workers: PositiveInt = 1
-    """Networks trained at the same time, each in a process of its own with its share of the
-    threads; every process holds the games once more."""
+    """Networks trained, and then pairings played, at the same time, each in a process of its own
+    with its share of the threads; in training every process holds the games once more. Pairings
+    with `movetime` are played one after the other."""
 
     def validate(self) -> None:
         """Check every range.

@@ -276,6 +276,6 @@ def _differences(
             means = resample_games(sums, counts, rng, prepared.config.resamples).resampled
             asked = int((counts > 0).sum(axis=0).min())
             found[metric] = over_trainings(values, means[..., 0] - means[..., 1], games=asked)
-        elif half := between_trainings(values):
-            found[metric] = around(float(values.mean()), half)
+        else:
+            found[metric] = around(float(values.mean()), between_trainings(values))
     return found

@@ -26,7 +26,7 @@ from phasezoo.experiments.two_player.variants import (
 from phasezoo.gating.learned import LEARNED, load as load_gate
 from phasezoo.training.evaluation import PositionLosses
 from phasezoo.training.losses import POLICY_SHARE, VALUE_SHARE
-from phasezoo.training.resampling import Means, Sample, means_of
+from phasezoo.training.resampling import Means, Sample, around, means_of
 
 ALL = "all"
 """Name of the column of all test positions."""
@@ -155,10 +155,17 @@ def loss_matrix(
             for k, column in enumerate(columns)
         }
 
+    def difference(name: str, other: str, metric: str, k: int) -> Interval | None:
+        # Two policies may be right in the same few positions, but do not lose the same.
+        answered = "policy" if metric == "accuracy" else metric
+        if means.is_same((name, answered), (other, answered), k):
+            return around(0.0, 0.0)
+        return means.difference((name, metric), (other, metric), k)
+
     def differences(name: str, other: str) -> dict[str, Differences]:
         both = [m for m in METRICS if {(name, m), (other, m)} <= samples.keys()]
         return {
-            column: {m: means.difference((name, m), (other, m), k) for m in both}
+            column: {m: difference(name, other, m, k) for m in both}
             for k, column in enumerate(columns)
         }
 
@@ -246,7 +253,8 @@ def _composed(
     if variant.options.value == "shared":
         total, policy, value = (METRICS.index(name) for name in ("total", "policy", "value"))
         found[value] = one[value]
-        found[total] = POLICY_SHARE * found[policy] + VALUE_SHARE * found[value]
+        both = POLICY_SHARE * found[policy] + VALUE_SHARE * found[value]
+        found[total] = np.where(is_own, both, one[total])
     return found
 
 

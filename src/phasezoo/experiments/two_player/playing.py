@@ -2,15 +2,22 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from phasezoo import games
 from phasezoo.agents import Limit, M2CTSAgent, MCTSAgent
-from phasezoo.arena import Adjudication, Match, SideStats, equal_cost_limits, pgn_of
+from phasezoo.arena import (
+    Adjudication,
+    Match,
+    OpeningSuite,
+    SideStats,
+    equal_cost_limits,
+    pgn_of,
+)
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.matches import play
 from phasezoo.experiments.networks import TrainingRun
@@ -31,6 +38,7 @@ from phasezoo.experiments.two_player.variants import (
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.recalibration import RecalibratedEvaluator
 from phasezoo.report import numbers
+from phasezoo.report.console import Console
 from phasezoo.training.experts.plans import training_names
 
 NAMES = ("M2CTS", "MCTS")
@@ -86,25 +94,98 @@ def _agents(
     return {name: M2CTSAgent(own, **by_phase) for name, own in zip(NAMES, mapped, strict=True)}
 
 
-def _pairing(match: Match, pair: tuple[int, int], seconds: float) -> Pairing:
-    first, second = (_side(stats) for stats in match.sides)
-    return Pairing(
-        mixture=pair[0],
-        baseline=pair[1],
-        games=len(match.games),
-        wins=match.wins,
-        draws=match.draws,
-        losses=match.losses,
-        pentanomial=list(match.pentanomial),
-        elo=match.elo,
-        elo_trinomial=match.elo_trinomial,
-        los=match.los,
-        sides=(first, second),
-        reasons=dict(Counter(record.reason for record in match.games)),
-        duplicates=match.duplicates,
-        mean_plies=match.mean_plies,
-        seconds=seconds,
-    )
+@dataclass(frozen=True)
+class PairingJob:
+    """One training of a mixture against one of the one network, in this process or another."""
+
+    name: str
+    """Its stage, and the names of its files."""
+    path: Path
+    """Directory of the run."""
+    config: M2ctsConfig
+    """Settings of the search and the games, with the threads to play with."""
+    openings: OpeningSuite | None
+    """Where games begin; None: where the game draws."""
+    games: int
+    """How many are played."""
+    seed: int
+    """Everything random of the games derives from it."""
+    pair: tuple[int, int]
+    """Indices of both trainings."""
+    who: str
+    """The mixture, for people."""
+    experts: Mapping[str, Path]
+    """See :func:`_agents`, as what follows."""
+    one: Path
+    gate: str
+    search_gate: str | None
+    maps: tuple[Mapping[str, Map], Mapping[str, Map]] | None
+    value: Path | None
+    limits: tuple[Limit, Limit] | None
+    """Bounds a move of either side; None: the settings' limit does."""
+
+    @property
+    def place(self) -> Path:
+        """The file of its finished games."""
+        return self.path / f"{self.name}.jsonl"
+
+    @property
+    def steps(self) -> int:
+        """Its games."""
+        return self.games
+
+    @property
+    def after(self) -> tuple[()]:
+        """It waits for none."""
+        return ()
+
+    def work(self, console: Console) -> tuple[Pairing, str]:
+        """Play the games that are not played, and return the result and the games as PGN."""
+        config, started = self.config, time.perf_counter()
+        mixture, baseline = (training + 1 for training in self.pair)
+        first, second = f"{self.who} {mixture}", f"baseline {baseline}"
+        players = _agents(
+            config, self.experts, self.one, self.gate, self.search_gate, self.maps, self.value
+        )
+        match = play(
+            console,
+            f"Playing {first} against {second}",
+            players,
+            self.place,
+            game=config.game,
+            games=self.games,
+            openings=self.openings,
+            seed=self.seed,
+            concurrency=config.concurrency if config.movetime is None else None,
+            threads=config.threads,
+            limit=self.limits,
+            max_plies=config.max_plies,
+            adjudication=Adjudication() if config.adjudicate else None,
+        )
+        names, event = tuple(players), f"{first.capitalize()} v {second}"
+        has_pgn = hasattr(games.make(config.game).initial_state(), "san")
+        written = [pgn_of(record, names, config.game, event) for record in match.games if has_pgn]
+        return self._result(match, time.perf_counter() - started), "".join(written)
+
+    def _result(self, match: Match, seconds: float) -> Pairing:
+        first, second = (_side(stats) for stats in match.sides)
+        return Pairing(
+            mixture=self.pair[0],
+            baseline=self.pair[1],
+            games=len(match.games),
+            wins=match.wins,
+            draws=match.draws,
+            losses=match.losses,
+            pentanomial=list(match.pentanomial),
+            elo=match.elo,
+            elo_trinomial=match.elo_trinomial,
+            los=match.los,
+            sides=(first, second),
+            reasons=dict(Counter(record.reason for record in match.games)),
+            duplicates=match.duplicates,
+            mean_plies=match.mean_plies,
+            seconds=seconds,
+        )
 
 
 def _side(stats: SideStats) -> MatchSide:
@@ -148,6 +229,12 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
         super().__init__(*attempt, **own)
         self.pgns: list[Path] = []
         """Files of the games that are played, in the order in which they are."""
+        self._playing = self.processes()
+
+    def finish(self) -> Results:
+        """Do the work, and end the processes that played."""
+        with self._playing:
+            return super().finish()
 
     @cached_property
     def trained(self) -> list[TrainedNetworks]:
@@ -283,51 +370,54 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
                 training; None: the experts'.
         """
         prepared = prepared or self.prepared
-        config, openings = prepared.config, prepared.match_openings
-        # The same opening again would be the same games again, which tell nothing new.
-        most = config.games_played if openings is None else 2 * len(openings)
-        has_pgn = hasattr(games.make(config.game).initial_state(), "san")
+        # Searches that share cores would share the time of a move.
+        is_shared = self.config.train_workers > 1 and prepared.config.movetime is None
+        threads = self.threads_each if is_shared else prepared.config.threads
 
-        def match(name: str, mixture: int, baseline: int) -> Pairing:
-            first, second = f"{who} {mixture + 1}", f"baseline {baseline + 1}"
-            started = time.perf_counter()
-            players = _agents(
-                config,
-                mixtures[mixture],
-                self.trained[baseline][BASELINE][0],
-                gate or self.config.gate,
-                None if search_gates is None else search_gates[mixture],
-                None
-                if boundaries is None
-                else (boundaries.maps_of(EXPERT, mixture), boundaries.maps_of(ONE, baseline)),
-                None if values is None else values[mixture],
-            )
-            played = play(
-                self.console,
-                f"Playing {first} against {second}",
-                players,
-                self.path / f"{name}.jsonl",
-                game=config.game,
-                games=min(config.games_played, most),
-                openings=openings,
+        def job(mixture: int, baseline: int) -> PairingJob:
+            maps = None
+            if boundaries is not None:
+                maps = boundaries.maps_of(EXPERT, mixture), boundaries.maps_of(ONE, baseline)
+            return PairingJob(
+                name=f"matches/{folder}-{mixture + 1}-baseline-{baseline + 1}",
+                path=self.path,
+                config=replace(prepared.config, threads=threads),
+                openings=prepared.match_openings,
+                games=prepared.games_a_pairing,
                 seed=prepared.seed("match", mixture, baseline),
-                concurrency=config.concurrency if config.movetime is None else None,
-                threads=config.threads,
-                limit=limits,
-                max_plies=config.max_plies,
-                adjudication=Adjudication() if config.adjudicate else None,
+                pair=(mixture, baseline),
+                who=who,
+                experts=mixtures[mixture],
+                one=self.trained[baseline][BASELINE][0],
+                gate=gate or self.config.gate,
+                search_gate=None if search_gates is None else search_gates[mixture],
+                maps=maps,
+                value=None if values is None else values[mixture],
+                limits=limits,
             )
-            names, event = tuple(players), f"{first.capitalize()} v {second}"
-            written = [pgn_of(r, names, config.game, event) for r in played.games if has_pgn]
-            self.directory.write_text(f"{name}.pgn", "".join(written))
-            return _pairing(played, (mixture, baseline), time.perf_counter() - started)
-
-        def once(mixture: int, baseline: int) -> Pairing:
-            name = f"matches/{folder}-{mixture + 1}-baseline-{baseline + 1}"
-            self.pgns.append(self.path / f"{name}.pgn")
-            return self.once(name, Pairing, lambda: match(name, mixture, baseline))
 
         trainings = range(self.config.trainings)
-        return Matches(
-            _limit_of(config, limits), [once(i, j) for i in trainings for j in trainings]
-        )
+        jobs = [job(i, j) for i in trainings for j in trainings]
+        missing = [job for job in jobs if not self.has_done(job.name, f"{job.name}.json")]
+        if is_shared and len(missing) > 1:
+            self._playing.do("Playing", "pairings", missing, self.console, self._begin)
+        self.pgns += [self.path / f"{job.name}.pgn" for job in jobs]
+        return Matches(_limit_of(prepared.config, limits), [self._pairing(job) for job in jobs])
+
+    def _begin(self, job: PairingJob) -> Callable[[tuple[Pairing, str]], None]:
+        """Journal the beginning of a pairing, and return what keeps its result."""
+        end = self.directory.begin(job.name)
+
+        def done(played: tuple[Pairing, str]) -> None:
+            self.directory.write_json(f"{job.name}.json", self._kept(job, *played))
+            end()
+
+        return done
+
+    def _pairing(self, job: PairingJob) -> Pairing:
+        return self.once(job.name, Pairing, lambda: self._kept(job, *job.work(self.console)))
+
+    def _kept(self, job: PairingJob, pairing: Pairing, pgn: str) -> Pairing:
+        """Write the games of a pairing, and return its result."""
+        self.directory.write_text(f"{job.name}.pgn", pgn)
+        return pairing

@@ -176,6 +176,15 @@ class Prepared:
         alone = self.openings.lines == ((),) and self.openings.start(0) is None
         return None if alone and draws_starts(self.config.game) else self.openings
 
+    @property
+    def games_a_pairing(self) -> int:
+        """Games of two trainings, each opening being played once with either colour.
+
+        The same opening again would be the same games again, which tell nothing new.
+        """
+        openings, most = self.match_openings, self.config.games_played
+        return most if openings is None else min(most, 2 * len(openings))
+
     def openings_at(self, phase: str) -> tuple[OpeningSuite | None, int]:
         """Where test games first reach a phase; see :func:`~.opening_choice.openings_at_phase`."""
         return openings_at_phase(

@@ -1,5 +1,6 @@
 """The comparison of two searches, stage by stage: data, training, losses, games, report."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from phasezoo import gating
+from phasezoo.arena import planned_width
 from phasezoo.data.splits import Splits
 from phasezoo.errors import RunDirectoryError, StoreError
 from phasezoo.experiments.networks import budget
@@ -74,6 +76,7 @@ class TwoPlayerRun(PlayingRun):
         data = self._dataset()
         self.table(report.dataset_table(data))
         self.console.note(f"Games: {data.source}.")
+        self._note_planned_width()
         planned = self._plan()
         seeds = self._seeds(planned)
         self.same("seeds.json", seeds)
@@ -91,7 +94,7 @@ class TwoPlayerRun(PlayingRun):
             networks=cards,
             **measured,
             **self._played(measured["losses"], measured["boundaries"], gates),
-            seconds=self.times(cards, parts),
+            seconds=self.times(cards, parts) | {"playing games": self.directory.busy("matches/")},
         )
 
     def _measured(
@@ -176,6 +179,19 @@ class TwoPlayerRun(PlayingRun):
             "searches": searches,
             "learned": learned,
         }
+
+    def _note_planned_width(self) -> None:
+        """Say what the run's games can tell, before it trains for them."""
+        trainings, games = self.config.trainings, self.prepared.games_a_pairing
+        if trainings < 3:
+            return
+        width = planned_width(trainings, games)
+        reach = f"±{width:,.0f} Elo" if math.isfinite(width) else "no end"
+        self.console.note(
+            f"Planned: {trainings} trainings a side and {games} games a pairing leave {reach} from "
+            "games alone, if none is drawn; the spread between trainings comes on top "
+            "(arena.planned_width)."
+        )
 
     @cached_property
     def _learning(self) -> tuple[Beginning, SupervisedConfig]:

@@ -48,6 +48,9 @@ class Options:
     """Peak of the schedule of its networks; None: that of the settings."""
     freeze: Literal["body", "heads"] | None = None
     """Part of what its experts begin from that stays as it is."""
+    by: Literal["position", "game"] = "position"
+    """What decides the part that a training position is in, under a gate ``hash:N``: the position,
+    as in play, or its game."""
     value: Literal["own", "shared"] = "own"
     """Whose values it answers with: each phase's expert's, or the one network's of its training."""
     phases: str | None = None
@@ -180,6 +183,8 @@ def plan_variant(
     if variant.networks:
         return [], []
     freezes = variant.options.freeze is not None
+    by_game = variant.options.by == "game"
+    train = train.divided_by_game() if by_game else train
     plan = plan_strategy(train, variant.strategy, positions, freezes=freezes)
     last = set(plan.experts.values())
 
@@ -189,7 +194,7 @@ def plan_variant(
         return f"{variant.folder}-{name.removeprefix(EXPERT + '-')}"
 
     stages = [
-        replace(stage, name=f"{named(stage.name)}", start=named(stage.start))
+        replace(stage, name=f"{named(stage.name)}", start=named(stage.start), by_game=by_game)
         for stage in plan.stages
     ]
     is_last = [stage.name in last for stage in plan.stages]
@@ -208,6 +213,12 @@ def _read_variant(text: str, config: "M2ctsConfig", phases: Sequence[str]) -> Va
         message = f"--arms {text}: {error}"
         raise InvalidConfig(message) from error
     gate = gate or config.gate
+    if options.by == "game" and not gate.startswith("hash:"):
+        message = (
+            f"--arms {text}: by=game is for parts that mean nothing; name them too, as in "
+            f"separated:by=game@hash:{len(phases)}"
+        )
+        raise InvalidConfig(message)
     own = options.own
     if own is not None and (gate != config.gate or not set(own) < set(phases)):
         message = (

@@ -120,6 +120,8 @@ def train_planned(
         return _part_of(folder / str(plan.start), folder / plan.name, gate, str(plan.phase))
     if labelled is None:
         labelled = LabelledSplits.of(splits.train, splits, plan.gate, plan.seed, settings.threads)
+    if plan.by_game:
+        labelled = labelled.divided_by_game()
     data, task = recipe.task(plan, labelled, folder)
     if not recipe.learning_rates:
         return train_on(data, task, settings, hooks)

@@ -35,6 +35,8 @@ class PlannedTraining:
     """Whether the weights are for the policy's loss, and values count alike everywhere."""
     teacher: str | None = None
     """The training whose network's values this one learns too; None: it learns results alone."""
+    by_game: bool = False
+    """Whether a position is in a phase that is drawn for its game, not in the gate's."""
     phase_input: "PhaseInput | None" = None
     """How the network receives the phase of each position; None: it does not."""
     role: str = ""
@@ -96,7 +98,7 @@ def plan_experts(
     Together the experts see exactly ``positions`` positions, each as large a part of them as its
     phase is of the training positions: every expert goes through its positions as often as a
     baseline with ``positions`` does through all of them. With the gate ``hash:n`` this plans the
-    placebo.
+    placebo, whose parts go by position: a frequent one is always in the same part.
 
     Args:
         train: All training positions, labelled by the gate.
