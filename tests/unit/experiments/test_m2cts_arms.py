@@ -23,11 +23,16 @@ ARMS = (
     "staged@hash:2",
     "heads",
     "staged:value=shared",
+    "staged:policy=shared",
     "separated:phases=over 14",
     "staged:freeze=body,learning_rate=0.02",
     "separated:by=game@hash:2",
 )
-NAMES_OF_PARTS = ("staged:value=shared mixture", "separated:phases=over 14 mixture")
+NAMES_OF_PARTS = (
+    "staged:value=shared mixture",
+    "staged:policy=shared mixture",
+    "separated:phases=over 14 mixture",
+)
 PHASES = ("opening", "middlegame", "endgame")
 
 
@@ -57,6 +62,7 @@ def test_every_arm_sees_as_much_as_the_one_network_and_plays_it(whole):
         ("staged:freeze=body,learning_rate=0.02 mixture", "staged:learning_rate=0.02,freeze=body"),
         ("separated:by=game@hash:2 mixture", "separated:by=game"),
         ("staged:value=shared mixture", "staged:value=shared"),
+        ("staged:policy=shared mixture", "staged:policy=shared"),
         ("separated:phases=over 14 mixture", "separated:phases=over 14"),
     ]
     assert {arm.positions for arm in results.variants} == {1000}
@@ -117,19 +123,24 @@ def test_experts_learn_as_their_arm_says(whole):
 def test_a_mixture_is_put_together_from_experts_and_the_one_network(whole):
     _, results, _ = whole
     cells = {entry.name: entry.cells for entry in results.losses.entries}
-    one, shared, own = (cells[name] for name in ("one network", *NAMES_OF_PARTS))
+    one, shared, values, own = (cells[name] for name in ("one network", *NAMES_OF_PARTS))
     staged, separated = cells["staged mixture"], cells["phase mixture"]
     for column in ("up to 14", "over 14", "all"):
         assert shared[column].policy == staged[column].policy
         assert shared[column].value == one[column].value
         total = 0.99 * staged[column].policy + 0.01 * one[column].value
         assert shared[column].total == pytest.approx(total)
+        assert values[column].policy == one[column].policy
+        assert values[column].accuracy == one[column].accuracy
+        assert values[column].value == staged[column].value
+        total = 0.99 * one[column].policy + 0.01 * staged[column].value
+        assert values[column].total == pytest.approx(total)
     assert own["up to 14"] == one["up to 14"]
     assert own["over 14"] == separated["over 14"]
     # Nothing is trained for them, and inference is shared.
     assert not [card for card in results.networks if "value" in card.role or "phases" in card.role]
     sizes = {size.name: size.networks for size in results.cost.sizes}
-    assert [sizes[name] for name in NAMES_OF_PARTS] == [3, 2]
+    assert [sizes[name] for name in NAMES_OF_PARTS] == [3, 3, 2]
 
 
 def test_every_value_stands_beside_a_constant(whole):
@@ -195,6 +206,7 @@ def test_a_mixture_of_parts_brings_the_one_that_it_is_of():
         ("staged:phases=endgame@moves:3", "no other gate"),
         ("separated:freeze=body", "begin from one"),
         ("staged:learning_rate=0", "learning_rate"),
+        ("staged:value=shared,policy=shared", "give one of them"),
         ("staged:4", "strategy 'staged:4'"),
         ("separated:by=game", "separated:by=game@hash:3"),
         ("separated:by=moves@hash:3", "by='moves'"),

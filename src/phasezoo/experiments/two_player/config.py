@@ -63,9 +63,9 @@ class M2ctsConfig:
     arms: tuple[str, ...] = ()
     """Other mixtures that are measured and play one network too: a strategy, a gate or both, such
     as staged, weighted:4, hash:3 or staged@hash:3. A strategy may have options: value=shared (the
-    one network's values), phases=endgame (experts in these phases alone), freeze=body,
-    learning_rate=0.001, as in staged:value=shared; separated:by=game@hash:3 is a placebo whose
-    parts are drawn by game."""
+    one network's values), policy=shared (its policies), phases=endgame (experts in these phases
+    alone), freeze=body, learning_rate=0.001, as in staged:value=shared; separated:by=game@hash:3 is
+    a placebo whose parts are drawn by game."""
     alone: bool = False
     """Play with each expert of the phase mixture alone too: where it is another phase's turn, the
     one network of its training answers (paper: Fig. 6)."""

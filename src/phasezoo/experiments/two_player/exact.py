@@ -183,9 +183,9 @@ class _Judge:
         if role == BASELINE:
             return load(config, trained[BASELINE][0])
         variant = next(variant for variant in self._prepared.variants if variant.role == role)
-        paths, value = parts_of(self._prepared, variant, trained)
+        paths, shared = parts_of(self._prepared, variant, trained)
         return inference.MixtureOfExperts(
-            **mixed(loader(config), paths, value),
+            **mixed(loader(config), paths, shared),
             gate=gating.make(variant.gate, config.game),
             routing=config.routing,
             search_gate=gate,

@@ -246,13 +246,16 @@ def rows_of(
 def _composed(
     experts: Array, one: Array, variant: Variant, phases: Sequence[str], phase: Indices
 ) -> Array:
-    """Losses of a mixture in which the one network gives values, or answers in some phases."""
+    """Losses of a mixture in which the one network gives a part, or answers in some phases."""
     own = variant.options.own or phases
     is_own = np.isin(phase, [phases.index(name) for name in own])
     found = np.where(is_own, experts, one)
-    if variant.options.value == "shared":
-        total, policy, value = (METRICS.index(name) for name in ("total", "policy", "value"))
-        found[value] = one[value]
+    total, policy, value, accuracy = range(len(METRICS))
+    shared = {"policy": [policy, accuracy], "value": [value]}
+    rows = [row for part, own in shared.items() if getattr(variant.options, part) == "shared"
+            for row in own]  # fmt: skip
+    if rows:
+        found[rows] = one[rows]
         both = POLICY_SHARE * found[policy] + VALUE_SHARE * found[value]
         found[total] = np.where(is_own, both, one[total])
     return found

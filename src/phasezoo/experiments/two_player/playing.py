@@ -26,7 +26,7 @@ from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.cost import Prices, measure_prices
 from phasezoo.experiments.two_player.matches import Matches, MatchSide, Pairing, Results, Series
 from phasezoo.experiments.two_player.preparation import Prepared, limit_text, loader, search_options
-from phasezoo.experiments.two_player.tested import TrainedNetworks, mixed, parts_of
+from phasezoo.experiments.two_player.tested import Shared, TrainedNetworks, mixed, parts_of
 from phasezoo.experiments.two_player.variants import (
     BASELINE,
     EXPERT,
@@ -64,7 +64,7 @@ def _agents(
     gate: str,
     search_gate: str | None,
     maps: tuple[Mapping[str, Map], Mapping[str, Map]] | None,
-    value: Path | None = None,
+    shared: Shared,
 ) -> dict[str, Any]:
     """Return both players by name; an expert that is the only one answers in every phase.
 
@@ -75,7 +75,7 @@ def _agents(
         gate: Names the phases of the experts.
         search_gate: Chooses among the experts; None: the gate does.
         maps: Recalibrate the values of both sides; None: they stay as trained.
-        value: Directory of the network whose values the mixture answers with; None: the experts'.
+        shared: Directories of networks that answer a part in every phase.
     """
     load, options = loader(config), search_options(config)
     if len(experts) == 1:
@@ -83,7 +83,7 @@ def _agents(
         return {name: MCTSAgent(load(path), **options) for name, path in alone}
     by_phase = {"gate": gate, "routing": config.routing, **options}
     if maps is None:
-        mixture = M2CTSAgent(**mixed(load, experts, value), search_gate=search_gate, **by_phase)
+        mixture = M2CTSAgent(**mixed(load, experts, shared), search_gate=search_gate, **by_phase)
         return dict(zip(NAMES, (mixture, MCTSAgent(load(one), **options)), strict=True))
     # One network too is mapped phase by phase, so that both sides know as much of their values.
     alike = dict.fromkeys(experts, one)
@@ -120,7 +120,7 @@ class PairingJob:
     gate: str
     search_gate: str | None
     maps: tuple[Mapping[str, Map], Mapping[str, Map]] | None
-    value: Path | None
+    shared: Shared
     limits: tuple[Limit, Limit] | None
     """Bounds a move of either side; None: the settings' limit does."""
 
@@ -145,7 +145,7 @@ class PairingJob:
         mixture, baseline = (training + 1 for training in self.pair)
         first, second = f"{self.who} {mixture}", f"baseline {baseline}"
         players = _agents(
-            config, self.experts, self.one, self.gate, self.search_gate, self.maps, self.value
+            config, self.experts, self.one, self.gate, self.search_gate, self.maps, self.shared
         )
         match = play(
             console,
@@ -254,7 +254,7 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
         """
         return [experts for experts, _ in self._parts(variant or self.prepared.variants[0])]
 
-    def _parts(self, variant: Variant) -> list[tuple[dict[str, Path], Path | None]]:
+    def _parts(self, variant: Variant) -> list[tuple[dict[str, Path], Shared]]:
         """Return what a variant is put together from, of each training."""
         return [parts_of(self.prepared, variant, trained) for trained in self.trained]
 
@@ -267,7 +267,7 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
                 "mixture" if variant.role == EXPERT else variant.role,
                 self.experts(variant),
                 gate=variant.gate,
-                values=[value for _, value in self._parts(variant)],
+                shared=[shared for _, shared in self._parts(variant)],
             )
             for variant in self.prepared.variants
             if variant.plays
@@ -352,7 +352,7 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
         search_gates: Sequence[str] | None = None,
         boundaries: Boundaries | None = None,
         limits: tuple[Limit, Limit] | None = None,
-        values: Sequence[Path | None] | None = None,
+        shared: Sequence[Shared] | None = None,
     ) -> Matches:
         """Play every training of a mixture against every training of one network.
 
@@ -366,8 +366,8 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
             search_gates: Gate that chooses among the experts, of each training.
             boundaries: Recalibrates the values of both sides; None: they stay as trained.
             limits: Bounds a move of the mixture and of one network; None: the settings' limit both.
-            values: Directory of the network whose values the mixture answers with, of each
-                training; None: the experts'.
+            shared: Directories of networks that answer a part in every phase, of each training;
+                None: experts answer alone.
         """
         prepared = prepared or self.prepared
         # Searches that share cores would share the time of a move.
@@ -392,7 +392,7 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
                 gate=gate or self.config.gate,
                 search_gate=None if search_gates is None else search_gates[mixture],
                 maps=maps,
-                value=None if values is None else values[mixture],
+                shared={} if shared is None else shared[mixture],
                 limits=limits,
             )
 

@@ -23,36 +23,41 @@ TrainedNetworks: TypeAlias = Mapping[str, Sequence[Path]]
 """Directories of the networks of one training by role: the ``baseline``, and of every variant one
 for each phase of its gate, in the gate's order."""
 
+Shared: TypeAlias = Mapping[str, Path]
+"""Directory of the network whose ``policy`` or ``value`` counts in every phase, if there is one."""
+
 
 def parts_of(
     prepared: Prepared, variant: Variant, trained: TrainedNetworks
-) -> tuple[dict[str, Path], Path | None]:
+) -> tuple[dict[str, Path], Shared]:
     """Return what a mixture is put together from.
 
     Returns:
-        The directory of the network that answers in each phase, by its name, and that of the one
-        network if it gives the values.
+        The directory of the network that answers in each phase, by its name, and what the one
+        network answers in all of them.
     """
     names = prepared.labelled[variant.gate]["train"].names
     own, one = variant.options.own, trained[BASELINE][0]
     experts = dict(zip(names, trained[variant.networks or variant.role], strict=True))
     found = {name: path if own is None or name in own else one for name, path in experts.items()}
-    return found, one if variant.options.value == "shared" else None
+    parts = ("policy", "value")
+    return found, {part: one for part in parts if getattr(variant.options, part) == "shared"}
 
 
 def networks_in(prepared: Prepared, variant: Variant, trained: TrainedNetworks) -> Sequence[Path]:
     """Return the directory of each different network in a mixture."""
-    experts, value = parts_of(prepared, variant, trained)
-    found = [*experts.values(), *([] if value is None else [value])]
-    return list(dict.fromkeys(found))
+    experts, shared = parts_of(prepared, variant, trained)
+    return list(dict.fromkeys((*experts.values(), *shared.values())))
 
 
 def mixed(
-    load: Callable[[Path], Any], experts: Mapping[str, Path], value: Path | None
+    load: Callable[[Path], Any], experts: Mapping[str, Path], shared: Shared
 ) -> dict[str, Any]:
-    """Return the networks of a mixture: its experts, or their policies and one network's value."""
-    loaded = {phase: load(path) for phase, path in experts.items()}
-    return {"experts": loaded} if value is None else {"policy": loaded, "value": load(value)}
+    """Return the networks of a mixture: its experts, or what they answer and what one does."""
+    loaded: Any = {phase: load(path) for phase, path in experts.items()}
+    if not shared:
+        return {"experts": loaded}
+    return dict.fromkeys(("policy", "value"), loaded) | {p: load(one) for p, one in shared.items()}
 
 
 class TestedNetworks:

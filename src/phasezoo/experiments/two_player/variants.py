@@ -53,6 +53,8 @@ class Options:
     as in play, or its game."""
     value: Literal["own", "shared"] = "own"
     """Whose values it answers with: each phase's expert's, or the one network's of its training."""
+    policy: Literal["own", "shared"] = "own"
+    """The same of policies."""
     phases: str | None = None
     """The phases that its experts answer in, joined by ``+``; None: all. The one network answers in
     the others."""
@@ -60,7 +62,7 @@ class Options:
     @property
     def learning(self) -> "Options":
         """Those that decide what is trained."""
-        return replace(self, value="own", phases=None)
+        return replace(self, value="own", policy="own", phases=None)
 
     @property
     def own(self) -> tuple[str, ...] | None:
@@ -111,9 +113,9 @@ class Variant:
 def variants_of(config: "M2ctsConfig", phases: Sequence[str]) -> tuple[Variant, ...]:
     """The mixture under study, its placebo, and what else the settings name.
 
-    A mixture that is put together of experts and the one network (``value=``, ``phases=``) takes
-    the experts of the variant that learns alike. If no other is named, that one is trained too, and
-    does not play.
+    A mixture that is put together of experts and the one network (``value=``, ``policy=``,
+    ``phases=``) takes the experts of the variant that learns alike. If no other is named, that one
+    is trained too, and does not play.
 
     Raises:
         InvalidConfig: One cannot be read, does not fit the gate, or is there twice.
@@ -237,6 +239,9 @@ def _read_strategy(text: str) -> tuple[Strategy, Options]:
     for name in spec.options.keys() - known.keys():
         raise InvalidConfig(unknown_option(name, "strategy", known))
     options = Options(**{name: known[name].read(value) for name, value in spec.options.items()})
+    if options.value == options.policy == "shared":
+        message = "value=shared and policy=shared: that is the one network; give one of them"
+        raise InvalidConfig(message)
     if options.freeze is not None and strategy.kind not in ("staged", "heads"):
         message = f"freeze={options.freeze}: is for staged and heads, whose experts begin from one"
         raise InvalidConfig(message)
