@@ -106,6 +106,7 @@ class Page:
                 "hidden": game.is_hidden,
                 "options": list(game.option_names),
                 "position": _notation(game),
+                "pgn": hasattr(game.state_type, "san"),
                 "draws": game.draws_start(game.options) or "start" in game.option_names,
                 "gates": suggested_gates(game),
                 "agents": self._agents.suggestions(game),

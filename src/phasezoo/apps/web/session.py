@@ -546,7 +546,6 @@ class GameSession:
         self._jobs.clear()
         self._answers.clear()
         self.live.clear()
-        self.trouble = None
 
     def _cancel(self, who: int) -> None:
         job = self._jobs.pop(who, None)

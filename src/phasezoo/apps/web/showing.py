@@ -116,7 +116,7 @@ def _described(session: GameSession, at: int) -> str:
     """The position in words, for those who do not see it."""
     turn = session.positions[at].turn.state.to_play
     sides = sides_of(session.game)
-    text = f"{session.game.name}, after {at} plies"
+    text = f"{session.game.name}, after {at} {'ply' if at == 1 else 'plies'}"
     if at:
         text += f", the last move was {session.played[at - 1].name}"
     result = session.result() if at == session.ply else None
