@@ -328,6 +328,7 @@ def test_an_error_stays_until_it_is_closed_or_mended_and_moves_nothing(page, ser
     choose(page, "#pz-look-agent", "mcts:nodes=10")
     page.click("#pz-look")
     until(page, lambda: page.locator("#pz-search .visits").count() == 1)
+    page.evaluate("scrollTo(0, 0)")
     board = page.locator("#pz-strip").bounding_box()
     bad = f'[White "{"long " * 60}"]\n\n1. e4 e5 2. Qh9 Nf6'
     page.fill("#pz-position", bad)
@@ -340,6 +341,7 @@ def test_an_error_stays_until_it_is_closed_or_mended_and_moves_nothing(page, ser
     assert error(page) == told
     assert page.get_attribute("#pz-error", "role") == "alert"
     assert page.input_value("#pz-position") == bad
+    page.evaluate("scrollTo(0, 0)")
     assert page.locator("#pz-strip").bounding_box() == board
     page.click("#pz-error button")
     assert page.locator("#pz-error").is_hidden()

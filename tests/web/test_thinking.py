@@ -42,6 +42,11 @@ def test_analysis_draws_arrows_and_lines_while_it_searches(page, server):
     assert page.get_attribute("#pz-look", "aria-pressed") == "true"
     until(page, lambda: page.locator(".arrows line").count() > 0)
     assert page.locator("#pz-search .lines li").count() == 3
+    move(page, "e2", "e4")
+    page.keyboard.press("ArrowLeft")  # the position on the board is the one that is analysed
+    until(page, lambda: page.inner_text("#pz-search h3").startswith("White"))
+    until(page, lambda: page.locator("#pz-search .pulse").count() == 1)
+    assert "before the last move" not in page.inner_text("#pz-search")
     before = page.inner_text("#pz-search .facts")
     until(page, lambda: page.inner_text("#pz-search .facts") != before)
     page.click("#pz-look")
@@ -91,6 +96,27 @@ def test_without_a_gate_the_strip_speaks_of_no_phase(page, server):
     assert "none" not in strip
     assert "Choose a gate" in strip
     assert "ply 1 of 1" in strip
+
+
+def test_nothing_moves_when_searches_and_moves_come(page, server):
+    begin(page, server.address, "chess", ["", EXPERTS])
+    places = ("board", "run", "strip-title", "moves", "seats", "position")
+
+    def boxes():
+        page.evaluate("scrollTo(0, 0)")
+        return {place: page.locator(f"#pz-{place}").bounding_box() for place in places}
+
+    before = boxes()
+    choose(page, "#pz-look-agent", EXPERTS)
+    page.click("#pz-look")
+    until(page, lambda: page.locator("#pz-search .visits").count() > 0)
+    assert boxes() == before
+    move(page, "e2", "e4")
+    wait_for_plies(page, 2)
+    page.click("#pz-look")
+    page.click("#pz-review")
+    until(page, lambda: page.locator("#pz-moves .value").count() == 2)
+    assert boxes() == before
 
 
 def test_an_agent_is_chosen_by_a_form(page, server):

@@ -152,6 +152,41 @@ def test_analysis_is_live_and_follows_the_game(page):
     assert not shown["looks"]
 
 
+def _is_live(shown):
+    return any(each.get("live") for each in shown["thoughts"])
+
+
+def test_analysis_looks_at_the_position_that_is_shown(page):
+    name = page.new("connect-four", [None, None])
+    for move in ("4", "3", "4"):
+        page.play(name, move)
+    page.ask("look", game=name, on=True, agent="mcts:nodes=10")
+    page.wait(name, lambda shown: any(t["player"] == 1 for t in shown["thoughts"]))
+    page.ask("show", game=name, at=2)
+    shown = page.wait(name, lambda shown: shown["at"] == 2 and shown["thoughts"])
+    assert [(t["player"], t["live"]) for t in shown["thoughts"]] == [(0, True)]
+    page.ask("show", game=name, at=3)  # what was found stays with its position
+    shown = page.wait(name, lambda shown: shown["at"] == 3 and _is_live(shown))
+    assert shown["values"][2][0] is not None
+    page.ask("show", game=name, at=1)
+    page.wait(name, lambda shown: shown["at"] == 1 and _is_live(shown))
+    page.ask("play", game=name, ply=1, action=6)  # a variation
+    shown = page.wait(name, lambda shown: shown["at"] == shown["ply"] == 2 and shown["thinking"])
+    page.ask("look", game=name, on=False)
+    page.wait(name, lambda shown: not shown["thinking"] and not shown["looks"])
+
+
+def test_the_analysis_of_a_game_ends_with_its_result(page):
+    name = page.new("chess", [None, None])
+    for move in MATE:
+        page.play(name, move)
+    page.ask("review", game=name, on=True, agent="mcts:nodes=10")
+    shown = page.wait(name, lambda shown: shown["values"][-1][0] is not None)
+    assert shown["values"][-1][0] == -1
+    pgn = page.ask("text", game=name, kind="pgn")
+    assert pgn.count("%eval") == 4
+
+
 def test_an_analysis_holds_up_no_game(page):
     looked_at = page.new("connect-four", [None, None])
     page.ask("look", game=looked_at, on=True, agent="mcts:nodes=10")
@@ -305,7 +340,7 @@ def test_why_an_analysis_failed_stays_until_somebody_acts(page):
     ("kind", "text", "reason"),
     [
         ("chess", " ", "is empty"),
-        ("chess", "hello you", "can be no move"),
+        ("chess", "hello you", 'not a move: "hello" at move 1. Correct'),
         ("connect-four", "hello", "hello"),
         ("chess", "8/8 w - - 0 1", "expected 8 ranks"),
     ],

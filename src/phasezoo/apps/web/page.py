@@ -224,7 +224,7 @@ class Page:
         searcher = None
         if on:
             searcher = await self._searcher(fields.text("agent"), session.game, player, 0)
-        session.look(searcher, player, on=on)
+        session.look(searcher, player)
 
     async def do_review(self, fields: Fields) -> None:
         """Let an agent analyse every position of the game."""
@@ -303,6 +303,7 @@ class Page:
     def _go_to(self, session: GameSession, at: int | None) -> None:
         """Show a ply, or with None, and at the last one, where the game stands."""
         self._at[session.name] = None if at == session.ply else at
+        session.look_at(session.ply if at is None else at)
         self._changed(session)
 
     async def _opened(self, found: Recording, fields: Fields) -> dict[str, str]:

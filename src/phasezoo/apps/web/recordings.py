@@ -11,8 +11,8 @@ import numpy as np
 
 from phasezoo import games
 from phasezoo.apps.web.analysis import MOST_MOVES, Analysis
+from phasezoo.apps.web.game_tree import Played
 from phasezoo.apps.web.pictures import name_of, paths_of
-from phasezoo.apps.web.session import Played
 from phasezoo.apps.web.storage import PGN, RECORDED, SAMPLES, Storage, is_plain_file
 from phasezoo.data.importer import read_games
 from phasezoo.data.store import GameStore
@@ -178,9 +178,10 @@ def _read(text: str, place: str) -> list[GameStore]:
             break
     given = " ".join(text.split())
     given = given if len(given) <= MOST_QUOTED else f"{given[:MOST_QUOTED]}…"
-    where = f"{place}, {reason}" if place else reason
+    where = (f"{place}, {reason}" if place else reason).removesuffix(" can be no move")
+    where += "" if where.endswith(".") else "."
     message = (
-        f"{given!r} cannot be read as PGN: {where}. Correct it there, or delete what follows, and "
+        f"{given!r} cannot be read as PGN: {where} Correct it there, or delete what follows, and "
         "open it again"
     )
     raise InvalidPgn(message)

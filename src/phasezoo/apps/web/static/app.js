@@ -177,10 +177,9 @@ function seat(player) {
   const thinks = game.thinking.includes(player);
   const live = game.thoughts.find((each) => each.player === player && each.live);
   return element("p", { class: moves ? "moving" : null },
-    element("b", {}, game.sides[player]), " ",
+    element("b", {}, game.sides[player]), live ? ` ${signed(live.value)} ` : " ",
     element("span", { class: game.seats[player] ? "agent" : "quiet" }, game.seats[player] || game.names[player] || "a person"),
-    thinks ? element("span", { class: "pulse", title: "thinking" }) : null,
-    live ? ` ${signed(live.value)}` : null);
+    thinks ? element("span", { class: "pulse", title: "thinking" }) : null);
 }
 
 function ended() {
