@@ -354,6 +354,20 @@ def test_an_error_stays_until_it_is_closed_or_mended_and_moves_nothing(page, ser
     assert page.input_value("#pz-position") == ""
 
 
+def test_without_a_game_the_page_says_what_to_do_and_offers_nothing_else(page, server):
+    page.goto(server.address)
+    page.click("#pz-setup-cancel")
+    assert "New game" in page.inner_text("#pz-title")
+    for _ in range(8):
+        page.keyboard.press("Tab")
+        assert page.evaluate("!document.activeElement.closest('main')")
+    page.keyboard.press("ArrowLeft")
+    page.click("#pz-new")
+    page.click("#pz-setup-go")
+    page.wait_for_selector("#pz-board .spot")
+    page.click("#pz-flip")
+
+
 def test_a_page_that_comes_back_finds_its_game(page, server):
     begin(page, server.address, "chess", ["", ""])
     move(page, "e2", "e4")

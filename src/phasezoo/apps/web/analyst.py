@@ -16,13 +16,7 @@ REVIEW_SECONDS = 3.0
 
 
 class Analyst:
-    """Looks at one position after the other, as the page that asked steps through the game.
-
-    Args:
-        workers: Threads that search.
-        changed: Called at each change.
-        failed: Called with an agent that fails, and its error.
-    """
+    """Looks at one position after the other, as the page that asked steps through the game."""
 
     def __init__(
         self,

@@ -45,11 +45,7 @@ class Position:
 
 
 class GameTree:
-    """All positions of a game; those of one line are on the board.
-
-    Args:
-        start: Where the game starts.
-    """
+    """All positions of a game; those of one line are on the board."""
 
     def __init__(self, start: Turn) -> None:
         self.line = [Position(0, start)]
@@ -91,11 +87,7 @@ class GameTree:
         return found if len(found) >= len(self.line) else []
 
     def find(self, number: int) -> Position:
-        """The position with a number.
-
-        Raises:
-            InvalidState: There is no such position.
-        """
+        """The position with a number."""
         found = next((each for each in self if each.number == number), None)
         if found is None:
             message = f"position {number}: the game has no such position any more"

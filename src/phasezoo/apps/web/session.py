@@ -110,11 +110,7 @@ class GameSession:
         return len(self.positions) - 1
 
     def switch(self, number: int) -> int:
-        """Put the line through a position on the board; return the position's ply.
-
-        Raises:
-            InvalidState: There is no such position.
-        """
+        """Put the line through a position on the board; return the position's ply."""
         found = self.tree.find(number)
         if found not in self.positions:
             self._replace_line(found.line())
@@ -166,16 +162,7 @@ class GameSession:
         return next((each for each in waiting if self.searchers[each] is None), None)
 
     def play(self, ply: int, action: int) -> int:
-        """A person's action; at an earlier ply it begins a variation.
-
-        Returns:
-            The ply after it.
-
-        Raises:
-            IllegalAction: It is not legal.
-            InvalidState: The game has no such ply, is over, has too many positions, or no person
-                is to move.
-        """
+        """A person's action, at an earlier ply a variation; return the ply after it."""
         if ply > self.ply:
             message = f"the game is at ply {self.ply}, and the move was for ply {ply}"
             raise InvalidState(message)
@@ -203,11 +190,7 @@ class GameSession:
         return ply + 1
 
     def undo(self, to: int | None = None) -> None:
-        """Take back to a ply; by default the last ply of a person, and what followed it.
-
-        Raises:
-            InvalidState: There is nothing to take back.
-        """
+        """Take back to a ply; by default the last ply of a person, and what followed it."""
         if not self.ply:
             message = "nothing was played yet: there is no move to undo"
             raise InvalidState(message)
@@ -236,11 +219,7 @@ class GameSession:
             self._retell()
 
     def compare(self, specs: Sequence[Any]) -> None:
-        """Show the phases by these gates; none: those of the agents who play.
-
-        Raises:
-            InvalidGate: One does not fit, or fails.
-        """
+        """Show the phases by these gates; none: those of the agents who play."""
         try:
             PhaseStrip(self.game, specs, 0).follow(turn.state for turn in self.tree.turns)
         except PhasezooError:
@@ -281,11 +260,7 @@ class GameSession:
         self.go_on()
 
     def review(self, searcher: Searcher | None) -> None:
-        """Let an agent analyse every position of the line on the board; None ends it.
-
-        Raises:
-            InvalidState: Several players move at once.
-        """
+        """Let an agent analyse every position of the line on the board; None ends it."""
         self.trouble = None
         if searcher is not None and self.is_simultaneous:
             message = f"{self.game.name!r}: games in which all move at once are not analysed"
@@ -379,11 +354,9 @@ class GameSession:
         self._answers[player] = action, analysis
         if self.waits_for():
             return
-        answers = self._answers
-        before = self.turn
-        at_once = self.is_simultaneous
+        answers, before = self._answers, self.turn
         chosen: Any = action
-        if at_once:
+        if self.is_simultaneous:
             chosen = [answers.get(each, (0, None))[0] for each in range(self.game.num_players)]
         after = self.runner.play(before, chosen)
         names = {p: name_of(self.game, before.state, a) for p, (a, _) in sorted(answers.items())}

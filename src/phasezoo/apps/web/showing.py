@@ -1,12 +1,13 @@
 """A game as its page shows it, and as texts to take along."""
 
+import json
 from itertools import zip_longest
 from typing import Any
 
 from phasezoo.apps.web.analysis import Analysis
 from phasezoo.apps.web.game_tree import Played
 from phasezoo.apps.web.pictures import Sight, board_of, sides_of
-from phasezoo.apps.web.positions import written_json, written_pgn
+from phasezoo.apps.web.positions import written_pgn
 from phasezoo.apps.web.session import GameSession
 from phasezoo.envs.rendering.choice import pointing_of
 from phasezoo.errors import InvalidConfig
@@ -30,16 +31,27 @@ def text_of(session: GameSession, kind: str) -> str:
         ended = None if result is None else result["result"]
         return written_pgn(session.game, states, actions, session.player_names(), analyses, ended)
     if kind == "json":
-        moves = [each.name for each in played]
-        return written_json(
-            session.game, states, actions, moves, session.player_names(), session.strip.as_dict(),
-            analyses, result,
-        )  # fmt: skip
+        whole = {
+            "game": session.game.name,
+            "options": dict(session.game.options),
+            "position": session.game.text_of(states[0]),
+            "actions": actions,
+            "moves": [each.name for each in played],
+            "seats": session.player_names(),
+            "phases": session.strip.as_dict(),
+            "searches": analyses,
+            "result": result,
+        }
+        return json.dumps(whole, indent=1, ensure_ascii=False, default=_as_json)
     position = session.game.text_of(session.turn.state) if kind == "position" else None
     if position is None:
         message = f"{session.game.name!r} has no {kind}: take the JSON of the game"
         raise InvalidConfig(message)
     return position
+
+
+def _as_json(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else str(value)
 
 
 def shown(session: GameSession, sight: Sight, ply: int | None = None) -> dict[str, Any]:

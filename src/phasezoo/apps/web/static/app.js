@@ -118,6 +118,7 @@ function begun() {
 }
 
 function show() {
+  document.querySelector("main").inert = false;
   byId("title").textContent = game.title ? `${game.kind}: ${game.title}` : game.kind;
   document.title = `${game.kind} – phasezoo`;
   board.show(game);

@@ -4,7 +4,7 @@ import { colour, element, percent, refill, signed } from "./dom.js";
 
 export function showSearch(root, game) {
   if (!game.thoughts.length) {
-    refill(root, element("p", { class: "quiet" }, game.thinking.length ? "thinking …" : "Nobody has searched this position. Choose an agent and press Analyse."));
+    refill(root, element("p", { class: "quiet" }, game.thinking.length ? "thinking …" : game.over && game.at === game.ply ? "The game is over here." : "Nobody has searched this position. Choose an agent and press Analyse."));
     return;
   }
   refill(root, ...game.thoughts.map((thought) => showThought(thought, game)));
