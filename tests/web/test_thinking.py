@@ -40,6 +40,7 @@ def test_analysis_draws_arrows_and_lines_while_it_searches(page, server):
     page.click("#pz-look")
     page.wait_for_selector("#pz-search .visits")
     assert page.get_attribute("#pz-look", "aria-pressed") == "true"
+    assert page.is_disabled("#pz-hurry")
     until(page, lambda: page.locator(".arrows line").count() > 0)
     assert page.locator("#pz-search .lines li").count() == 3
     move(page, "e2", "e4")
@@ -47,6 +48,8 @@ def test_analysis_draws_arrows_and_lines_while_it_searches(page, server):
     until(page, lambda: page.inner_text("#pz-search h3").startswith("White"))
     until(page, lambda: page.locator("#pz-search .pulse").count() == 1)
     assert "before the last move" not in page.inner_text("#pz-search")
+    choose(page, "#pz-look-agent", "uct:simulations=40")
+    until(page, lambda: "uct" in page.inner_text("#pz-search h3"))
     before = page.inner_text("#pz-search .facts")
     until(page, lambda: page.inner_text("#pz-search .facts") != before)
     page.click("#pz-look")

@@ -100,7 +100,10 @@ function begun() {
   const known = hello.games[game.kind];
   fillList(byId("gates"), known.gates);
   refill(byId("look-field"), form.field(known.agents, analysts[game.kind] || known.agents[0], {
-    id: "pz-look-agent", onchange: (event) => { analysts[game.kind] = event.target.value; },
+    id: "pz-look-agent", "aria-label": "Analyse with", onchange: (event) => {
+      analysts[game.kind] = event.target.value;
+      if (game.looks) look(true);
+    },
   }).group);
   byId("copy-position").hidden = !known.position;
   const taken = [TEXTS[known.position], known.pgn ? "PGN" : null].filter(Boolean);
@@ -112,7 +115,7 @@ function begun() {
   byId("viewer-row").hidden = !known.hidden;
   refill(byId("viewer"), element("option", { value: "" }, "everybody"), ...game.sides.map((side, player) => element("option", { value: player }, side)));
   refill(byId("seats"), ...game.sides.map((side, player) => element("label", {}, side, " ",
-    form.field([PERSON, ...known.agents], game.seats[player] || PERSON, { onchange: (event) => seated(player, event.target.value) }).group)));
+    form.field([PERSON, ...known.agents], game.seats[player] || PERSON, { "aria-label": side, onchange: (event) => seated(player, event.target.value) }).group)));
   byId("gate").value = byId("other-gate").value = "";
   makeKeys();
 }
@@ -197,7 +200,7 @@ function showControls() {
   const hasAgents = game.seats.some((each) => each);
   byId("run").disabled = !hasAgents || Boolean(game.over);
   byId("run").textContent = game.plays ? "Pause" : "Go on";
-  byId("hurry").disabled = !game.thinking.length;
+  byId("hurry").disabled = !game.thinking.some((player) => player >= 0); // the analyst plays nothing
   byId("look").setAttribute("aria-pressed", game.looks ? "true" : "false");
   byId("look").textContent = game.looks ? "Stop" : "Analyse";
   byId("review").disabled = known.at_once || !game.ply;
@@ -258,6 +261,8 @@ function whole(action) {
 function play(action) {
   ask("play", { ply: game.at, action: whole(action) });
 }
+
+const look = (on) => ask("look", { on, agent: byId("look-agent").value, player: game.viewer ?? 0 });
 
 function goTo(ply) {
   wanted = Math.min(game.ply, Math.max(0, ply));
@@ -346,7 +351,7 @@ byId("undo").onclick = () => ask("undo");
 byId("flip").onclick = () => ask("show", { flipped: !game.flipped });
 byId("run").onclick = () => ask("run", { on: !game.plays });
 byId("hurry").onclick = () => ask("hurry");
-byId("look").onclick = () => ask("look", { on: !game.looks, agent: byId("look-agent").value, player: game.viewer ?? 0 });
+byId("look").onclick = () => look(!game.looks);
 byId("review").onclick = () => ask("review", { on: !game.reviewed, agent: byId("look-agent").value });
 byId("error").querySelector("button").onclick = closeError;
 byId("arrows").onchange = showArrows;

@@ -39,7 +39,7 @@ export class Setup {
     this.kind = element("select", { name: "kind", onchange: () => this.fill(this.kind.value) },
       ...Object.keys(this.games).map((name) => element("option", { selected: name === kind }, name)));
     this.seats = game.sides.map((side, player) => this.form.field(
-      [PERSON, ...game.agents], player === 0 ? PERSON : game.agents[0] || PERSON, { name: `seat-${player}` },
+      [PERSON, ...game.agents], player === 0 ? PERSON : game.agents[0] || PERSON, { name: `seat-${player}`, "aria-label": side },
     ));
     this.position = element("input", { name: "position", spellcheck: "false", autocomplete: "off", placeholder: "the usual start" });
     this.seed = element("input", { name: "seed", type: "number", min: "0", placeholder: "drawn" });
