@@ -48,7 +48,7 @@ def _wide(browser: Any, address: str, path: Path) -> None:
     _begin(page, address, "chess", [EXPERTS, EXPERTS], "0")
     page.wait_for_selector(f"#pz-moves li:nth-child({PLIES})", timeout=WAIT_MS)
     page.click("#pz-run")
-    page.fill("#pz-look-agent", EXPERTS)
+    _choose(page, "#pz-look-agent", EXPERTS)
     page.click("#pz-look")
     page.wait_for_timeout(6_000)
     page.screenshot(path=path, full_page=True)
@@ -71,12 +71,25 @@ def _phone(browser: Any, address: str, path: Path) -> None:
     page.screenshot(path=path)
 
 
+def _choose(page: Any, field: str, agent: str) -> None:
+    """Choose an agent by its text; none is a person."""
+    if not agent:
+        page.select_option(field, "")
+        return
+    page.click(f"{field} + button")
+    page.wait_for_selector("#pz-agent [name=agent]")
+    page.click("#pz-agent form > details > summary")
+    page.fill("#pz-agent-text", agent)
+    page.click("#pz-agent [type=submit]")
+    page.wait_for_selector("#pz-agent", state="hidden")
+
+
 def _begin(page: Any, address: str, game: str, seats: list[str], pace: str) -> None:
     page.goto(address)
     page.wait_for_selector("#pz-setup[open]")
     page.select_option("[name=kind]", game)
     for player, text in enumerate(seats):
-        page.fill(f"[name=seat-{player}]", text)
+        _choose(page, f"[name=seat-{player}]", text)
     page.fill("[name=pace]", pace)
     page.click("#pz-setup-go")
     page.wait_for_selector("#pz-board .spot")

@@ -12,12 +12,27 @@ def begin(page: Any, address: str, game: str, seats: list[str], **fields: str) -
     page.wait_for_selector("#pz-setup[open]")
     page.select_option("[name=kind]", game)
     for player, text in enumerate(seats):
-        page.fill(f"[name=seat-{player}]", text)
+        choose(page, f"[name=seat-{player}]", text)
     for name, value in fields.items():
         page.fill(f"[name={name}]", value)
     page.click("#pz-setup-go")
     page.wait_for_selector("#pz-setup:not([open])", state="hidden")
     page.wait_for_selector("#pz-board .spot, #pz-board svg [data-action]")
+
+
+def choose(page: Any, field: str, agent: str) -> None:
+    """Choose an agent: in its list, or else as text in its form."""
+    offered = page.eval_on_selector_all(f"{field} option", "all => all.map(each => each.value)")
+    if agent not in offered:
+        page.click(f"{field} + button")
+        page.wait_for_selector("#pz-agent [name=agent]")
+        page.click("#pz-agent form > details > summary")
+        page.fill("#pz-agent-text", agent)
+        page.click("#pz-agent [type=submit]")
+        page.wait_for_selector("#pz-agent", state="hidden")
+    else:
+        page.select_option(field, agent)
+    assert page.input_value(field) == agent
 
 
 def move(page: Any, *spots: str) -> None:
@@ -41,7 +56,8 @@ def until(page: Any, holds: Callable[[], bool], seconds: float = 30.0) -> None:
     """Wait until something holds; the page's policy forbids to do that by a script inside it."""
     ends = time.monotonic() + seconds
     while not holds():
-        assert time.monotonic() < ends, f"waited in vain; the page says {said(page)!r}"
+        complaint = page.text_content("#pz-error p")
+        assert time.monotonic() < ends, f"waited in vain: {said(page)!r}, {complaint!r}"
         page.wait_for_timeout(30)
 
 
@@ -60,3 +76,9 @@ def moves(page: Any) -> list[str]:
 
 def said(page: Any) -> str:
     return page.inner_text("#pz-said")
+
+
+def error(page: Any) -> str:
+    """The error that the page shows; waits for it."""
+    page.wait_for_selector("#pz-error:not([hidden])")
+    return page.inner_text("#pz-error p")

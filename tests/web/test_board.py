@@ -3,7 +3,18 @@
 import json
 
 import pytest
-from tests.web.acting import begin, copied, move, moves, plies, said, until, wait_for_plies
+from tests.web.acting import (
+    begin,
+    choose,
+    copied,
+    error,
+    move,
+    moves,
+    plies,
+    said,
+    until,
+    wait_for_plies,
+)
 
 pytestmark = pytest.mark.web
 
@@ -257,8 +268,7 @@ def test_a_wrong_position_is_told_and_nothing_is_lost(page, server):
     move(page, "e2", "e4")
     page.fill("#pz-position", "8/8/8 w - - 0 1")
     page.click("#pz-set")
-    page.wait_for_selector("#pz-said.error")
-    assert "expected 8 ranks" in said(page)
+    assert "expected 8 ranks" in error(page)
     assert moves(page) == ["e4"]
     page.fill("#pz-position", "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1")
     page.click("#pz-set")
@@ -288,8 +298,8 @@ def test_a_game_and_a_position_are_pasted_and_dropped(page, server):
     page.evaluate(drop, "1. d4 d5")
     until(page, lambda: moves(page) == ["d4", "d5"])
     page.evaluate(drop, "1. d4 d6 2. Ke4 1-0")
-    page.wait_for_selector("#pz-said.error")
-    assert "no PGN that can be read" in said(page)
+    assert "cannot be read as PGN: illegal move: 2. Ke4" in error(page)
+    assert page.input_value("#pz-position") == "1. d4 d6 2. Ke4 1-0"
     assert moves(page) == ["d4", "d5"]
     page.evaluate(drop, "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1")
     page.wait_for_selector('[data-spot=f7][aria-label*="queen"]')
@@ -298,6 +308,64 @@ def test_a_game_and_a_position_are_pasted_and_dropped(page, server):
     page.wait_for_selector("#pz-setup[open]")
     page.evaluate(drop, PGN)
     until(page, lambda: moves(page) == ["e4", "e5", "Nf3"])
+
+
+def test_what_the_page_takes_is_told_for_each_game(page, server):
+    for game, label, taken in (
+        ("chess", "Position or game", "FEN or PGN"),
+        ("connect-four", "Position", "the columns played so far"),
+        ("pommerman-ffa", "Position", "the JSON of a state"),
+    ):
+        page.goto("about:blank")
+        begin(page, server.address, game, [""] * (4 if "ffa" in game else 2))
+        assert page.get_attribute("#pz-position", "placeholder") == taken
+        assert page.inner_text("#pz-position-row span") == label
+        assert page.locator("#pz-copy-pgn").is_visible() == ("PGN" in taken)
+
+
+def test_an_error_stays_until_it_is_closed_or_mended_and_moves_nothing(page, server):
+    begin(page, server.address, "chess", ["", ""])
+    choose(page, "#pz-look-agent", "mcts:nodes=10")
+    page.click("#pz-look")
+    until(page, lambda: page.locator("#pz-search .visits").count() == 1)
+    page.evaluate("scrollTo(0, 0)")
+    board = page.locator("#pz-strip").bounding_box()
+    bad = f'[White "{"long " * 60}"]\n\n1. e4 e5 2. Qh9 Nf6'
+    page.fill("#pz-position", bad)
+    page.click("#pz-set")
+    told = error(page)
+    assert '"Qh9" at move 2.' in told
+    before = page.inner_text("#pz-search .facts")
+    until(page, lambda: page.inner_text("#pz-search .facts") != before)  # pictures have come
+    page.keyboard.press("ArrowRight")
+    assert error(page) == told
+    assert page.get_attribute("#pz-error", "role") == "alert"
+    assert page.input_value("#pz-position") == bad
+    page.evaluate("scrollTo(0, 0)")
+    assert page.locator("#pz-strip").bounding_box() == board
+    page.click("#pz-error button")
+    assert page.locator("#pz-error").is_hidden()
+    page.click("#pz-set")
+    assert error(page) == told
+    page.fill("#pz-position", "1. e4 e5 2. Qh5 Nf6")
+    page.click("#pz-set")
+    until(page, lambda: moves(page) == ["e4", "e5", "Qh5", "Nf6"])
+    assert page.locator("#pz-error").is_hidden()
+    assert page.input_value("#pz-position") == ""
+
+
+def test_without_a_game_the_page_says_what_to_do_and_offers_nothing_else(page, server):
+    page.goto(server.address)
+    page.click("#pz-setup-cancel")
+    assert "New game" in page.inner_text("#pz-title")
+    for _ in range(8):
+        page.keyboard.press("Tab")
+        assert page.evaluate("!document.activeElement.closest('main')")
+    page.keyboard.press("ArrowLeft")
+    page.click("#pz-new")
+    page.click("#pz-setup-go")
+    page.wait_for_selector("#pz-board .spot")
+    page.click("#pz-flip")
 
 
 def test_a_page_that_comes_back_finds_its_game(page, server):

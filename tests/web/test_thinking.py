@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from tests.web.acting import begin, move, moves, plies, said, until, wait_for_plies
+from tests.web.acting import begin, choose, move, moves, plies, said, until, wait_for_plies
 
 from phasezoo import games
 
@@ -36,12 +36,20 @@ def test_the_phase_strip_of_two_agents(page, server):
 
 def test_analysis_draws_arrows_and_lines_while_it_searches(page, server):
     begin(page, server.address, "chess", ["", ""])
-    page.fill("#pz-look-agent", "mcts:net=phasezoo/chess-small,batch_size=8")
+    choose(page, "#pz-look-agent", "mcts:net=phasezoo/chess-small,batch_size=8")
     page.click("#pz-look")
     page.wait_for_selector("#pz-search .visits")
     assert page.get_attribute("#pz-look", "aria-pressed") == "true"
+    assert page.is_disabled("#pz-hurry")
     until(page, lambda: page.locator(".arrows line").count() > 0)
     assert page.locator("#pz-search .lines li").count() == 3
+    move(page, "e2", "e4")
+    page.keyboard.press("ArrowLeft")  # the position on the board is the one that is analysed
+    until(page, lambda: page.inner_text("#pz-search h3").startswith("White"))
+    until(page, lambda: page.locator("#pz-search .pulse").count() == 1)
+    assert "before the last move" not in page.inner_text("#pz-search")
+    choose(page, "#pz-look-agent", "uct:simulations=40")
+    until(page, lambda: "uct" in page.inner_text("#pz-search h3"))
     before = page.inner_text("#pz-search .facts")
     until(page, lambda: page.inner_text("#pz-search .facts") != before)
     page.click("#pz-look")
@@ -52,7 +60,7 @@ def test_a_game_is_analysed(page, server):
     begin(page, server.address, "chess", ["", ""])
     for start, end in (("e2", "e4"), ("d7", "d5"), ("e4", "d5"), ("d8", "d5")):
         move(page, start, end)
-    page.fill("#pz-look-agent", EXPERTS)
+    choose(page, "#pz-look-agent", EXPERTS)
     page.click("#pz-review")
     until(page, lambda: page.locator("#pz-moves .value").count() == 4)
     until(page, lambda: page.inner_text("#pz-review") == "Analyse game")
@@ -66,10 +74,58 @@ def test_a_game_is_analysed(page, server):
     until(page, lambda: page.locator("#pz-search .visits").count() == 1)
 
 
+def test_who_analyses_is_an_agent_of_the_game(page, server):
+    begin(page, server.address, "chess", ["", ""])
+    choose(page, "#pz-look-agent", "policy:net=phasezoo/chess-small")
+    for game, agent in (
+        ("connect-four", "phasezoo/connect-four"),
+        ("chess", "policy:net=phasezoo/chess"),
+    ):
+        page.click("#pz-new")
+        page.select_option("[name=kind]", game)
+        choose(page, "[name=seat-1]", "")
+        page.click("#pz-setup-go")
+        until(page, lambda agent=agent: agent in page.input_value("#pz-look-agent"))
+        page.click("#pz-look")
+        until(page, lambda: page.locator("#pz-search .thought").count() == 1)
+        page.click("#pz-look")
+        assert page.locator("#pz-error").is_hidden()
+
+
+def test_without_a_gate_the_strip_speaks_of_no_phase(page, server):
+    begin(page, server.address, "chess", ["", ""], gate="none")
+    move(page, "e2", "e4")
+    strip = page.inner_text("#pz-strip")
+    assert "none" not in strip
+    assert "Choose a gate" in strip
+    assert "ply 1 of 1" in strip
+
+
+def test_nothing_moves_when_searches_and_moves_come(page, server):
+    begin(page, server.address, "chess", ["", EXPERTS])
+    places = ("board", "run", "strip-title", "moves", "seats", "position")
+
+    def boxes():
+        page.evaluate("scrollTo(0, 0)")
+        return {place: page.locator(f"#pz-{place}").bounding_box() for place in places}
+
+    before = boxes()
+    choose(page, "#pz-look-agent", EXPERTS)
+    page.click("#pz-look")
+    until(page, lambda: page.locator("#pz-search .visits").count() > 0)
+    assert boxes() == before
+    move(page, "e2", "e4")
+    wait_for_plies(page, 2)
+    page.click("#pz-look")
+    page.click("#pz-review")
+    until(page, lambda: page.locator("#pz-moves .value").count() == 2)
+    assert boxes() == before
+
+
 def test_an_agent_is_chosen_by_a_form(page, server):
     page.goto(server.address)
     page.select_option("[name=kind]", "connect-four")
-    page.fill("[name=seat-1]", "")
+    page.select_option("[name=seat-1]", "")
     page.click("[name=seat-1] + button")
     page.select_option("#pz-agent [name=agent]", "uct")
     page.wait_for_selector("#pz-agent [data-option=simulations]")
@@ -121,7 +177,7 @@ def test_sample_games_are_opened_and_played_on(page, server):
     until(page, lambda: plies(page) > 5)
     page.keyboard.press("]")
     until(page, lambda: page.get_attribute("#pz-strip .slider", "aria-valuenow") == "1")
-    assert "after 1 plies" in said(page)
+    assert "after 1 ply" in said(page)
 
 
 class Drawn:

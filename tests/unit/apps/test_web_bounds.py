@@ -39,7 +39,7 @@ def until(holds, seconds=30.0):
 
 
 def searchers_of(made, name):
-    return [each.searcher for each in made.app.state.server.sessions.find(name).controllers]
+    return list(made.app.state.server.sessions.find(name).searchers)
 
 
 @pytest.mark.parametrize(

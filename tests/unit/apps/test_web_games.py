@@ -152,6 +152,41 @@ def test_analysis_is_live_and_follows_the_game(page):
     assert not shown["looks"]
 
 
+def _is_live(shown):
+    return any(each.get("live") for each in shown["thoughts"])
+
+
+def test_analysis_looks_at_the_position_that_is_shown(page):
+    name = page.new("connect-four", [None, None])
+    for move in ("4", "3", "4"):
+        page.play(name, move)
+    page.ask("look", game=name, on=True, agent="mcts:nodes=10")
+    page.wait(name, lambda shown: any(t["player"] == 1 for t in shown["thoughts"]))
+    page.ask("show", game=name, at=2)
+    shown = page.wait(name, lambda shown: shown["at"] == 2 and shown["thoughts"])
+    assert [(t["player"], t["live"]) for t in shown["thoughts"]] == [(0, True)]
+    page.ask("show", game=name, at=3)  # what was found stays with its position
+    shown = page.wait(name, lambda shown: shown["at"] == 3 and _is_live(shown))
+    assert shown["values"][2][0] is not None
+    page.ask("show", game=name, at=1)
+    page.wait(name, lambda shown: shown["at"] == 1 and _is_live(shown))
+    page.ask("play", game=name, ply=1, action=6)  # a variation
+    shown = page.wait(name, lambda shown: shown["at"] == shown["ply"] == 2 and shown["thinking"])
+    page.ask("look", game=name, on=False)
+    page.wait(name, lambda shown: not shown["thinking"] and not shown["looks"])
+
+
+def test_the_analysis_of_a_game_ends_with_its_result(page):
+    name = page.new("chess", [None, None])
+    for move in MATE:
+        page.play(name, move)
+    page.ask("review", game=name, on=True, agent="mcts:nodes=10")
+    shown = page.wait(name, lambda shown: shown["values"][-1][0] is not None)
+    assert shown["values"][-1][0] == -1
+    pgn = page.ask("text", game=name, kind="pgn")
+    assert pgn.count("%eval") == 4
+
+
 def test_an_analysis_holds_up_no_game(page):
     looked_at = page.new("connect-four", [None, None])
     page.ask("look", game=looked_at, on=True, agent="mcts:nodes=10")
@@ -218,11 +253,94 @@ def test_a_text_is_opened_as_a_game_or_a_position(page, kind, text, moves):
     assert shown["ply"] == len(moves)
 
 
+TAGS = '[Event "{}"]\n[White "{}"]\n[Black "{}"]\n[Result "{}"]\n\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("1. e4 e5", "pasted game"),
+        (TAGS.format("?", "?", "?", "*") + "1. e4 e5", "pasted game"),
+        (TAGS.format("Club night", "?", "?", "*") + "1. e4 e5 *", "Club night"),
+        (TAGS.format("Club night", "Doe, J", "?", "1-0") + "1. e4 e5", "Doe, J – ?"),
+        (2 * (TAGS.format("?", "?", "?", "*") + "1. e4 e5 *\n\n"), "pasted game, game 1 of 2"),
+        (
+            TAGS.format("?", "A", "B", "*") + "1. e4 e5\n\n" + TAGS.format("?", "C", "D", "1-0"),
+            "A – B, game 1 of 2",
+        ),
+        # Results that are missing, or that contradict the tag or the moves.
+        (TAGS.format("?", "A", "B", "0-1") + "1. e4 e5 1-0", "A – B"),
+        (TAGS.format("?", "A", "B", "1-0") + "1. f3 e5 2. g4 Qh4#", "A – B"),
+    ],
+)
+def test_a_pasted_game_has_a_title_that_people_know_it_by(page, text, title):
+    name = page.ask("paste", kind="chess", position=text)["game"]
+    shown = page.wait(name, lambda shown: True)
+    assert shown["title"] == title
+    assert shown["moves"][1] == "e5"
+
+
+@pytest.mark.parametrize(
+    ("moves", "fault"),
+    [
+        ("1. e4 e5 2. Qh9 Nf6", '"Qh9" at move 2.'),
+        ("1. e4 e5 2. Ke4 Nf6", "2. Ke4 is not a legal move"),
+        ("1. e4 {well", "comment is never closed"),
+    ],
+)
+def test_pgn_that_cannot_be_read_is_told_by_game_and_move(page, moves, fault):
+    text = TAGS.format("?", "A", "B", "*") + moves
+    with pytest.raises(Refused) as raised:
+        page.ask("paste", kind="chess", position=f"{text}\n\n{TAGS}1. e4 *")
+    message = str(raised.value)
+    assert message.startswith('\'[Event "?"] [White "A"]')
+    assert "cannot be read as PGN: game 1 of 2, " in message
+    assert fault in message
+    assert "Correct it there" in message
+    assert "line 1" not in message
+    assert "with results" not in message
+
+
+def test_a_gate_with_one_phase_is_no_gate(page):
+    name = page.new("chess", [None, None], gate="none")
+    assert page.games[name]["strip"]["gates"] == []
+    page.ask("gates", game=name, gate="none", other_gate="plies:2,4")
+    strip = page.wait(name, lambda shown: shown["strip"]["gates"])["strip"]
+    assert [gate["spec"] for gate in strip["gates"]] == ["plies:2,4"]
+    assert strip["plies"] == [[0]]
+
+
+def test_agents_named_at_the_start_are_offered_where_they_fit():
+    experts = "m2cts:experts=phasezoo/chess-small,nodes=9"
+    with client(agents=(experts, "simple", "uct:simulations=9")) as server, talking(server) as page:
+        offered = {name: of["agents"] for name, of in page.ask("hello")["games"].items()}
+    assert offered["chess"][:2] == [experts, "uct:simulations=9"]
+    assert offered["atomic"][0] == offered["connect-four"][0] == "uct:simulations=9"
+    assert experts not in offered["atomic"]
+    assert offered["pommerman-ffa"][0] == "simple"
+    assert "uct:simulations=9" not in offered["pommerman-ffa"]
+
+
+def test_why_an_analysis_failed_stays_until_somebody_acts(page):
+    def failing(observation, info):
+        message = "out of ideas"
+        raise ValueError(message)
+
+    agents.register("web-failing-analyst", lambda: failing)
+    name = page.new("connect-four", ["random:seed=1", "random:seed=2"], pace=0.05)
+    page.ask("look", game=name, on=True, agent="web-failing-analyst")
+    ply = page.wait(name, lambda shown: shown["trouble"])["ply"]
+    shown = page.wait(name, lambda shown: shown["ply"] >= ply + 3 or shown["over"])
+    assert shown["trouble"] == "web-failing-analyst failed: ValueError"
+    page.ask("look", game=name, on=True, agent="random:seed=3")
+    page.wait(name, lambda shown: not shown["trouble"])
+
+
 @pytest.mark.parametrize(
     ("kind", "text", "reason"),
     [
         ("chess", " ", "is empty"),
-        ("chess", "hello you", "can be no move"),
+        ("chess", "hello you", 'not a move: "hello" at move 1. Correct'),
         ("connect-four", "hello", "hello"),
         ("chess", "8/8 w - - 0 1", "expected 8 ranks"),
     ],

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,11 +14,12 @@ from phasezoo.agents.making import REGISTRY
 from phasezoo.apps.uci.options import NETWORKS
 from phasezoo.apps.web.bounds import Bounds
 from phasezoo.apps.web.workers import Workers
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.gating.learned import LEARNED
 from phasezoo.inference.calls import parallel_calls_of
 from phasezoo.inference.formats.other_onnx import ORDERS
 from phasezoo.inference.storage import packaged
+from phasezoo.inference.storage.manifest import MANIFEST, Manifest
 from phasezoo.specs import SpecText, read_spec, write_spec, write_value
 
 KEPT = 32
@@ -181,18 +183,47 @@ class Agents:
 
     def suggestions(self, game: games.Game) -> list[str]:
         """Texts that fit a game, the ones named at the start first."""
-        nets = _networks_of(game)
-        found = [*self.named]
-        if game.search_others:
-            found += [*game.scripted, "single_player_mcts:simulations=60", "random"]
-            return found
-        for net in nets:
-            kind = "m2cts:experts" if packaged.holds_experts(net) else "mcts:net"
-            found += [f"{kind}={net},nodes=400,batch_size=8", f"policy:net={net}"]
-        found += ["uct:simulations=3000", "mcts:nodes=800", "random"]
-        if game.has_table:
-            found.append("tablebase")
-        return found
+        named = (text for text in self.named if _fits(text, game))
+        return list(dict.fromkeys([*named, *_usual(game)]))
+
+
+def _usual(game: games.Game) -> list[str]:
+    """Texts that fit a game, of what the package has."""
+    if game.search_others:
+        return [*game.scripted, "single_player_mcts:simulations=60", "random"]
+    found = []
+    for net in _networks_of(game):
+        kind = "m2cts:experts" if packaged.holds_experts(net) else "mcts:net"
+        found += [f"{kind}={net},nodes=400,batch_size=8", f"policy:net={net}"]
+    found += ["uct:simulations=3000", "mcts:nodes=800", "random"]
+    return [*found, "tablebase"] if game.has_table else found
+
+
+def _fits(text: str, game: games.Game) -> bool:
+    """Whether an agent is of a game: by its networks, or else by what other games are offered."""
+    spec = read_spec(text)
+    nets = (_game_of(net) for option, net in spec.options.items() if option in NETWORKS)
+    known = set(nets) - {None}
+    if known:
+        return known == {game.name}
+    offered = _offered(tuple(games.names()))
+    return spec.name in offered[game.name] or spec.name not in set().union(*offered.values())
+
+
+@cache
+def _offered(names: tuple[str, ...]) -> dict[str, set[str]]:
+    """The names of the agents that games are offered."""
+    return {name: {read_spec(each).name for each in _usual(games.make(name))} for name in names}
+
+
+@cache
+def _game_of(net: str) -> str | None:
+    """The game of a network or of experts; None if no manifest says it."""
+    try:
+        first = next(packaged.resolved(net).rglob(MANIFEST), None)
+        return None if first is None else Manifest.read(first.parent).game
+    except PhasezooError:
+        return None
 
 
 def form_of(text: str) -> dict[str, Any]:

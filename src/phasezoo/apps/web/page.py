@@ -106,6 +106,7 @@ class Page:
                 "hidden": game.is_hidden,
                 "options": list(game.option_names),
                 "position": _notation(game),
+                "pgn": hasattr(game.state_type, "san"),
                 "draws": game.draws_start(game.options) or "start" in game.option_names,
                 "gates": suggested_gates(game),
                 "agents": self._agents.suggestions(game),
@@ -223,7 +224,7 @@ class Page:
         searcher = None
         if on:
             searcher = await self._searcher(fields.text("agent"), session.game, player, 0)
-        session.look(searcher, player, on=on)
+        session.look(searcher, player)
 
     async def do_review(self, fields: Fields) -> None:
         """Let an agent analyse every position of the game."""
@@ -302,6 +303,7 @@ class Page:
     def _go_to(self, session: GameSession, at: int | None) -> None:
         """Show a ply, or with None, and at the last one, where the game stands."""
         self._at[session.name] = None if at == session.ply else at
+        session.look_at(session.ply if at is None else at)
         self._changed(session)
 
     async def _opened(self, found: Recording, fields: Fields) -> dict[str, str]:

@@ -14,7 +14,8 @@ class PhaseStrip:
 
     Args:
         game: What is played.
-        specs: Specifications of gates, the second of which is compared with the first.
+        specs: Specifications of gates, the second of which is compared with the first. Those with
+            one phase divide nothing, and are left out.
         player: Who looks, in games in which players see different things.
 
     Raises:
@@ -22,7 +23,8 @@ class PhaseStrip:
     """
 
     def __init__(self, game: games.Game, specs: Sequence[Any], player: int | None = None) -> None:
-        self.gates = [gating.make(spec, game.name) for spec in specs]
+        gates = [gating.make(spec, game.name) for spec in specs]
+        self.gates = [gate for gate in gates if len(gate.names) > 1]
         self._player = player
         self._plies: list[list[int]] = []
 

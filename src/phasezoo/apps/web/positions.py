@@ -1,6 +1,5 @@
 """Where games of the page start, and how they are taken along: FEN, PGN, JSON."""
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -87,32 +86,3 @@ def _comment(analysis: Analysis | None, state: Any) -> str | None:
     if analysis.get("phase") is not None:
         parts.append(f"[%phase {analysis['phase']}]")
     return " ".join(parts) or None
-
-
-def written_json(
-    game: games.Game,
-    states: Sequence[Any],
-    actions: Sequence[Any],
-    moves: Sequence[str],
-    players: Sequence[str],
-    phases: dict[str, Any],
-    analyses: Sequence[Analysis | None],
-    result: dict[str, Any] | None,
-) -> str:
-    """A game with everything that is known of it, as JSON."""
-    return json.dumps(
-        {
-            "game": game.name,
-            "options": dict(game.options),
-            "position": game.text_of(states[0]),
-            "actions": list(actions),
-            "moves": list(moves),
-            "seats": list(players),
-            "phases": phases,
-            "searches": list(analyses),
-            "result": result,
-        },
-        indent=1,
-        ensure_ascii=False,
-        default=lambda value: list(value) if isinstance(value, tuple) else str(value),
-    )

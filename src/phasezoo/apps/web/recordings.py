@@ -1,6 +1,7 @@
 """Finished games to be stepped through: stores, PGN, and recordings of states."""
 
 import json
+import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,8 +11,8 @@ import numpy as np
 
 from phasezoo import games
 from phasezoo.apps.web.analysis import MOST_MOVES, Analysis
+from phasezoo.apps.web.game_tree import Played
 from phasezoo.apps.web.pictures import name_of, paths_of
-from phasezoo.apps.web.session import Played
 from phasezoo.apps.web.storage import PGN, RECORDED, SAMPLES, Storage, is_plain_file
 from phasezoo.data.importer import read_games
 from phasezoo.data.store import GameStore
@@ -28,8 +29,13 @@ LARGEST_STATE = 1 << 20
 """Bytes of a recorded state."""
 
 
-_RESULTS = ("1-0", "0-1", "1/2-1/2")
-"""The last words of finished games."""
+MOST_QUOTED = 40
+"""Letters of a text that an error repeats."""
+
+_TAG = re.compile(r'\s*\[\s*\w+\s+"')
+_EVENT = re.compile(r'\[\s*Event\s+"\s*([^"?][^"]*)"', re.IGNORECASE)
+_RESULT = re.compile(r'\[\s*Result\s+"[^"]*"\s*\]|(?<=\s)(1-0|0-1|1/2-1/2|\*)\s*\Z', re.IGNORECASE)
+"""The result of a game: its tag, and its last word."""
 
 
 class Recording(NamedTuple):
@@ -127,36 +133,65 @@ def recording(storage: Storage, root: str, path: str, number: int) -> Recording:
     if root != SAMPLES and _is_recording(found := storage.find(root, path)):
         return _states_in(found, path)
     stores = stores_at(storage, root, path)
-    return _stored(stores, number, path)
+    total = sum(map(len, stores))
+    return _stored(stores, number, path, f"game {number + 1} of {total}" if total > 1 else "")
 
 
 def pasted(text: str) -> Recording:
-    """The first game of a text that is PGN; its result may be missing, or ``*``.
+    """The first game of a text that is PGN; its result is worked out from its moves.
 
     Raises:
-        PhasezooError: There is no game in it, or none that can be read.
+        InvalidPgn: It cannot be read; the message says where.
     """
-    # The importer takes games with results alone. A page works the result out from the moves.
-    whole = text.rstrip().removesuffix("*")
-    if not whole.endswith(_RESULTS):
-        whole += " 1/2-1/2"
-    with tempfile.NamedTemporaryFile("w", suffix=PGN, encoding="utf-8", errors="replace") as file:
-        file.write(whole + "\n")
-        file.flush()
-        try:
-            stores, _ = read_games(file.name, threads=1, evals=True)
-        except InvalidPgn as error:
-            reason = str(error).removeprefix(f"{file.name}: ")
-            message = f"the text is no position of this game, and no PGN that can be read: {reason}"
-            raise InvalidPgn(message) from error
-    return _stored(list(stores.values()), 0, "pasted PGN")
+    parts = _split(text)
+    place = f"game 1 of {len(parts)}" if len(parts) > 1 else ""
+    event = _EVENT.search(parts[0])
+    return _stored(_read(parts[0], place), 0, event[1] if event else "pasted game", place)
 
 
-def _stored(stores: Sequence[GameStore], number: int, path: str) -> Recording:
-    """One game of stores."""
+def _split(text: str) -> list[str]:
+    """The games of PGN: one begins where tags follow moves."""
+    found, has_moves = [""], False
+    for line in text.strip().splitlines(keepends=True):
+        is_tag = _TAG.match(line) is not None
+        if is_tag and has_moves:
+            found.append("")
+        has_moves = not is_tag and (has_moves or bool(line.strip()))
+        found[-1] += line
+    return found
+
+
+def _read(text: str, place: str) -> list[GameStore]:
+    """Read one game of PGN with the first result that its moves allow."""
+    moves = _RESULT.sub("", text)
+    for result in ("1/2-1/2", "1-0", "0-1"):  # the importer takes games with results alone
+        with tempfile.NamedTemporaryFile(
+            "w", suffix=PGN, encoding="utf-8", errors="replace"
+        ) as file:
+            file.write(f"{moves} {result}\n")
+            file.flush()
+            try:
+                return list(read_games(file.name, threads=1, evals=True)[0].values())
+            except InvalidPgn as error:
+                reason = re.split(r"; line \d+: ", str(error), maxsplit=1)[-1]
+        if not reason.startswith("contradictory results"):
+            break
+    given = " ".join(text.split())
+    given = given if len(given) <= MOST_QUOTED else f"{given[:MOST_QUOTED]}…"
+    where = (f"{place}, {reason}" if place else reason).removesuffix(" can be no move")
+    where += "" if where.endswith(".") else "."
+    message = (
+        f"{given!r} cannot be read as PGN: {where} Correct it there, or delete what follows, and "
+        "open it again"
+    )
+    raise InvalidPgn(message)
+
+
+def _stored(stores: Sequence[GameStore], number: int, otherwise: str, place: str) -> Recording:
+    """One game of stores, titled by its players, or else as is said."""
     store, index = _of_number(stores, number)
     if any(isinstance(start, bytes) for start in store.starts.values()):
-        message = f"{path}: holds pickled starts, which are not opened for a page"
+        message = f"{otherwise}: holds pickled starts, which are not opened for a page"
         raise InvalidConfig(message)
     one = store.subset([index])
     searches = _Searches(one)
@@ -170,7 +205,8 @@ def _stored(stores: Sequence[GameStore], number: int, path: str) -> Recording:
         name = "/".join(name_of(one.game, state, each) for each in action)
         plies.append((Played(played, name, searches.of(ply, state)), states[ply + 1]))
     names = one.columns.players[0]
-    title = f"{path}, game {number}"
+    title = " – ".join(name or "?" for name in names) if any(names) else otherwise
+    title += f", {place}" if place else ""
     return Recording(one.game, states[0], plies, title, list(names))
 
 

@@ -1,12 +1,14 @@
 """A game as its page shows it, and as texts to take along."""
 
+import json
 from itertools import zip_longest
 from typing import Any
 
 from phasezoo.apps.web.analysis import Analysis
+from phasezoo.apps.web.game_tree import Played
 from phasezoo.apps.web.pictures import Sight, board_of, sides_of
-from phasezoo.apps.web.positions import written_json, written_pgn
-from phasezoo.apps.web.session import GameSession, Played
+from phasezoo.apps.web.positions import written_pgn
+from phasezoo.apps.web.session import GameSession
 from phasezoo.envs.rendering.choice import pointing_of
 from phasezoo.errors import InvalidConfig
 
@@ -17,24 +19,39 @@ def text_of(session: GameSession, kind: str) -> str:
     Raises:
         InvalidConfig: The game has no such text.
     """
-    states = [turn.state for turn in session.turns]
-    actions = [each.action for each in session.played]
-    analyses = [next(iter(each.analyses.values()), None) for each in session.played]
+    line, played = session.positions, session.tree.played
+    states = [each.turn.state for each in line]
+    actions = [each.action for each in played]
+    analyses = [
+        next(iter(each.analyses.values()), before.review)
+        for before, each in zip(line, played, strict=False)
+    ]
     result = session.result()
     if kind == "pgn":
         ended = None if result is None else result["result"]
         return written_pgn(session.game, states, actions, session.player_names(), analyses, ended)
     if kind == "json":
-        moves = [each.name for each in session.played]
-        return written_json(
-            session.game, states, actions, moves, session.player_names(), session.strip.as_dict(),
-            analyses, result,
-        )  # fmt: skip
+        whole = {
+            "game": session.game.name,
+            "options": dict(session.game.options),
+            "position": session.game.text_of(states[0]),
+            "actions": actions,
+            "moves": [each.name for each in played],
+            "seats": session.player_names(),
+            "phases": session.strip.as_dict(),
+            "searches": analyses,
+            "result": result,
+        }
+        return json.dumps(whole, indent=1, ensure_ascii=False, default=_as_json)
     position = session.game.text_of(session.turn.state) if kind == "position" else None
     if position is None:
         message = f"{session.game.name!r} has no {kind}: take the JSON of the game"
         raise InvalidConfig(message)
     return position
+
+
+def _as_json(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else str(value)
 
 
 def shown(session: GameSession, sight: Sight, ply: int | None = None) -> dict[str, Any]:
@@ -46,7 +63,7 @@ def shown(session: GameSession, sight: Sight, ply: int | None = None) -> dict[st
         ply: The position on the board of the page; None: where the game stands.
     """
     at = session.ply if ply is None else ply
-    played = session.played
+    played = session.tree.played
     actor = session.person_at(at)
     state = session.positions[at].turn.state
     board = board_of(session.game, state, sight, actor, _described(session, at))
@@ -57,17 +74,17 @@ def shown(session: GameSession, sight: Sight, ply: int | None = None) -> dict[st
         "kind": session.game.name,
         "title": session.title,
         "sides": sides_of(session.game),
-        "seats": [each.text for each in session.controllers],
+        "seats": [None if each is None else each.text for each in session.searchers],
         "names": list(session.names),
         "ply": session.ply,
         "at": at,
         "board": board,
         "moves": [each.name for each in played],
         "line": [each.number for each in session.positions],
-        "tree": session.tree(),
+        "tree": session.tree.moves(),
         "values": _values(session),
         "expert_moves": [(each.review or {}).get("expert_moves") for each in session.positions],
-        "reviewed": session.is_reviewed,
+        "reviewed": session.analyst.task is not None,
         "splits": [_split(each) for each in played],
         "strip": session.strip.as_dict(),
         "thoughts": _analyses(session, at),
@@ -75,8 +92,7 @@ def shown(session: GameSession, sight: Sight, ply: int | None = None) -> dict[st
         "waits": session.waits_for(),
         "thinking": session.searching,
         "plays": session.plays,
-        "looks": session.looks,
-        "analyst": None if session.analyst is None else session.analyst.text,
+        "looks": session.analyst.searcher is not None,
         "trouble": session.trouble,
         "over": session.result(),
     }
@@ -87,20 +103,23 @@ def _analyses(session: GameSession, at: int) -> list[Analysis]:
 
     Without any, return those before the last move, marked as past.
     """
+    played, position, analyst = session.tree.played, session.positions[at], session.analyst
     if at < session.ply:
-        found = list(session.played[at].analyses.values())
+        found = list(played[at].analyses.values())
     else:
         found = [{**each, "live": who in session.searching} for who, each in session.live.items()]
-    if not found and (review := session.positions[at].review) is not None:
-        found = [review]
+    if position is analyst.position and analyst.found is not None:
+        found.append({**analyst.found, "live": analyst.stop is not None})
+    elif not found and position.review is not None:
+        found = [position.review]
     if found or not at:
         return found
-    return [{**each, "past": True} for each in session.played[at - 1].analyses.values()]
+    return [{**each, "past": True} for each in played[at - 1].analyses.values()]
 
 
 def _last_move(session: GameSession, at: int) -> dict[str, Any]:
     """Return the spots of the last move: those pointed at, and those that blew up."""
-    before, played = session.positions[at - 1].turn.state, session.played[at - 1]
+    before, played = session.positions[at - 1].turn.state, session.tree.played[at - 1]
     pointing = pointing_of(session.game)
     if pointing is None or not isinstance(played.action, int):
         return {}
@@ -116,12 +135,13 @@ def _described(session: GameSession, at: int) -> str:
     """The position in words, for those who do not see it."""
     turn = session.positions[at].turn.state.to_play
     sides = sides_of(session.game)
-    text = f"{session.game.name}, after {at} plies"
+    text = f"{session.game.name}, after {at} {'ply' if at == 1 else 'plies'}"
     if at:
-        text += f", the last move was {session.played[at - 1].name}"
+        text += f", the last move was {session.tree.played[at - 1].name}"
     result = session.result() if at == session.ply else None
     if result is not None:
-        return f"{text}; the game is over: {result['result'] or ''} {result['reason'] or ''}"
+        reason = (result["reason"] or "").replace("_", " ")
+        return f"{text}; the game is over: {result['result'] or ''} {reason}"
     return f"{text}; {sides[turn]} to move" if turn >= 0 else text
 
 
@@ -131,7 +151,7 @@ def _values(session: GameSession) -> list[list[float | None]]:
     The analysis of the game comes before those of the players.
     """
     found = []
-    for position, played in zip_longest(session.positions, session.played):
+    for position, played in zip_longest(session.positions, session.tree.played):
         analyses = {} if played is None else played.analyses
         if position.review is not None:
             analyses = {position.review["player"]: position.review}

@@ -8,9 +8,11 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import Any, Literal, TypeVar
 
-from phasezoo.apps.web.search import Stop
+from phasezoo.apps.web.analysis import Analysis
+from phasezoo.apps.web.search import Answer, Searcher, Stop
 from phasezoo.errors import InvalidConfig
 
 Found = TypeVar("Found")
@@ -171,6 +173,28 @@ class Workers:
         if rest > 0:
             await asyncio.sleep(rest)
         return answer
+
+    def search(
+        self,
+        searcher: Searcher,
+        state: Any,
+        heard: Callable[[Stop, Analysis], None],
+        ended: Callable[[Stop, "asyncio.Task[Answer]"], None],
+        *,
+        player: int | None = None,
+        pace: float | None = None,
+    ) -> Stop:
+        """Begin a search, which looks on until it is stopped, or with ``pace`` finds a move."""
+        loop, stop, looks = asyncio.get_running_loop(), Stop(self.most_seconds), pace is None
+
+        def report(analysis: Analysis) -> None:
+            with contextlib.suppress(RuntimeError):  # the server is being shut down
+                loop.call_soon_threadsafe(heard, stop, analysis)
+
+        work = partial(searcher.search, state, stop, report, for_ever=looks, player=player)
+        task = loop.create_task(self.run(work, "look" if looks else "play", stop, pace or 0.0))
+        task.add_done_callback(partial(ended, stop))
+        return stop
 
     def begin(self, work: Callable[[], Any]) -> None:
         """Have something done that nobody waits for."""

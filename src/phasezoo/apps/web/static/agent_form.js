@@ -16,10 +16,12 @@ export class AgentForm {
     };
   }
 
-  // A field for an agent's text, with a button that opens the form for it.
-  field(attributes) {
-    const input = element("input", { list: "pz-agents", spellcheck: "false", ...attributes });
-    const button = element("button", { type: "button", "aria-label": "Choose the agent and its options", onclick: (event) => {
+  // A list of agents with a button that opens the form for the chosen one; "" is a person.
+  field(agents, text, attributes) {
+    const input = element("select", attributes);
+    for (const each of agents) choose(input, each);
+    choose(input, text);
+    const button = element("button", { type: "button", "aria-label": "Options of the agent", title: "Options of the agent", onclick: (event) => {
       event.preventDefault();
       this.open(input);
     } }, "…");
@@ -28,8 +30,9 @@ export class AgentForm {
 
   open(input) {
     this.input = input;
+    byId("agent-text").closest("details").open = false;
     this.dialog.showModal();
-    return this.fill(input.value.trim() || "random");
+    return this.fill(input.value || "random");
   }
 
   async tried(work) {
@@ -42,6 +45,8 @@ export class AgentForm {
   }
 
   fill(text) {
+    byId("agent-text").value = this.text = text;
+    this.name = null;
     return this.tried(async () => {
       const { name, names, options } = await this.ask("form", { agent: text });
       this.name = element("select", { name: "agent", onchange: () => this.fill(this.name.value) },
@@ -62,11 +67,23 @@ export class AgentForm {
     for (const each of byId("agent-rows").querySelectorAll("[data-option]")) {
       if (each.value.trim()) options[each.dataset.option] = each.value.trim();
     }
-    this.input.value = await this.ask("spell", { name: this.name.value, options });
+    const typed = byId("agent-text").value.trim();
+    choose(this.input, !this.name || typed !== this.text ? typed : await this.ask("spell", { name: this.name.value, options }));
     this.dialog.close();
     this.input.dispatchEvent(new Event("change"));
     this.input.focus();
   }
+}
+
+// Choose an agent's text in a list, which gets it if it is not there.
+export function choose(list, text) {
+  if (![...list.options].some(({ value }) => value === text)) list.append(element("option", { value: text }, labelOf(text)));
+  list.value = text;
+}
+
+function labelOf(text) {
+  const [name, ...rest] = text.split(":");
+  return rest.length ? `${name} (${rest.join(":").split(",").join(", ")})` : name || "a person";
 }
 
 const place = ({ name }) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);

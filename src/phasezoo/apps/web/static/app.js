@@ -1,11 +1,11 @@
 // The page: one game at a time, whose secret name stands in the address, so that it is found again.
 
-import { AgentForm } from "./agent_form.js";
+import { AgentForm, choose } from "./agent_form.js";
 import { Board } from "./board.js";
 import { byId, element, refill, signed } from "./dom.js";
 import { showMoves } from "./moves.js";
 import { showBar, showSearch } from "./search.js";
-import { fillList, Setup } from "./setup.js";
+import { fillList, PERSON, Setup } from "./setup.js";
 import { Shelf } from "./shelf.js";
 import { showStrip } from "./strip.js";
 import { Wire } from "./wire.js";
@@ -13,6 +13,11 @@ import { Wire } from "./wire.js";
 let hello = null;
 let game = null;
 let wanted = null; // the ply that was asked for and is not shown yet
+let failed = null; // an error that nothing has mended and nobody has closed yet
+let closedTrouble = null; // the game's trouble whose message was closed
+let noted = null;
+const NOTED_MS = 5000;
+const analysts = {}; // the agent that analyses, by kind of game
 
 const board = new Board(byId("board"), play);
 const form = new AgentForm((...question) => wire.ask(...question));
@@ -33,8 +38,7 @@ async function opened() {
   try {
     await wire.ask("join", { game: name });
   } catch (error) {
-    tell(error.message);
-    setup.open();
+    setup.open(null, error.message);
   }
 }
 
@@ -51,6 +55,15 @@ function tell(text) {
   if (byId("said").textContent !== text) byId("said").textContent = text;
 }
 
+// What was done stays for a while, whatever else comes meanwhile.
+function note(text) {
+  noted = text;
+  tell(text);
+  setTimeout(() => {
+    if (noted === text) noted = null;
+  }, NOTED_MS);
+}
+
 async function begin(wanted) {
   const made = await wire.ask("new", wanted);
   enter(made.game);
@@ -59,7 +72,7 @@ async function begin(wanted) {
 // Watch another game in place of this one.
 function enter(name) {
   if (game) wire.ask("leave", { game: game.game }).catch(() => {});
-  game = null;
+  game = failed = null;
   location.hash = name;
 }
 
@@ -70,11 +83,12 @@ addEventListener("hashchange", () => {
 
 function pushed(message) {
   if (message.push === "trouble") {
-    tell(message.message);
+    fail(message.message);
     return;
   }
   if (message.game !== location.hash.slice(1)) return;
   const isNew = !game || game.game !== message.game;
+  if (isNew || message.at !== game.at) noted = null;
   game = message;
   if (isNew || wanted === game.at || wanted > game.ply) wanted = null;
   if (isNew) begun();
@@ -84,36 +98,60 @@ function pushed(message) {
 // What changes from game to game alone.
 function begun() {
   const known = hello.games[game.kind];
-  fillList(byId("agents"), known.agents);
   fillList(byId("gates"), known.gates);
-  byId("look-agent").value ||= known.agents[0] || "";
-  if (!known.agents.includes(byId("look-agent").value)) byId("look-agent").value = known.agents[0] || "";
+  refill(byId("look-field"), form.field(known.agents, analysts[game.kind] || known.agents[0], {
+    id: "pz-look-agent", "aria-label": "Analyse with", onchange: (event) => {
+      analysts[game.kind] = event.target.value;
+      if (game.looks) look(true);
+    },
+  }).group);
   byId("copy-position").hidden = !known.position;
-  byId("position").placeholder = [known.position, "PGN"].filter(Boolean).join(" or ");
-  byId("copy-pgn").hidden = known.position !== "FEN";
+  const taken = [TEXTS[known.position], known.pgn ? "PGN" : null].filter(Boolean);
+  byId("position").placeholder = taken.join(" or ");
+  byId("position-row").firstElementChild.textContent = known.pgn ? "Position or game" : "Position";
+  byId("position-row").hidden = byId("set").hidden = !taken.length;
+  byId("copy-pgn").hidden = !known.pgn;
   byId("flip").hidden = !known.flips;
   byId("viewer-row").hidden = !known.hidden;
   refill(byId("viewer"), element("option", { value: "" }, "everybody"), ...game.sides.map((side, player) => element("option", { value: player }, side)));
   refill(byId("seats"), ...game.sides.map((side, player) => element("label", {}, side, " ",
-    form.field({ placeholder: "a person", value: game.seats[player] || "", onchange: (event) => ask("seat", { player, agent: event.target.value.trim() || null }) }).group)));
+    form.field([PERSON, ...known.agents], game.seats[player] || PERSON, { "aria-label": side, onchange: (event) => seated(player, event.target.value) }).group)));
   byId("gate").value = byId("other-gate").value = "";
   makeKeys();
 }
 
 function show() {
+  document.querySelector("main").inert = false;
   byId("title").textContent = game.title ? `${game.kind}: ${game.title}` : game.kind;
   document.title = `${game.kind} – phasezoo`;
   board.show(game);
   showArrows();
   showBar(byId("bar"), game);
   showSearch(byId("search"), game);
-  showStrip(byId("strip"), game, goTo, here);
+  showStrip(byId("strip"), game, hello.games[game.kind].gates.length > 1, goTo, here);
   showMoves(byId("moves"), game, hello.games[game.kind].at_once, game.over ? ended() : null, goTo, (position) => ask("show", { position }));
   showSeats();
+  showChosen();
   showControls();
   byId("viewer").value = game.viewer ?? "";
-  tell(game.trouble || game.board.alt);
-  byId("said").classList.toggle("error", Boolean(game.trouble));
+  tell(noted || game.board.alt);
+  if (!game.trouble) closedTrouble = null;
+  showError();
+}
+
+// An error stays until it is closed, or until something else that was asked for succeeds.
+function showError() {
+  const trouble = game && game.trouble !== closedTrouble ? game.trouble : null;
+  const text = failed || trouble || "";
+  const place = byId("error").querySelector("p");
+  if (place.textContent !== text) place.textContent = text;
+  byId("error").hidden = !text;
+}
+
+function closeError() {
+  failed = null;
+  closedTrouble = game && game.trouble;
+  showError();
 }
 
 function showArrows() {
@@ -128,15 +166,24 @@ function showSeats() {
   refill(byId("seat-bottom"), ...bottom.map(seat));
 }
 
+// The lists of agents stand where the server says, after a refusal too.
+function showChosen() {
+  byId("seats").querySelectorAll("select").forEach((list, player) => choose(list, game.seats[player] || PERSON));
+}
+
+async function seated(player, agent) {
+  await ask("seat", { player, agent: agent || null });
+  showChosen();
+}
+
 function seat(player) {
   const moves = game.waits.includes(player);
   const thinks = game.thinking.includes(player);
   const live = game.thoughts.find((each) => each.player === player && each.live);
   return element("p", { class: moves ? "moving" : null },
-    element("b", {}, game.sides[player]), " ",
-    element("span", { class: "agent" }, game.seats[player] || game.names[player] || "a person"),
-    thinks ? element("span", { class: "pulse", title: "thinking" }) : null,
-    live ? ` ${signed(live.value)}` : null);
+    element("b", {}, game.sides[player]), live ? ` ${signed(live.value)} ` : " ",
+    element("span", { class: game.seats[player] ? "agent" : "quiet" }, game.seats[player] || game.names[player] || "a person"),
+    thinks ? element("span", { class: "pulse", title: "thinking" }) : null);
 }
 
 function ended() {
@@ -153,7 +200,7 @@ function showControls() {
   const hasAgents = game.seats.some((each) => each);
   byId("run").disabled = !hasAgents || Boolean(game.over);
   byId("run").textContent = game.plays ? "Pause" : "Go on";
-  byId("hurry").disabled = !game.thinking.length;
+  byId("hurry").disabled = !game.thinking.some((player) => player >= 0); // the analyst plays nothing
   byId("look").setAttribute("aria-pressed", game.looks ? "true" : "false");
   byId("look").textContent = game.looks ? "Stop" : "Analyse";
   byId("review").disabled = known.at_once || !game.ply;
@@ -215,6 +262,8 @@ function play(action) {
   ask("play", { ply: game.at, action: whole(action) });
 }
 
+const look = (on) => ask("look", { on, agent: byId("look-agent").value, player: game.viewer ?? 0 });
+
 function goTo(ply) {
   wanted = Math.min(game.ply, Math.max(0, ply));
   ask("show", { at: wanted });
@@ -225,7 +274,10 @@ const here = () => wanted ?? game.at;
 
 async function ask(what, fields = {}, named = true) {
   try {
-    return await wire.ask(what, named ? { game: game.game, ...fields } : fields);
+    const answer = await wire.ask(what, named ? { game: game.game, ...fields } : fields);
+    if (what !== "show") failed = null;
+    showError();
+    return answer;
   } catch (error) {
     fail(error.message);
     return undefined;
@@ -233,8 +285,12 @@ async function ask(what, fields = {}, named = true) {
 }
 
 function fail(text) {
-  tell(text);
-  byId("said").classList.add("error");
+  if (byId("setup").open) {
+    byId("setup-error").textContent = text;
+    return;
+  }
+  failed = text;
+  showError();
 }
 
 async function copy(kind) {
@@ -242,17 +298,18 @@ async function copy(kind) {
   if (text === undefined) return;
   try {
     await navigator.clipboard.writeText(text);
-    tell(`The ${kind === "position" ? "position" : kind.toUpperCase()} was copied.`);
+    note(`The ${kind === "position" ? "position" : kind.toUpperCase()} was copied.`);
   } catch {
     // No clipboard, as where the page is not served from this machine: keep it as a file.
     const link = element("a", { href: URL.createObjectURL(new Blob([text])), download: `${game.kind}.${kind === "position" ? "txt" : kind}` });
     link.click();
-    tell("There is no clipboard here: it was saved as a file.");
+    note("There is no clipboard here: it was saved as a file.");
   }
 }
 
 // A position or PGN that was pasted, dropped or typed.
 const LONGEST_TEXT = 200_000; // letters that the server takes in one message
+const TEXTS = { FEN: "FEN", columns: "the columns played so far", JSON: "the JSON of a state" };
 
 async function paste(text) {
   const fields = { kind: game ? game.kind : "chess" in hello.games ? "chess" : Object.keys(hello.games)[0], position: text.trim() };
@@ -260,8 +317,13 @@ async function paste(text) {
     fail(`The text has ${text.length.toLocaleString("en")} letters; at most ${LONGEST_TEXT.toLocaleString("en")} are read. Start the server with --runs DIR for larger files.`);
     return;
   }
+  const box = byId("position");
   const found = await ask("paste", game ? { ...fields, game: game.game } : fields, false);
-  if (!found) return;
+  if (!found) {
+    box.value ||= text; // to be corrected there
+    return;
+  }
+  if (box.value.trim() === fields.position) box.value = "";
   byId("setup").close();
   if (!game || found.game !== game.game) enter(found.game);
 }
@@ -289,8 +351,9 @@ byId("undo").onclick = () => ask("undo");
 byId("flip").onclick = () => ask("show", { flipped: !game.flipped });
 byId("run").onclick = () => ask("run", { on: !game.plays });
 byId("hurry").onclick = () => ask("hurry");
-byId("look").onclick = () => ask("look", { on: !game.looks, agent: byId("look-agent").value.trim(), player: game.viewer ?? 0 });
-byId("review").onclick = () => ask("review", { on: !game.reviewed, agent: byId("look-agent").value.trim() });
+byId("look").onclick = () => look(!game.looks);
+byId("review").onclick = () => ask("review", { on: !game.reviewed, agent: byId("look-agent").value });
+byId("error").querySelector("button").onclick = closeError;
 byId("arrows").onchange = showArrows;
 byId("set").onclick = () => paste(byId("position").value);
 byId("copy-position").onclick = () => copy("position");
@@ -308,6 +371,7 @@ const SHORTCUTS = {
 
 addEventListener("keydown", (event) => {
   const inField = event.target.closest("input, select, textarea, dialog, [role=slider]");
+  if (event.key === "Escape" && !event.target.closest("dialog")) closeError();
   if (!game || inField || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   const key = (game.board.keys || []).find((each) => each.key === event.key);
   if (key && game.board.actor !== null && board.isLegal(key.action)) {

@@ -27,6 +27,8 @@ export function refill(parent, ...children) {
   parent.replaceChildren(...children.flat().filter((child) => child !== null));
 }
 
+export const counted = (count) => `${count.toLocaleString("en")} ${count === 1 ? "ply" : "plies"}`;
+
 export const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
 
 export function signed(value) {

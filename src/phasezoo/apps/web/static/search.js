@@ -4,7 +4,7 @@ import { colour, element, percent, refill, signed } from "./dom.js";
 
 export function showSearch(root, game) {
   if (!game.thoughts.length) {
-    refill(root, element("p", { class: "quiet" }, game.thinking.length ? "thinking …" : "Nobody has searched this position."));
+    refill(root, element("p", { class: "quiet" }, game.thinking.length ? "thinking …" : game.over && game.at === game.ply ? "The game is over here." : "Nobody has searched this position. Choose an agent and press Analyse."));
     return;
   }
   refill(root, ...game.thoughts.map((thought) => showThought(thought, game)));
@@ -62,7 +62,7 @@ function table(thought) {
   const hasPriors = thought.moves.some((move) => move.prior !== null);
   return element("table", { class: "visits" },
     element("thead", {}, element("tr", {}, ...["move", "share", "visits", "Q", hasPriors ? "prior" : null].filter((each) => each !== null).map((name) => element("th", { scope: "col" }, name)))),
-    element("tbody", {}, ...thought.moves.slice(0, 8).map((move) => element("tr", { class: move.action === thought.action ? "best" : null },
+    element("tbody", {}, ...thought.moves.slice(0, 6).map((move) => element("tr", { class: move.action === thought.action ? "best" : null },
       element("th", { scope: "row" }, move.name),
       element("td", { class: "share" }, element("div", { class: "meter" }, element("i", { style: `width:${100 * move.share}%` }), hasPriors ? element("b", { style: `left:${100 * move.prior}%`, title: "prior" }) : null)),
       element("td", {}, `${move.visits.toLocaleString("en")}`),

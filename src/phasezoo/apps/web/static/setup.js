@@ -2,7 +2,7 @@
 
 import { byId, element, refill } from "./dom.js";
 
-const PERSON = "";
+export const PERSON = "";
 
 export class Setup {
   constructor(begin, form) {
@@ -27,25 +27,23 @@ export class Setup {
     this.games = hello.games;
   }
 
-  open(kind) {
+  open(kind, error = "") {
     this.fill(kind && this.games[kind] ? kind : "chess" in this.games ? "chess" : Object.keys(this.games)[0]);
-    byId("setup-error").textContent = "";
+    byId("setup-error").textContent = error;
     this.dialog.showModal();
   }
 
   fill(kind) {
     const game = this.games[kind];
-    fillList(byId("agents"), game.agents);
     fillList(byId("gates"), game.gates);
     this.kind = element("select", { name: "kind", onchange: () => this.fill(this.kind.value) },
       ...Object.keys(this.games).map((name) => element("option", { selected: name === kind }, name)));
-    this.seats = game.sides.map((side, player) => this.form.field({
-      placeholder: "a person", name: `seat-${player}`,
-      value: player === 0 ? PERSON : game.agents[0] || PERSON,
-    }));
+    this.seats = game.sides.map((side, player) => this.form.field(
+      [PERSON, ...game.agents], player === 0 ? PERSON : game.agents[0] || PERSON, { name: `seat-${player}`, "aria-label": side },
+    ));
     this.position = element("input", { name: "position", spellcheck: "false", autocomplete: "off", placeholder: "the usual start" });
     this.seed = element("input", { name: "seed", type: "number", min: "0", placeholder: "drawn" });
-    this.gate = element("input", { name: "gate", list: "pz-gates", placeholder: "that of the experts", spellcheck: "false" });
+    this.gate = element("input", { name: "gate", list: "pz-gates", placeholder: "the experts' gate", spellcheck: "false" });
     this.other = element("input", { name: "other_gate", list: "pz-gates", placeholder: "none", spellcheck: "false" });
     this.options = element("input", { name: "options", spellcheck: "false", placeholder: game.options.map((name) => `${name}=…`).join(" ") });
     this.pace = element("input", { name: "pace", type: "number", min: "0", max: "10", step: "0.1", value: "0.5" });
@@ -57,7 +55,7 @@ export class Setup {
       game.options.length ? row("Options", this.options) : null,
       row("Gate", this.gate),
       row("compared with", this.other),
-      row("Seconds a ply of agents", this.pace),
+      row("Seconds per agent move", this.pace),
     );
     this.kind.focus();
   }
@@ -65,7 +63,7 @@ export class Setup {
   read() {
     return {
       game: this.kind.value,
-      seats: this.seats.map(({ input }) => input.value.trim() || null),
+      seats: this.seats.map(({ input }) => input.value || null),
       position: this.position.value.trim() || null,
       seed: this.seed.value === "" ? null : Number(this.seed.value),
       options: readOptions(this.options.value),

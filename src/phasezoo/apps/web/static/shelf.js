@@ -80,11 +80,11 @@ export class Shelf {
     const begin = (number) => this.begin(item, number);
     const last = first + found.games.length;
     refill(byId("details"),
-      element("p", {}, `${found.total.toLocaleString("en")} games in ${item.path}`),
+      element("p", {}, `${found.total.toLocaleString("en")} ${found.total === 1 ? "game" : "games"} in ${item.path}`),
       element("table", { class: "games" },
         element("thead", {}, element("tr", {}, ...["", "players", "plies", "returns"].map((name) => element("th", { scope: "col" }, name)))),
         element("tbody", {}, ...found.games.map((each) => element("tr", { onclick: () => begin(each.number) },
-          element("td", {}, element("button", { type: "button", "aria-label": `open game ${each.number}` }, String(each.number))),
+          element("td", {}, element("button", { type: "button", "aria-label": `open game ${each.number + 1}` }, String(each.number + 1))),
           element("td", {}, each.players ? each.players.map((name) => name || "?").join(" – ") : each.title || ""),
           element("td", {}, each.plies === null ? "" : String(each.plies)),
           element("td", {}, each.returns ? each.returns.map((value) => (value > 0 ? "+1" : value < 0 ? "−1" : "0")).join(" ") : ""),

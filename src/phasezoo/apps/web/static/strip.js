@@ -1,12 +1,12 @@
 // The phase strip: the phase of every ply by one gate or two, how its leaves were split over the
 // experts, and the values that searches gave, all above the same plies.
 
-import { colour, element, refill, shape } from "./dom.js";
+import { colour, counted, element, refill, shape } from "./dom.js";
 import { first } from "./search.js";
 
 const HIGH = { band: 16, gap: 3, split: 26, chart: 62 };
 
-export function showStrip(root, game, goTo, here) {
+export function showStrip(root, game, hasGates, goTo, here) {
   const { gates, plies } = game.strip;
   const count = plies.length || game.moves.length + 1;
   const width = Math.max(40, count);
@@ -40,7 +40,7 @@ export function showStrip(root, game, goTo, here) {
     },
   }, svg);
   const had = root.querySelector(".slider") === document.activeElement && root.contains(document.activeElement);
-  refill(root, legend(game), slider, element("p", { class: "quiet now-told" }, told(game)));
+  refill(root, legend(game, hasGates), slider, element("p", { class: "quiet now-told" }, told(game)));
   if (had) root.querySelector(".slider").focus();
 }
 
@@ -115,11 +115,8 @@ function disagreements(game) {
   return game.expert_moves.flatMap((moves, ply) => (moves && new Set(Object.values(moves)).size > 1 ? [ply] : []));
 }
 
-function legend(game) {
+function legend(game, hasGates) {
   const { gates, plies } = game.strip;
-  if (!gates.length) {
-    return element("p", { class: "legend" }, "Choose a gate (below, under Game) to see the phase of every ply.");
-  }
   const differ = gates.length === 2 ? plies.filter(([one, other]) => one !== other).length : null;
   const names = gates.flatMap(({ names: each }) => each).filter((name, at, all) => all.indexOf(name) === at);
   return element("p", { class: "legend" },
@@ -127,9 +124,10 @@ function legend(game) {
       const index = gates.map(({ names: each }) => each.indexOf(name)).find((at) => at >= 0);
       return element("span", {}, element("i", { class: "swatch", style: `background:${colour(index)}` }), name);
     }),
-    element("span", { class: "quiet" }, `by ${gates.map(({ spec }) => spec).join(" (above) and ")}${gates.length === 2 ? " (below)" : ""}`),
-    differ === null ? null : element("span", { class: "differs" }, `they differ on ${differ} of ${plies.length} plies`),
-    game.expert_moves.some(Boolean) ? element("span", { class: "differs" }, `experts disagree on ${disagreements(game).length} of ${game.expert_moves.filter(Boolean).length} plies (marked below)`) : null,
+    gates.length ? element("span", { class: "quiet" }, `by ${gates.map(({ spec }) => spec).join(" (above) and ")}${gates.length === 2 ? " (below)" : ""}`) : null,
+    !gates.length && hasGates ? element("span", {}, "Choose a gate under “Game” to see the phase of every ply.") : null,
+    differ === null ? null : element("span", { class: "differs" }, `they differ on ${differ} of ${counted(plies.length)}`),
+    game.expert_moves.some(Boolean) ? element("span", { class: "differs" }, `experts disagree on ${disagreements(game).length} of ${counted(game.expert_moves.filter(Boolean).length)} (marked below)`) : null,
     game.sides.length === 2 && game.values.some((each) => first(each) !== null) ? element("span", { class: "quiet" }, `line: value for ${game.sides[0]}`) : null,
   );
 }
