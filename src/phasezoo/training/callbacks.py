@@ -43,7 +43,8 @@ def progress_bar(description: str, file: IO[str] | None = None) -> Iterator[OnPr
 
     Args:
         description: What is being trained.
-        file: Where it is shown; default standard output. A file that is no terminal gets a line a minute.
+        file: Where it is shown; default standard output. A file that is no terminal gets a line a
+            minute.
     """
     from rich import progress as rich
 
@@ -65,7 +66,7 @@ def progress_bar(description: str, file: IO[str] | None = None) -> Iterator[OnPr
 
 def lines_of_progress() -> OnProgress:
     """Return what writes lines on a training to standard error, at most one a minute."""
-    lines = Lines(lambda line: print(line, file=sys.stderr, flush=True))
+    lines = Lines(lambda line: sys.stderr.write(f"{line}\n"))
 
     def show(event: Progress) -> None:
         name = f"Training {event.name}".rstrip()
