@@ -37,9 +37,9 @@ class Columns(nn.Module):
         return networks.NetworkOutput(self.policy(x), scalar=torch.tanh(self.value(x)).squeeze(1))
 
 
-def main(updates=3, games_per_update=100, games=100, seed=1):
+def main(updates=6, games_per_update=200, games=100, seed=1):
     game = make("connect-four")
-    print(networks.check("columns:width=8", game.plane_shape(), game.num_actions))
+    print(networks.check("columns:width=16", game.plane_shape(), game.num_actions))
     with tempfile.TemporaryDirectory() as place:
         # It learns by playing itself; `training.train_supervised` takes it as well.
         config = training.SelfPlayConfig.preset(
@@ -47,15 +47,16 @@ def main(updates=3, games_per_update=100, games=100, seed=1):
         )
         # The module has no heads for win, draw and loss, nor for the length of the game.
         learning = replace(config.learning, wdl_weight=0.0, plies_weight=0.0)
-        config = replace(config, learning=learning)
+        config = replace(config, learning=learning, watching=training.Watching.nothing())
         loop = training.SelfPlay(
-            game, network="columns:width=8", config=config, out=Path(place) / "run", seed=seed
+            game, network="columns", config=config, out=Path(place) / "run", seed=seed
         )
         learned = loop.run().evaluator()
         print(inference.check(learned))
 
         # Trained elsewhere, and without a name: an evaluator in one line, kept as ONNX.
-        elsewhere = inference.TorchEvaluator(Columns(game.plane_shape(), 7, width=8), game=game)
+        torch.manual_seed(seed)
+        elsewhere = inference.TorchEvaluator(Columns(game.plane_shape(), 7), game=game)
         inference.save(elsewhere, Path(place) / "untrained")
         untrained = inference.load(Path(place) / "untrained")
 

@@ -29,6 +29,8 @@ from phasezoo.errors import InvalidConfig, PhasezooError
 Kind: TypeAlias = Literal["games", "gates", "networks", "agents"]
 """Kinds of things that packages offer; their groups of entry points are ``phasezoo.KIND``."""
 
+_EXPECTED = "give a module's name, such as my_module, or its file, such as my_module.py"
+
 _tried: set[metadata.EntryPoint] = set()
 
 
@@ -110,10 +112,7 @@ def import_module(path: str) -> ModuleType:
     """
     reason = _no_module(path)
     if reason:
-        message = (
-            f"{path!r} cannot be imported: {reason}; give a module's name, such as my_module, or "
-            "its file, such as my_module.py"
-        )
+        message = f"{path!r} cannot be imported: {reason}; {_EXPECTED}"
         raise InvalidConfig(message)
     try:
         if not path.endswith(".py"):
@@ -135,7 +134,9 @@ def import_module(path: str) -> ModuleType:
             del sys.modules[file.stem]
             raise
     except (Exception, SystemExit) as error:
-        message = f"{path!r} cannot be imported: {_text_of(error)}"
+        is_missing = isinstance(error, ModuleNotFoundError) and error.name == path
+        hint = f"; {_EXPECTED}" if is_missing else ""
+        message = f"{path!r} cannot be imported: {_text_of(error)}{hint}"
         raise InvalidConfig(message) from error
     return module
 

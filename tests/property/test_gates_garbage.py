@@ -1,6 +1,7 @@
 """Whatever text is given as a gate: a gate or an `InvalidGate`, and specs are fixed points."""
 
 import pickle
+import re
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -32,7 +33,7 @@ def test_any_text_is_a_gate_or_a_typed_error(spec, monotone):
     except InvalidGate:
         with pytest.raises(InvalidGate) as raised:
             gating.make(spec)
-        assert gating.GRAMMAR in str(raised.value)
+        assert re.search("write|such as", str(raised.value))
         return
     assert gating.make(gate.spec) == gate == pickle.loads(pickle.dumps(gate))
     assert gating.make(gate.spec).spec == gate.spec

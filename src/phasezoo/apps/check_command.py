@@ -30,7 +30,8 @@ class CheckOptions:
 
     module: Annotated[str, Argument(positional=True)]
     """Thing to import: my_module, my_module.py, or my_module:name for one object of it; or the
-    folder of a network or of experts; or the text of an agent with options, mcts:nodes=50."""
+    folder of a network or of experts; or the text of an agent with options, mcts:nodes=50; or the
+    name of a game."""
     game: str | None = None
     """Game that gates, evaluators and agents are shown; none: a network's own, the module's first,
     else chess."""
@@ -63,6 +64,9 @@ class CheckOptions:
             self.module, "", "",
         )  # fmt: skip
         known_games, known_gates = set(games.names()), set(own_names())
+        if self.module in known_games:  # before a module of its name, as python-chess is for chess
+            yield games.check(self.module, games=self.games, seed=self.seed)
+            return
         module = import_module(path)
         own_games = [name for name in games.names() if name not in known_games]
         own_gates = [name for name in own_names() if name not in known_gates]
@@ -82,9 +86,16 @@ class CheckOptions:
                 found = True
                 yield self._report(name, value, game)
         if not found:
+            states = [name for name, value in _defined_in(module) if _is_state(value)]
+            hint = (
+                f"the class {states[0]} looks like the state of a game: register the game with "
+                f"games.register('my-game', initial_state={states[0]}, …) in the same file"
+                if states
+                else "name one object of it: my_module:name"
+            )
             message = (
                 f"{self.module!r} registers no game or gate and defines no evaluator or agent; "
-                "name one object of it: my_module:name"
+                f"{hint}"
             )
             raise InvalidConfig(message)
 
@@ -136,6 +147,12 @@ def _defined_in(module: ModuleType) -> Iterator[tuple[str, Any]]:
         kind = value if inspect.isclass(value) or inspect.isfunction(value) else type(value)
         if not name.startswith("_") and getattr(kind, "__module__", None) == module.__name__:
             yield name, value
+
+
+def _is_state(value: Any) -> bool:
+    return inspect.isclass(value) and all(
+        hasattr(value, name) for name in ("is_terminal", "legal_actions", "play", "returns")
+    )
 
 
 def _kind(value: Any) -> str | None:

@@ -187,7 +187,7 @@ def _address(source: str) -> str:
 
 @contextmanager
 def _bar(name: str, file: IO[str]) -> Iterator[Callable[[int, int | None], None]]:
-    """A bar of bytes; a file that is no terminal gets nothing."""
+    """A bar of bytes; a file that is no terminal gets a line a minute."""
     from rich import progress as rich
 
     columns = (

@@ -11,7 +11,7 @@ from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 from phasezoo._interrupt import saying
 from phasezoo._progress import bar
 from phasezoo.data.pgn_filter import PgnFilter
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, InvalidPgn
 from phasezoo.specs import Argument, NonNegativeInt, PositiveInt
 
 if TYPE_CHECKING:
@@ -75,14 +75,23 @@ class ImportOptions(PgnFilter):
             StoreError: The store exists or cannot be written.
         """
         if len(self.paths) < 2:
+            given = f"{self.paths[0]} alone" if self.paths else "neither"
+            first = self.paths[0] if self.paths else "games.pgn"
             message = (
-                "data import needs PGN files and the store to write: "
-                "phasezoo data import GAMES.pgn.zst GAMES/"
+                f"data import: {given} was given; expected are PGN files and, last, the store to "
+                f"write, a new folder or a .parquet file, as in phasezoo data import {first} store"
             )
             raise InvalidConfig(message)
         from phasezoo.data.importer import import_pgn
 
         *sources, target = self.paths
+        for source in sources:
+            if not source.exists():
+                message = (
+                    f"{source}: no such file; give a PGN file, as it is or compressed (.pgn.zst), "
+                    "or fetch one with phasezoo data fetch"
+                )
+                raise InvalidPgn(message)
         before = _identity(target)
 
         def stopped() -> str:

@@ -178,7 +178,7 @@ def _print_probe(row: "ProbeRow") -> None:
 
 @contextmanager
 def _watching(file: IO[str]) -> Iterator[Callable[["SelfPlayProgress"], None]]:
-    """A bar of games for as long as a run goes on; a file that is no terminal gets nothing."""
+    """A bar of games while a run goes on; a file that is no terminal gets a line a minute."""
     from rich import progress as rich
 
     columns = (

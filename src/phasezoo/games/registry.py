@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from phasezoo.errors import InvalidConfig, UnknownGame, UnregisteredGame
+from phasezoo.errors import GameContract, InvalidConfig, UnknownGame, UnregisteredGame
 from phasezoo.games.base import Game, check_sizes, fen_info
 from phasezoo.games.options import is_unicode
 from phasezoo.specs import (
@@ -130,6 +130,7 @@ def register(
             planes of choices left out are called ``"plane 0"`` and so on.
 
     Raises:
+        GameContract: ``initial_state`` raised an error.
         InvalidConfig: The name is no text, or belongs to a game of the package; a size or the shape
             of planes is wrong; ``initial_state`` cannot be called; or ``plane_names`` do not fit.
     """
@@ -147,7 +148,11 @@ def register(
         message = f"{name!r}: default_planes={default_planes!r} is not among {list(plane_specs)}"
         raise InvalidConfig(message)
     shown = _checked_names(name, plane_specs, plane_names or {})
-    first = initial_state()
+    try:
+        first = initial_state()
+    except Exception as error:
+        message = f"game {name!r}: initial_state() raised {type(error).__name__}: {error}"
+        raise GameContract(message) from error
     state_type = type(first)
     game = Game(
         name=name,

@@ -1,5 +1,6 @@
 """Gates by name: the built-in ones of the core, and those that users register."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
@@ -98,19 +99,57 @@ def _by_name(spec: str, game: str | None, monotone: bool) -> AnyGate:
     try:
         return _core.Gate(spec.encode("utf-8", "replace").decode(), game, monotone)
     except InvalidGate as error:
-        learned = f"{LEARNED}DIR is what gating.train wrote into DIR"
         missing = _missing(base)
         own = None if missing or not REGISTRY.own else f"your own are {_listed()}"
-        refused, allowed, grammar = str(error).partition("; allowed are ")
-        reason = f"{refused}{_meant(base)}{allowed}{grammar}"
-        message = "; ".join(filter(None, (reason, learned, own, missing)))
+        refused, _, grammar = str(error).partition("; allowed are ")
+        name = base.partition(":")[0]
+        of_game = {found["name"]: found for found in _KIND.finditer(grammar)}
+        if name in of_game:
+            allowed, meant = f"write {_any(_examples(of_game[name]))}", ""
+        else:
+            allowed = (
+                f"there are {', '.join(of_game)} and {LEARNED}DIR, a folder of gating.train; such "
+                f"as {_any([_examples(kind)[0] for kind in of_game.values()][1:4])}"
+            )
+            meant = _meant(name, game)
+        message = "; ".join(filter(None, (f"{refused}{meant}", allowed, own, missing)))
         raise (UnregisteredGate if missing else InvalidGate)(message) from None
 
 
-def _meant(base: str) -> str:
-    """The gate that may be meant by a name that none has, as an aside in a message."""
-    name, known = base.partition(":")[0], REGISTRY.names()
-    hint = "." if name in known else did_you_mean(name, known)
+_KIND = re.compile(
+    r"(?:^|\| )(?:in [\w-]+ )?(?P<name>[\w-]+)(?:\[?:(?P<arguments>[^\]\s;]+)\]?)?"
+    r"(?: (?P<order>rising|falling)(?:, default (?P<default>[\d,]+))?)?"
+)
+"""A kind of gate in the grammar of the core."""
+
+
+def _examples(kind: re.Match[str]) -> list[str]:
+    """Return texts of gates of a kind, which all games that have it read."""
+    name, arguments = kind["name"], kind["arguments"]
+    if arguments is None:
+        return [name]
+    if "|:" in arguments:
+        return [name, *(f"{name}:{each}" for each in arguments.split("|:"))]
+    usual = {"n": "3", "rising": "14,28", "falling": "28,14"}
+    return [f"{name}:{kind['default'] or usual[kind['order'] or arguments]}"]
+
+
+def _any(texts: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
+
+
+def _meant(name: str, game: str | None) -> str:
+    """Return the gate of a game that may be meant by a name that none has, as an aside."""
+
+    def is_refused(known: str) -> bool:
+        try:
+            _core.Gate(known, game)
+        except InvalidGate as error:
+            return "no such gate" in str(error)
+        return known == "none"  # which nobody means
+
+    known = [each for each in REGISTRY.names() if each in REGISTRY.own or not is_refused(each)]
+    hint = did_you_mean(name, known)
     return "" if hint == "." else f" ({hint.removeprefix('; ')})"
 
 
@@ -149,8 +188,8 @@ def _wrapped(given: Any, names: Sequence[str] | None, batched: bool) -> Callable
             return gate
     if not callable(given):
         message = (
-            f"{given!r} is neither a specification nor a function of a state; built-in gates are "
-            f"{GRAMMAR}"
+            f"{given!r} is neither a text nor a function of a state; write a gate as lichess, "
+            "plies:14,28 or hash:3"
         )
         raise InvalidGate(message)
     kind = given if hasattr(given, "__qualname__") else type(given)

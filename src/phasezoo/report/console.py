@@ -19,7 +19,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from phasezoo._progress import is_quiet, shows_bars
+from phasezoo._progress import Lines, is_quiet, shows_bars
 from phasezoo.report.document import Claim, Document, Item, Section, Table, on_one_line
 
 COLUMNS = 80
@@ -105,9 +105,12 @@ class TerminalConsole:
 
     @contextlib.contextmanager
     def task(self, name: str, total: int) -> Iterator[Task]:
-        """Show the progress of a piece of work, as a bar on a terminal, as one line elsewhere."""
+        """Show the progress of a piece of work: a bar on a terminal, a line a minute elsewhere.
+
+        A last line says how it ended.
+        """
         if not shows_bars(self._rich.file):
-            line = _Line()
+            line = _Line(name, total, Lines(self.note))
             yield line
             if not is_quiet():
                 self.note(f"{name}: {line.last or 'done'}")
@@ -161,11 +164,13 @@ class _Bar:
 
 
 class _Line:
-    def __init__(self) -> None:
+    def __init__(self, name: str, total: int, lines: Lines) -> None:
+        self._name, self._total, self._lines = name, total, lines
         self.last = ""
 
     def update(self, done: int, note: str = "") -> None:
         self.last = note or f"{done:,} done"
+        self._lines.update(self._name, done, self._total, note)
 
 
 class SilentConsole(TerminalConsole):

@@ -188,10 +188,23 @@ def table(found: Table) -> Markup:
         [column.head for column in found.columns],
         Markup("").join(rows),
         caption=_inline(found.caption),
-        kind=f"{heat} stacked" if len(found.columns) > 2 else heat,
+        kind=f"{heat} {'long' if _is_long(found) else 'stacked'}"
+        if len(found.columns) > 2
+        else heat,
     )
     note = Markup('<div class="muted">{}</div>\n').format(prose(found.note)) if found.note else ""
     return element + note
+
+
+def _is_long(found: Table) -> bool:
+    """Whether a row has no room beside the text even if its cells break at every space."""
+    columns = zip(found.head, *found.lines(), strict=True)
+    words = (max(map(len, " ".join(column).split(" "))) for column in columns)
+    return sum(word * _CHARACTER + _PADDING for word in words) > _ROOM
+
+
+_CHARACTER, _PADDING, _ROOM = 8.2, 19, 800
+"""Pixels of a character in a table, of what is beside a cell, and of the text's width."""
 
 
 def prose(text: str) -> Markup:

@@ -235,7 +235,8 @@ class Arguments:
         """
         missing = [p for p in self._own if p.option.is_required and p.name not in values]
         if missing:
-            message = f"missing is {', '.join(each.spelling for each in missing)}"
+            verb = "is" if len(missing) == 1 else "are"
+            message = f"{', '.join(each.spelling for each in missing)} {verb} missing"
             raise InvalidConfig(message)
         return _built(self.kind, {self.by_name[n].path: value for n, value in values.items()})
 
@@ -310,7 +311,12 @@ class Arguments:
 
     def _unknown(self, name: str) -> str:
         typed = [each.spelling for each in self._own if not each.note.positional]
-        hint = did_you_mean(name, typed, most=3, form="{}").removesuffix(".")
+        hint = did_you_mean(name, typed, most=3, form="{}", cutoff=0.7).removesuffix(".")
+        if not hint and self._positional:
+            hint = "; words without an option are " + ", and ".join(
+                f"{each.spelling}, {descriptions_of(each.owner)[each.path[-1]].rstrip('.')}"
+                for each in self._positional
+            )
         return removal_of(name.removeprefix("--")) or f"{name}: no such option{hint}"
 
     def _placed(self, found: dict[str, list[str]], free: list[str]) -> dict[str, list[str]]:
@@ -334,7 +340,7 @@ class Arguments:
             return parameter.read(texts)
         except ValueError:
             typed = f"{parameter.spelling} {' '.join(texts)}"
-            expected = parameter.option.values.words(as_text=True)
+            expected = parameter.option.values.expected(texts[-1] if texts else "", as_text=True)
             message = f"{given or typed}: expected {expected}"
             raise InvalidConfig(message) from None
 

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs.ranges import Range
+from phasezoo.specs.text import did_you_mean
 
 UNKNOWN: Any = object()
 """The annotation of an option without one: its values are taken for what they look like."""
@@ -179,6 +180,20 @@ class Values:
         words = dict.fromkeys(filter(None, (kind.words(as_text=as_text) for kind in kinds)))
         return (", or " if any(", " in each for each in words) else " or ").join(words)
 
+    def expected(self, given: Any, *, as_text: bool = False) -> str:
+        """Describe the values, and name the choice that a text may mean.
+
+        Args:
+            given: The value or text that is none of them.
+            as_text: Whether texts are meant and not values in Python.
+        """
+        several = [
+            each for kind in self.kinds for each in (kind.items.kinds if kind.items else (kind,))
+        ]
+        choices = [write_value(choice) or "" for kind in several for choice in kind.choices]
+        hint = did_you_mean(given, choices) if isinstance(given, str) else "."
+        return self.words(as_text=as_text) + hint.removesuffix(".")
+
     @property
     def range_words(self) -> str:
         """The range of its numbers, such as ``"1 or more"``; empty without a range."""
@@ -259,7 +274,7 @@ def read_value(name: str, annotation: Any, text: str) -> Any:
         if not values.words(as_text=True):
             message = f"{name}= has no value that can be written as text"
             raise InvalidConfig(message) from None
-        raise _refused(name, text, values.words(as_text=True)) from None
+        raise _refused(name, text, values.expected(text, as_text=True)) from None
     try:
         return values.taken(value)
     except ValueError:
@@ -297,7 +312,7 @@ def check_value(
     try:
         return values.taken(value)
     except ValueError:
-        raise _refused(name, value, values.words(), shown) from None
+        raise _refused(name, value, values.expected(value), shown) from None
 
 
 def _refused(

@@ -1,12 +1,13 @@
 """Events of a training: its progress, and callbacks for a user's own code."""
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from phasezoo._progress import bar
+from phasezoo._progress import Lines, bar
 
 if TYPE_CHECKING:
     from torch import nn
@@ -42,7 +43,8 @@ def progress_bar(description: str, file: IO[str] | None = None) -> Iterator[OnPr
 
     Args:
         description: What is being trained.
-        file: Where it is shown; default standard output. A file that is no terminal gets nothing.
+        file: Where it is shown; default standard output. A file that is no terminal gets a line a
+            minute.
     """
     from rich import progress as rich
 
@@ -60,6 +62,17 @@ def progress_bar(description: str, file: IO[str] | None = None) -> Iterator[OnPr
             losses=_losses(event),
             description=" ".join(filter(None, (description, event.name))),
         )
+
+
+def lines_of_progress() -> OnProgress:
+    """Return what writes lines on a training to standard error, at most one a minute."""
+    lines = Lines(lambda line: sys.stderr.write(f"{line}\n"))
+
+    def show(event: Progress) -> None:
+        name = f"Training {event.name}".rstrip()
+        lines.update(name, event.positions, event.total_positions, _losses(event))
+
+    return show
 
 
 def _losses(event: Progress) -> str:

@@ -19,7 +19,13 @@ from phasezoo.games.options import flag, folder_path
 from phasezoo.inference.storage.manifest import MANIFEST, Manifest
 from phasezoo.networks.registry import Factory
 from phasezoo.training.body_outputs import FOLDER
-from phasezoo.training.callbacks import Callback, Callbacks, OnProgress, TrainingStart
+from phasezoo.training.callbacks import (
+    Callback,
+    Callbacks,
+    OnProgress,
+    TrainingStart,
+    lines_of_progress,
+)
 from phasezoo.training.checkpoint import Checkpoints, save_network
 from phasezoo.training.config import SupervisedConfig, make_config
 from phasezoo.training.data import PhaseWeights, TrainingData
@@ -152,7 +158,8 @@ def train_supervised(
         config: The knobs; None: the defaults.
         init: Directory of a network of the same architecture to start from; None: new weights.
         resume: Whether ``out`` may hold this training already.
-        progress: Called after every update (see :func:`phasezoo.training.progress_bar`).
+        progress: Called after every update (see :func:`phasezoo.training.progress_bar`). None:
+            standard error gets a line after ten seconds and one a minute.
         splits: The split to use in place of one by ``seed``; its test part is not looked at.
         phase_weights: What positions count by their phase, by its name or in the gate's order; all
             phases are then seen, and ``phase`` only says whose expert this is.
@@ -186,7 +193,7 @@ def train_supervised(
         named=frozenset(overrides),
     )
     data = TrainingData.of(store, splits, gate, phase, seed, settings, phase_weights)
-    hooks = Hooks(Callbacks(callbacks, progress), loggers)
+    hooks = Hooks(Callbacks(callbacks, progress or lines_of_progress()), loggers)
     return train_on(data, task, settings, hooks)
 
 

@@ -96,7 +96,7 @@ def test_the_version_is_the_packages(capsys):
         (["reproduce", "m2cts", "--arms", "staged@nope"], ["--arms staged@nope: gate"]),
         (["reproduce", "m2cts", "--gate", "hash:3"], ["--gate hash:3: is its own placebo"]),
         (["reproduce", "m2cts", "--nodes"], ["--nodes needs a value"]),
-        (["perft", "--depth", "1"], ["missing is GAME (see"]),
+        (["perft", "--depth", "1"], ["GAME is missing (see"]),
         (["perft", "chess", "go", "--depth", "1"], ["'go': this command takes no such word"]),
         (
             ["data"],
@@ -250,6 +250,8 @@ def test_every_option_of_every_command_is_described():
         (["check", "folder/"], 1, "folder: no manifest.json"),
         (["check", "."], 1, "no manifest.json"),
         (["check", "mcts:node=5"], 2, "did you mean nodes="),
+        (["reproduce", "m2cts", "--preset", "quik"], 2, "gpu, paper; did you mean 'quick'?"),
+        (["completion", "fsh"], 2, "one of bash, zsh, fish; did you mean 'fish'?"),
     ],
 )
 def test_one_thing_in_place_of_another_is_one_sentence(

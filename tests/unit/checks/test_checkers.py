@@ -354,3 +354,34 @@ class TestShell:
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
         assert done.stderr.startswith("phasezoo: ")
+
+    def test_a_game_of_the_package_is_checked_by_its_name(self, run):
+        done = run("connect-four", "--games", "2")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith("game 'connect-four': every contract held (2 random games")
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            (
+                (
+                    "from phasezoo import games\n"
+                    "games.register('own-heap', initial_state=lambda: 1 / 0, num_players=2, "
+                    "num_actions=2, plane_specs={'default': (1, 1, 2)})\n"
+                ),
+                "game 'own-heap': initial_state() raised ZeroDivisionError: division by zero",
+            ),
+            (
+                "class Pile:\n    is_terminal = legal_actions = returns = play = None\n",
+                "the class Pile looks like the state of a game: register the game with games.reg",
+            ),
+        ],
+    )
+    def test_a_game_that_is_not_registered_is_named(self, run, tmp_path, text, words):
+        (tmp_path / "own_game.py").write_text(text)
+        done = run("own_game.py")
+        assert done.returncode == 2
+        assert words in done.stderr
+
+    def test_a_module_that_is_not_there_is_told_from_a_broken_one(self, run):
+        assert "such as my_module.py" in run("own_modul").stderr

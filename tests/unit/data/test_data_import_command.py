@@ -46,12 +46,17 @@ def test_the_sample_games_are_the_default(capsys):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["data", "import"], 2, "PGN files and the store"),
-        (["data", "import", "a.pgn"], 2, "PGN files and the store"),
-        (["data", "import", "no.pgn", "no.parquet"], 1, "no.pgn: cannot be read"),
+        (["data", "import"], 2, "neither was given; expected are PGN files and, last, the store"),
+        (["data", "import", "a.pgn"], 2, "a.pgn alone was given; expected are PGN files and, last"),
+        (
+            ["data", "import", "a.pgn", "--out", "x"],
+            2,
+            "words without an option are PATH ..., PGN files, then the st",
+        ),
+        (["data", "import", "no.pgn", "no.parquet"], 1, "no.pgn: no such file; give a PGN file"),
         (["data", "phases", "no.parquet"], 1, "no such file"),
-        (["data", "phases", "--gate", "moves:0"], 2, "moves:n with 2 <= n <= 20"),
-        (["data", "phases", "--gate", "unheard-of"], 2, "allowed are"),
+        (["data", "phases", "--gate", "moves:0"], 2, "from 2 to 20; write moves:3"),
+        (["data", "phases", "--gate", "unheard-of"], 2, "such as lichess, moves:3"),
     ],
 )
 def test_mistakes_are_one_line_and_an_exit_code(

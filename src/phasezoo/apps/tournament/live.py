@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
-from phasezoo._progress import shows_bars
+from phasezoo._progress import Lines, shows_bars
 from phasezoo.arena import GameRecord
 
 if TYPE_CHECKING:
@@ -20,19 +20,19 @@ class _Scores:
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
         self._counts = [[0, 0, 0] for _ in names]
-        self._last = ""
+        self.last = ""
 
     def add(self, record: GameRecord) -> None:
         """Count a game."""
         for player, score in zip(record.pairing, (record.score, 1 - record.score), strict=True):
             self._counts[player][0 if score > 0.5 else 1 if score == 0.5 else 2] += 1
-        self._last = f"game {record.number + 1}: {record.result} ({record.reason})"
+        self.last = f"game {record.number + 1}: {record.result} ({record.reason})"
 
     def table(self) -> "Table":
         """The players, the one with the best score first."""
         from rich.table import Table
 
-        table = Table("player", "games", "won", "drawn", "lost", "score", caption=self._last)
+        table = Table("player", "games", "won", "drawn", "lost", "score", caption=self.last)
         for column in table.columns[1:]:
             column.justify = "right"
         rows = sorted(zip(self._names, self._counts, strict=True), key=lambda row: -_share(row[1]))
@@ -52,7 +52,7 @@ def watching(file: IO[str], names: Sequence[str]) -> Iterator[Watched]:
     Games that a run is gone on from are in the bar, not in the table.
 
     Args:
-        file: Where it is shown; a file that is no terminal gets nothing.
+        file: Where it is shown; a file that is no terminal gets a line a minute.
         names: The players.
     """
     from rich import progress as rich
@@ -65,10 +65,12 @@ def watching(file: IO[str], names: Sequence[str]) -> Iterator[Watched]:
     task = bar.add_task("", total=None)
     scores = _Scores(names)
     live = Live(console=console, transient=True)
+    lines = Lines(lambda line: print(line, file=file, flush=True))
 
     def progress(done: int, games: int) -> None:
         bar.update(task, completed=done, total=games)
         if not shows_bars(file):
+            lines.update("Games", done, games, scores.last)
             return
         live.update(Group(scores.table(), bar))
         live.start()  # not before: what is refused shows nothing

@@ -321,7 +321,7 @@ def _white(itself: MatchSummary) -> Claim:
         text=f"A model that plays itself wins more as White ({low} and {high} %).",
         ours=(
             f"White took {numbers.percent(share.value)} of the points "
-            f"({numbers.percent(share.low)} to {numbers.percent(share.high)})."
+            f"({numbers.between(numbers.percent(share.low), numbers.percent(share.high))})."
         ),
         rule="agrees if the 95 % interval lies above one half, disagrees if it lies below",
         judgement=judged(agrees=share.low > 0.5, disagrees=share.high < 0.5),

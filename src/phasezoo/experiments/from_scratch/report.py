@@ -275,7 +275,8 @@ def _lengths_figure(runs: Sequence[LearningRun]) -> Figure:
         return figure
 
     words = "; ".join(
-        f"{run.name} {numbers.whole(run.rounds[0].plies)} to {numbers.whole(run.rounds[-1].plies)}"
+        f"{run.name} "
+        + numbers.between(*(numbers.whole(one.plies) for one in (run.rounds[0], run.rounds[-1])))
         for run in runs
     )
     return Figure(

@@ -372,7 +372,7 @@ def span_of(interval: Interval | None, score: Score, form: Form = number_text) -
         return "nothing counted"
     if not interval.is_known:
         return "no interval"
-    return f"{form(interval.low, score)} to {form(interval.high, score)}"
+    return numbers.between(form(interval.low, score), form(interval.high, score))
 
 
 def gap_text(gap: Interval, score: Score) -> str:

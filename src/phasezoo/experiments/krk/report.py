@@ -154,13 +154,18 @@ def _introduction(results: Results) -> str:
         f"White, with king and rook, played {numbers.count(games)} games from one position with "
         f"mate in {published.MATE_IN} against a king that defends perfectly, each time by plain "
         f"UCT with rollouts and nothing learned{beside} (reading: {config.reading}). The "
-        f"exploration constant C took {len(config.constants)} values from {config.constants[0]:g} "
-        f"to {config.constants[-1]:g} and the threshold T {len(config.thresholds)} from "
-        f"{config.thresholds[0]} to {config.thresholds[-1]}, with {budgets} simulations before "
+        f"exploration constant C took {_values(config.constants)} and the threshold T "
+        f"{_values(config.thresholds)}, with {budgets} simulations before "
         f"each move and {numbers.count(config.first_simulations)} before the first, "
-        f"{config.games} games a setting. It took {numbers.duration(sum(results.seconds.values()))}"
-        f" on {run.processor} with {run.threads} games at a time."
+        f"{numbers.plural(config.games, 'game')} a setting. It took "
+        f"{numbers.duration(sum(results.seconds.values()))} on {run.processor} with "
+        f"{numbers.plural(run.threads, 'game')} at a time."
     )
+
+
+def _values(given: Sequence[float]) -> str:
+    ends = numbers.between(f"{given[0]:g}", f"{given[-1]:g}")
+    return f"{numbers.plural(len(given), 'value')}{',' if len(given) == 1 else ' from'} {ends}"
 
 
 def _variant_sentence(results: Results) -> str:
@@ -361,7 +366,8 @@ def _win_rates_figure(cells: Sequence[CellSummary], caption: str) -> Figure:
     for variant, shown in _by_variant(cells):
         shares = [100 * cell.tally.won / cell.tally.games for cell in shown]
         low, high = min(shares), max(shares)
-        words.append(f"{VARIANTS[variant]}: {low:.1f} to {high:.1f} % of a setting's games won")
+        won = numbers.between(f"{low:.1f}", f"{high:.1f}")
+        words.append(f"{VARIANTS[variant]}: {won} % of a setting's games won")
     return Figure("win-rates", draw, caption, "; ".join(words) + ".")
 
 

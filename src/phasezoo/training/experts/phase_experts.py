@@ -31,7 +31,13 @@ from phasezoo.report.document import Column, Table, literal
 from phasezoo.runs import jsonable
 from phasezoo.specs import PositiveInt, check_value
 from phasezoo.training.body_outputs import FOLDER
-from phasezoo.training.callbacks import Callback, Callbacks, OnProgress, Progress
+from phasezoo.training.callbacks import (
+    Callback,
+    Callbacks,
+    OnProgress,
+    Progress,
+    lines_of_progress,
+)
 from phasezoo.training.config import SupervisedConfig, make_config
 from phasezoo.training.data import LabelledSplits, rows_digest, stream_seed
 from phasezoo.training.distributed import in_team
@@ -217,6 +223,7 @@ def train_experts(
         test_games: Games of the test split that networks are measured on; None: all.
         resume: Whether ``out`` may hold these trainings already.
         progress: Called after every update of every training; its events carry the network's name.
+            None: standard error gets a line after ten seconds and one a minute.
         callbacks: Receive the events of every training (see :func:`train_supervised`).
         loggers: Take the numbers of every training.
         **overrides: Fields of ``config`` to replace.
@@ -312,8 +319,13 @@ def train_experts(
         team.first(lambda: stack.enter_context(files))
 
         results = {}
+        lines, trained = lines_of_progress(), [n for n, each in plans.items() if not each.is_part]
         for name, each in plans.items():
-            hooks = Hooks(Callbacks(callbacks, _named(progress, name)), loggers)
+            title = (
+                name if each.is_part else f"{name} ({trained.index(name) + 1} of {len(trained)})"
+            )
+            show = _named(lines, title) if progress is None else _named(progress, name)
+            hooks = Hooks(Callbacks(callbacks, show), loggers)
             train = functools.partial(train_planned, each, recipe, folder, labelled, hooks)
             results[name] = team.first(train) if each.is_part else train()
 
@@ -351,10 +363,7 @@ def _checked_rates(rates: Sequence[float] | None, settings: SupervisedConfig) ->
     return tuple(dataclasses.replace(settings, max_lr=rate).max_lr for rate in given)
 
 
-def _named(progress: OnProgress | None, name: str) -> OnProgress | None:
-    if progress is None:
-        return None
-
+def _named(progress: OnProgress, name: str) -> OnProgress:
     def show(event: Progress) -> None:
         progress(dataclasses.replace(event, name=name))
 
