@@ -37,29 +37,6 @@ def losses(trainings: Sequence[LearningRun]) -> Figure:
     return Figure("losses", draw, caption, f"Losses by games played. {words}.")
 
 
-def ladder(training: LearningRun) -> Figure:
-    """Show the ratings of versions, with their intervals."""
-
-    def draw() -> Any:
-        figure, plot = plots.axes(plots.WIDTH, 2.9)
-        games = {0: 0, **{one.update: one.games for one in training.rounds}}
-        x = [games[int(rating.name)] for rating in training.ladder]
-        y = [rating.value for rating in training.ladder]
-        ends = [[max(v - r.low, 0) for v, r in zip(y, training.ladder, strict=True)],
-                [max(r.high - v, 0) for v, r in zip(y, training.ladder, strict=True)]]  # fmt: skip
-        finite = [[min(e, 2000.0) for e in side] for side in ends]
-        plot.errorbar(x, y, yerr=finite, fmt="-o", color=plots.PHASE, markersize=4, capsize=3)
-        plot.set_xlabel("games played")
-        plot.set_ylabel("Elo above untrained weights")
-        return figure
-
-    caption = (
-        "Ratings of the thesis’ variant by matches between its versions; bars are 95 % intervals."
-    )
-    words = ", ".join(f"version {r.name}: {numbers.signed(r.value, 0)}" for r in training.ladder)
-    return Figure("ladder", draw, caption, f"Ratings by games played. {words}.")
-
-
 def mates(training: LearningRun) -> Figure:
     """Show the mates in two that versions found, alone and with search."""
     probed = [one for one in training.probes if len(one.numbers) > 1]

@@ -6,7 +6,7 @@ from phasezoo.experiments.atomic import figures, published
 from phasezoo.experiments.atomic.config import VARIANTS
 from phasezoo.experiments.atomic.measurements import CollisionRow, MoveCost, Results, WorkerRow
 from phasezoo.experiments.claims import BY_ELO, by_no_gain, by_sign, either, judged
-from phasezoo.experiments.learning import LearningRun
+from phasezoo.experiments.learning import LearningRun, ladder_figure
 from phasezoo.experiments.matches import MatchSummary, result_columns
 from phasezoo.experiments.study import study_report, took
 from phasezoo.report import numbers
@@ -33,7 +33,7 @@ def report(results: Results) -> Document:
     own = results.courses[0]
     learning: list[Item] = [figures.losses(results.courses)]
     if own.ladder:
-        learning.append(figures.ladder(own))
+        learning.append(ladder_figure(own, "the thesis’ variant", "untrained weights"))
     if any(len(one.numbers) > 1 for one in own.probes):
         learning.append(figures.mates(own))
     return study_report(
