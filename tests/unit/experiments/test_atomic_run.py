@@ -12,9 +12,16 @@ from phasezoo import experiments, games, inference, networks
 from phasezoo.agents import Limit, MCTSAgent
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments.atomic import measurements
-from phasezoo.experiments.atomic.config import ATOMIC, INPUTS, PRESETS, VARIANTS, AtomicConfig
+from phasezoo.experiments.atomic.config import (
+    ATOMIC,
+    INPUTS,
+    PRESETS,
+    VARIANTS,
+    AtomicConfig,
+    one_mate,
+)
 from phasezoo.experiments.atomic.study import NAME, options_of, variants_of
-from phasezoo.training import SelfPlayConfig
+from phasezoo.training import GameStore, SelfPlayConfig
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
 
@@ -33,6 +40,8 @@ SMALL = AtomicConfig(
     match_games=4,
     match_nodes=4,
     probe_positions=2,
+    mate_games=2,
+    mate_simulations=32,
     simulations=(24, 48),
     search_positions=2,
     batches=(1, 4),
@@ -52,7 +61,7 @@ def whole(tmp_path_factory):
 def test_a_run_leaves_everything_it_promises(whole):
     out, results = whole
     document, _ = check_run(ATOMIC, out, results)
-    assert len(document.figures) == 4
+    assert len(document.figures) == 5
     back = ATOMIC.results_in(out)
     assert [run.name for run in back.courses] == ["thesis", "last-step"]
     assert [one.games for one in back.courses[0].rounds] == [4, 8]
@@ -60,6 +69,22 @@ def test_a_run_leaves_everything_it_promises(whole):
     for one in (*back.against_untrained, *back.against_thesis, back.itself, back.styles):
         assert one.wins + one.draws + one.losses == one.games == 4
         assert one.score.low < one.score.value < one.score.high or one.score.value in (0, 1)
+        assert sum(one.moving) == 2  # as White
+        assert all(part <= whole for part, whole in zip(
+            one.moving, (one.wins, one.draws, one.losses), strict=True))  # fmt: skip
+    assert [row.games for row in back.mate.rows] == [0, 1, 2]
+    assert all(0 <= share <= 1 for row in back.mate.rows for share in (row.network, row.search))
+    played = GameStore.open(out / "learn" / "mate" / "games")
+    assert set(played.starts.values()) == {back.mate.fen}
+
+
+def test_one_mate_in_two_may_be_given():
+    found = one_mate("")
+    state = found.state
+    assert one_mate(state.fen).actions == found.actions
+    assert [state.uci(action) for action in found.actions] == ["f8b4"]
+    with pytest.raises(InvalidConfig, match="mate in two moves"):
+        one_mate(games.make("atomic").initial_state().fen)
 
 
 def test_collisions_are_those_that_searches_tell(whole):

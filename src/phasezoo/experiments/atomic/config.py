@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from annotated_types import Ge, MultipleOf
 
+from phasezoo import games
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.atomic import published
 from phasezoo.experiments.settings import check_ranges, check_rising, listed, option, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
+from phasezoo.training.catalogue import probes_of
+from phasezoo.training.probes.tactics import Puzzle, solutions
 
 Preset: TypeAlias = Literal["quick", "standard", "paper"]
 
@@ -98,6 +101,14 @@ class AtomicConfig:
     probe_positions: PositiveInt = 40
     """Mates in two that are shown to versions."""
 
+    mate: str = ""
+    """Position with a mate in two, a FEN, from which games are played one after another (none: the
+    first of the package's)."""
+    mate_games: NonNegativeInt = published.MATE_GAMES
+    """Number of these games (0: none)."""
+    mate_simulations: PositiveInt = 1000
+    """Simulations of their searches (thesis: 10,000)."""
+
     simulations: tuple[PositiveInt, ...] = (250, 1000)
     """Simulations of searches whose collisions are counted (thesis: 1,000, 5,000). With the most of
     them versions look for mates in two (thesis: 10,000)."""
@@ -127,6 +138,32 @@ class AtomicConfig:
         if "thesis" not in self.arms:
             message = f"--arms {listed(self.arms)}: must have thesis among them"
             raise InvalidConfig(message)
+        if self.mate and self.mate_games:
+            one_mate(self.mate)
+
+
+def one_mate(fen: str) -> Puzzle:
+    """Return a position with a mate in two, and the moves that force it.
+
+    Args:
+        fen: The position; empty: the first of the package's.
+
+    Raises:
+        InvalidConfig: It has no mate in two, or one in one.
+        InvalidFen: It is no position.
+    """
+    game = games.make("atomic")
+    if not fen:
+        (probe,) = probes_of(game, 1)
+        found: Any = probe.function
+        puzzle: Puzzle = found.puzzles()[0]
+        return puzzle
+    state = game.from_fen(fen)
+    moves = [] if solutions(state, 1) else solutions(state, 2)
+    if not moves:
+        message = f"--mate {fen!r}: who moves there forces mate in two moves, and not in one"
+        raise InvalidConfig(message)
+    return Puzzle(state, frozenset(moves))
 
 
 def _check_names(name: str, given: tuple[str, ...], known: Mapping[str, object]) -> None:
@@ -152,6 +189,7 @@ PRESETS: dict[Preset, AtomicConfig] = presets_of(
         "samples_per_new": 2.0,
         "match_nodes": 100,
         "probe_positions": 100,
+        "mate_simulations": published.MATE_SIMULATIONS,
         "simulations": (1000, 5000),
         "search_positions": 20,
         "worker_games": 128,
@@ -167,6 +205,7 @@ PRESETS: dict[Preset, AtomicConfig] = presets_of(
         "learning_rate": 0.01,
         "match_games": 1000,
         "match_nodes": 3000,
+        "mate_simulations": published.MATE_SIMULATIONS,
         "workers": (1, 2, 4, 8, 15),
         "concurrency": 1024,
     },

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from phasezoo.experiments.atomic.measurements import Searched
+from phasezoo.experiments.atomic.measurements import OneMate, Searched
 from phasezoo.experiments.learning import LearningRun
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import Figure
@@ -62,6 +62,33 @@ def mates(training: LearningRun) -> Figure:
         for who in probed[0].numbers
     )
     return Figure("mates", draw, caption, f"Mates in two found by version. {words}.")
+
+
+def one_mate(found: OneMate) -> Figure:
+    """Show what network and search give the moves of a mate, by games played from there."""
+
+    def draw() -> Any:
+        figure, plot = plots.axes(plots.WIDTH, 2.7)
+        x = [row.games for row in found.rows]
+        for name, colour in (("network", plots.BASELINE), ("search", plots.PHASE)):
+            shares = [100 * getattr(row, name) for row in found.rows]
+            plot.plot(x, shares, color=colour, label=name, linewidth=1.4)
+        plot.set_xlabel("games played from the position")
+        plot.set_ylabel("% on the moves that mate")
+        plot.set_ylim(0, 100)
+        plots.legend(plot)
+        return figure
+
+    caption = (
+        f"What the network’s policy and the search’s visits give {', '.join(found.moves)} in "
+        f"{found.fen}, a mate in two, by games played from there."
+    )
+    first, last = found.rows[0], found.rows[-1]
+    words = "; ".join(
+        f"{name} {numbers.percent(getattr(first, name))} to {numbers.percent(getattr(last, name))}"
+        for name in ("network", "search")
+    )
+    return Figure("one-mate", draw, caption, f"One mate in two by games. {words}.")
 
 
 def costs(searched: Searched) -> Figure:

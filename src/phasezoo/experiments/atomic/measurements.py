@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 
 from phasezoo import agents, arena, games, inference
 from phasezoo.agents import Limit, SearchConfig
@@ -20,6 +21,7 @@ from phasezoo.experiments.matches import MatchSummary
 from phasezoo.experiments.study import RunResults
 from phasezoo.experiments.timing import stopwatch
 from phasezoo.training import play_games
+from phasezoo.training.probes.tactics import Puzzle
 from phasezoo.training.selfplay.config import self_play_search
 
 
@@ -88,6 +90,34 @@ class Searched:
 
 
 @dataclass(frozen=True)
+class MateRow:
+    """A version in the position with a mate in two, after so many games from there."""
+
+    games: int
+    """Games."""
+    network: float
+    """The network's probability of the moves that force the mate."""
+    search: float
+    """The share of the search's visits."""
+    network_finds: bool
+    """True if its likeliest move is one of them."""
+    search_finds: bool
+    """True if the move that the search plays is."""
+
+
+@dataclass(frozen=True)
+class OneMate:
+    """Games from one position with a mate in two."""
+
+    fen: str
+    """The position."""
+    moves: list[str]
+    """The moves that force the mate."""
+    rows: list[MateRow]
+    """Every version, the first weights' first."""
+
+
+@dataclass(frozen=True)
 class Results(RunResults):
     """Everything a report shows."""
 
@@ -102,6 +132,8 @@ class Results(RunResults):
     """The thesis' own last version against itself."""
     from_phases: dict[str, MatchSummary]
     """The same against untrained weights, from positions of its games' phases."""
+    mate: OneMate | None
+    """Games from one mate in two, by game."""
     styles: MatchSummary
     """Search without virtual loss against search with it, at equal nodes."""
     searched: Searched
@@ -142,6 +174,25 @@ def collision_rows(evaluator: Any, config: AtomicConfig) -> list[CollisionRow]:
                 )
             )
     return found
+
+
+def mate_row(evaluator: Any, puzzle: Puzzle, number: int, config: AtomicConfig) -> MateRow:
+    """Show the position to a version, alone and with search."""
+    state, keys = puzzle.state, list(puzzle.actions)
+    planes = games.encode([state], evaluator.plane_spec)
+    legal = state.legal_actions
+    policy = softmax(np.asarray(evaluator.evaluate(planes).policy_logits)[0, legal].astype(float))
+    is_key = np.isin(legal, keys)
+    simulations = config.mate_simulations
+    result = _agent(evaluator, "virtual_loss", simulations, config).search(state)
+    visits = dict(zip(result.actions.tolist(), result.visits.tolist(), strict=True))
+    return MateRow(
+        games=number,
+        network=float(policy[is_key].sum()),
+        search=sum(visits.get(key, 0) for key in keys) / max(sum(visits.values()), 1),
+        network_finds=bool(is_key[policy.argmax()]),
+        search_finds=int(result.action) in puzzle.actions,
+    )
 
 
 def batch_rows(evaluator: Any, config: AtomicConfig) -> list[BatchRow]:

@@ -132,10 +132,10 @@ PRESETS: dict[Preset, BeamStudyConfig] = presets_of(
         "concurrency": 64,
         "steps": (1, 4, 12, 36),
         "batch": 512,
-        "cycles": 20,
-        "cycle_games": 512,
-        "ladder_every": 5,
-        "ladder_games": 100,
+        "cycles": 8,
+        "cycle_games": 64,
+        "ladder_every": 4,
+        "ladder_games": 40,
     },
 )
 """The sizes, smallest first."""
