@@ -63,7 +63,7 @@ class SolveOptions:
             np.savez_compressed(data, pieces=np.array(table.pieces), plies=table.plies)
             save_files({self.out: data.getvalue()}, StoreError)
         if self.starts is not None:
-            fens = table.drawn_fens(self.count, self.seed)
+            fens = table.random_wins(self.count, self.seed)
             save_files({self.starts: "".join(f"{fen}\n" for fen in fens)}, StoreError)
         Console(file=sys.stdout).print(_view(table, f"{self.ending}, {seconds:.1f} s"))
         return 0

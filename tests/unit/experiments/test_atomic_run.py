@@ -15,13 +15,14 @@ from phasezoo.experiments.atomic import measurements
 from phasezoo.experiments.atomic.config import (
     ATOMIC,
     INPUTS,
+    NAMED_AS_FUTURE,
     PRESETS,
     VARIANTS,
     AtomicConfig,
     one_mate,
 )
 from phasezoo.experiments.atomic.study import NAME, options_of, variants_of
-from phasezoo.training import GameStore, SelfPlayConfig
+from phasezoo.training import GameStore, SelfPlay, SelfPlayConfig
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
 
@@ -138,6 +139,15 @@ def test_every_variant_of_every_size_is_a_run_of_self_play(preset):
         assert isinstance(options["config"], SelfPlayConfig)
         seen.append(repr(options))
     assert len(set(seen)) == len(VARIANTS) + len(INPUTS), "each is another"
+
+
+def test_what_the_thesis_names_as_future_is_learned_by(tmp_path):
+    config = dataclasses.replace(SMALL, updates=1, games=8, max_plies=16)
+    for name in NAMED_AS_FUTURE:
+        outcome = SelfPlay(out=tmp_path / name, **options_of(name, config)).run()
+        assert outcome.updates[-1].learnt > 0
+    starts = GameStore.open(tmp_path / "later-starts" / "games").starts
+    assert 0 < len(starts) < 8
 
 
 @pytest.mark.parametrize("thing", INPUTS)

@@ -13,6 +13,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.atomic import measurements, report
 from phasezoo.experiments.atomic.config import INPUTS, VARIANTS, AtomicConfig, one_mate
 from phasezoo.experiments.atomic.measurements import OneMate, Results, Searched
+from phasezoo.experiments.games_file import read_games
 from phasezoo.experiments.learning import LearningRun, learn
 from phasezoo.experiments.matches import MatchSummary, match_once
 from phasezoo.experiments.study import StudyRun
@@ -253,7 +254,7 @@ def _config(config: AtomicConfig, *, ladder: bool = False, **changes: Any) -> Se
         "search": self_play_search(
             temperature=1.0, temperature_decay=1.0, temperature_plies=config.max_plies
         ),
-        "replay": ReplayRules(capacity=config.buffer, half_life=config.buffer / 2),
+        "replay": _preferring_newer(config),
         "learning": _learning(config),
         "schedule": CONSTANT,
         "max_plies": config.max_plies,
@@ -287,7 +288,22 @@ def _changes(name: str, config: AtomicConfig) -> dict[str, Any]:
         case "adamw":
             rates = {"optimizer": "adamw", "max_lr": 2e-3, "min_lr": 1e-5}
             return {"learning": _learning(config, **rates)}
+        case "mirrored":
+            return {"replay": _preferring_newer(config, symmetries=True)}
+        case "game-weights":
+            return {"replay": _preferring_newer(config, counts="game")}
+        case "hotter":
+            hot = {"temperature": 2.0, "temperature_decay": 0.97}
+            return {"search": self_play_search(**hot, temperature_plies=config.max_plies)}
+        case "later-starts":
+            sample = f"games:{read_games('atomic', None).path}:0-{config.max_plies // 2}"
+            return {"starts": ("0.5*initial", f"0.5*{sample}")}
     return {}
+
+
+def _preferring_newer(config: AtomicConfig, **changes: Any) -> ReplayRules:
+    """Return the thesis' buffer."""
+    return ReplayRules(capacity=config.buffer, half_life=config.buffer / 2, **changes)
 
 
 class Shown(nn.Module):

@@ -80,8 +80,8 @@ class EndgameTable:
         board = re.sub("1+", lambda ones: str(len(ones[0])), "/".join(rows))
         return f"{board} {'wb'[side]} - - 0 1"
 
-    def drawn_fens(self, count: int, seed: int) -> list[str]:
-        """Return positions that White wins, each as likely as the others, none twice.
+    def random_wins(self, count: int, seed: int) -> list[str]:
+        """Return FENs of positions that White wins, each as likely as the others, none twice.
 
         Args:
             count: Number of positions, White to move; fewer if there are fewer.
@@ -130,7 +130,9 @@ def solve(pieces: str) -> EndgameTable:
     Args:
         pieces: As :func:`ending_of` says.
     """
-    return EndgameTable(pieces, _Retrograde(pieces).solved())
+    plies = _Retrograde(pieces).solved()
+    plies.flags.writeable = False  # the next caller gets the same
+    return EndgameTable(pieces, plies)
 
 
 def _between() -> dict[str, list[tuple[int, int, tuple[int, ...]]]]:
