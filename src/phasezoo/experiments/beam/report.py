@@ -50,7 +50,7 @@ def report(results: Results) -> Document:
     rows = steady(config, results.batches)
     first = len(results.batches.apart) - len(rows) + 1
     calls = (
-        f"Rows of each call, {config.games_at_once} games of chess with beams of "
+        f"Rows of each call, {numbers.in_words(config.games_at_once)} games of chess with beams of "
         f"{config.schedule}. From call {first} on, games a layer apart give "
         f"{numbers.count(min(rows))} to {numbers.count(max(rows))} rows; positions "
         "with fewer moves than are kept, and ends, give fewer."
@@ -148,8 +148,8 @@ def rates_table(config: BeamStudyConfig, rates: Sequence[Rate]) -> Table:
         Column("seconds", lambda rate: sum(rate.seconds) / len(rate.seconds), _hundredths),
     ]
     caption = (
-        f"{config.games_at_once} games at once, {config.repeats} measurements of "
-        f"{rates[0].searches} searches each; calls of one"
+        f"{numbers.in_words(config.games_at_once).capitalize()} games at once, "
+        f"{config.repeats} measurements of {rates[0].searches} searches each; calls of one"
     )
     return Table("rates", columns, rates, caption)
 
@@ -370,8 +370,8 @@ def _games(config: BeamStudyConfig, rates: Sequence[Rate]) -> Claim:
     change = Interval(ratio.value - 1, ratio.low - 1, ratio.high - 1)
     return Claim(
         "A cycle has many games by beam search, few by MCTS.",
-        f"With equal positions a move and {config.games_at_once} games at once, beam search sees "
-        f"{numbers.count(speed[BEAM, True])} positions a second and MCTS "
+        f"With equal positions a move and {numbers.in_words(config.games_at_once)} games at once, "
+        f"beam search sees {numbers.count(speed[BEAM, True])} positions a second and MCTS "
         f"{numbers.count(speed[MCTS, True])}: {numbers.plain_interval(ratio)} times as many "
         "moves in the same time.",
         "The 95 % interval of the ratio over measurements lies above 1.",
