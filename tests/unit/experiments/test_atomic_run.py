@@ -102,6 +102,8 @@ def test_collisions_are_those_that_searches_tell(whole):
     )
     first = agent.search(games.make("atomic").initial_state())
     assert first.collisions > 0
+    assert [row.rows for row in results.searched.batches] == list(SMALL.batches)
+    assert all(row.engine > 0 and row.rate > 0 for row in results.searched.batches)
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -41,12 +41,14 @@ class CollisionRow:
 
 @dataclass(frozen=True)
 class BatchRow:
-    """The network by the rows of a call."""
+    """The network, and the search, by the rows of a call."""
 
     rows: int
-    """Rows."""
+    """Rows; leaves of a batch of the search."""
     rate: float
-    """Positions a second."""
+    """Positions a second of the network alone."""
+    engine: float
+    """Simulations a second of single searches, one after another."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class Searched:
     collisions: list[CollisionRow]
     """With and without virtual loss."""
     batches: list[BatchRow]
-    """The network by the rows of a call."""
+    """The network and the search by the rows of a call."""
     move: MoveCost
     """The parts of a move."""
     workers: list[WorkerRow]
@@ -196,7 +198,7 @@ def mate_row(evaluator: Any, puzzle: Puzzle, number: int, config: AtomicConfig) 
 
 
 def batch_rows(evaluator: Any, config: AtomicConfig) -> list[BatchRow]:
-    """Positions a second of the network by the rows of a call."""
+    """Measure the network and the search by the rows of a call."""
     states = _positions(config)
     found = []
     for rows in config.batches:
@@ -204,7 +206,12 @@ def batch_rows(evaluator: Any, config: AtomicConfig) -> list[BatchRow]:
         timed = stopwatch(partial(evaluator.evaluate, planes), time.perf_counter)
         timed()
         times = [timed() for _ in range(_CALLS)]
-        found.append(BatchRow(rows, rows / float(np.median(times))))
+        agent = _agent(
+            evaluator, "virtual_loss", config.simulations[-1], replace(config, search_batch=rows)
+        )
+        results = [agent.search(state) for state in states]
+        engine = sum(r.simulations for r in results) / sum(r.seconds for r in results)
+        found.append(BatchRow(rows, rows / float(np.median(times)), engine))
     return found
 
 

@@ -177,6 +177,11 @@ def _search(results: Results) -> list[Item]:
         column_of(lambda row: _published_collisions(row), numbers.count, by="the thesis"),
         Column("simulations a second", "rate", numbers.count),
     ]
+    batches = [
+        Column("leaves a call", "rows"),
+        Column("network alone, positions a second", "rate", numbers.count),
+        Column("search, simulations a second", "engine", numbers.count),
+    ]
     move = searched.move
     parts = [
         ("network", move.network_ms, f"{published.MOVE_MS['network']:.0f} ms"),
@@ -197,6 +202,12 @@ def _search(results: Results) -> list[Item]:
     return [
         figures.costs(searched),
         Table("collisions", collisions, searched.collisions, f"Batches of {config.search_batch}"),
+        Table(
+            "leaves a call",
+            batches,
+            searched.batches,
+            f"One search of {numbers.count(move.simulations)} simulations at a time",
+        ),
         Table("time of a move", costs, parts),
         Table(
             "processes",

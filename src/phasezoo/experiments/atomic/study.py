@@ -158,11 +158,12 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
             updates=config.mate_games,
             games_per_update=1,
             nodes=config.mate_simulations,
+            max_plies=config.mate_plies,
             concurrency=1,
             samples_per_update=config.training_batch,
             starts=(f"starts:{starts}",),
             search=self_play_search(
-                temperature=1.0, temperature_plies=config.max_plies, batch_size=config.search_batch
+                temperature=1.0, temperature_plies=config.mate_plies, batch_size=config.search_batch
             ),
             watching=Watching.nothing(),
         )
