@@ -163,7 +163,7 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
             samples_per_update=config.training_batch,
             starts=(f"starts:{starts}",),
             search=self_play_search(
-                temperature=1.0, temperature_plies=config.mate_plies, batch_size=config.search_batch
+                temperature=1.0, temperature_plies=config.max_plies, batch_size=config.search_batch
             ),
             watching=Watching.nothing(),
         )
