@@ -112,8 +112,8 @@ class AtomicConfig:
     mate: str = ""
     """Position with a mate in two, a FEN, from which games are played one after another (none: the
     first of the package's)."""
-    mate_games: NonNegativeInt = 20
-    """Number of these games (thesis: 50; 0: none)."""
+    mate_games: NonNegativeInt = published.MATE_GAMES
+    """Number of these games (0: none)."""
     mate_simulations: PositiveInt = published.MATE_SIMULATIONS
     """Simulations of their searches."""
     mate_plies: PositiveInt = 20
@@ -199,7 +199,6 @@ PRESETS: dict[Preset, AtomicConfig] = presets_of(
         "samples_per_new": 2.0,
         "match_nodes": 100,
         "probe_positions": 100,
-        "mate_games": published.MATE_GAMES,
         "simulations": (1000, 5000),
         "search_positions": 20,
         "worker_games": 128,
@@ -215,7 +214,6 @@ PRESETS: dict[Preset, AtomicConfig] = presets_of(
         "learning_rate": 0.01,
         "match_games": 1000,
         "match_nodes": 3000,
-        "mate_games": published.MATE_GAMES,
         "workers": (1, 2, 4, 8, 15),
         "concurrency": 1024,
     },
