@@ -207,8 +207,7 @@ class SelfPlayConfig:
     games_per_update: Annotated[int, Interval(ge=1, le=1_000_000)] = 128
     """Number of games of a round."""
     agent: Annotated[str, Argument(name="search")] = MCTS
-    """Search that plays: mcts, set by --nodes and by --search.NAME; or beam, whose options stand
-    behind it, as in beam:plies=3,keep=value."""
+    """mcts, or a beam such as beam:plies=3."""
     nodes: Annotated[int, Interval(ge=1, le=10**9)] = 100
     """Nodes of a search by mcts (Table XII: 800)."""
     concurrency: Annotated[int, Interval(ge=1, le=1_000_000)] = 64
