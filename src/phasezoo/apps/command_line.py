@@ -93,6 +93,7 @@ _DATA = {
     "import": _command("data_import_command:ImportOptions"),
     "phases": _command("data_phases_command:PhasesOptions"),
     "show": _command("data_show_command:ShowOptions"),
+    "solve": _command("data_solve_command:SolveOptions"),
     "stats": _command("data_show_command:StatsOptions"),
 }
 _BENCH = {"inference": _command("inference_bench.command:InferenceBenchOptions")}
@@ -102,7 +103,7 @@ COMMANDS = Entry(
         "reproduce": Entry(
             members=_studies, about="Do a published study again, and write a report."
         ),
-        "data": Entry(members=lambda: _DATA, about="Games on disk."),
+        "data": Entry(members=lambda: _DATA, about="Games on disk, and solved endings."),
         "train": _command("train_command:TrainOptions"),
         "selfplay": _command("selfplay_command:selfplay_command"),
         "match": _command("tournament.commands:MatchOptions"),

@@ -11,10 +11,11 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from phasezoo._interrupt import continuing, saying
 from phasezoo._progress import bar, is_quiet
 from phasezoo.apps.command_line import match_hint, option_in
+from phasezoo.errors import InvalidConfig
 from phasezoo.runs import jsonable
 from phasezoo.specs import Argument
 from phasezoo.training.catalogue import RECIPES, recipe_of
-from phasezoo.training.selfplay.config import Recipe, SelfPlayConfig
+from phasezoo.training.selfplay.config import MCTS, Recipe, SelfPlayConfig
 
 if TYPE_CHECKING:
     from phasezoo.training.selfplay.measurements import ProbeRow
@@ -34,6 +35,7 @@ class SelfPlayOptions:
         "preset",
         "network",
         "gate",
+        "search",
         "initial",
         "updates",
         "games_per_update",
@@ -104,6 +106,7 @@ class SelfPlayOptions:
 def selfplay_command(arguments: Sequence[str]) -> Any:
     """The command, with the settings of the preset asked for as defaults."""
     asked = option_in(arguments, "--preset")
+    _check_search(arguments)
     known = Preset.__args__  # type: ignore[attr-defined]
     preset = asked if asked is not None and asked in known else "quick"
     game = _game_in(arguments)
@@ -137,6 +140,19 @@ def _own_settings(game: str | None, config: SelfPlayConfig, preset: str, recipe:
         return ""
     words = ", ".join(f"--{name.replace('_', '-')}" for name in changed)
     return f"{game} has settings of its own for --preset {preset}: the defaults of {words}."
+
+
+def _check_search(arguments: Sequence[str]) -> None:
+    """Refuse options of MCTS beside another search, because they would change nothing."""
+    search = option_in(arguments, "--search") or MCTS
+    names = [word.partition("=")[0] for word in arguments]
+    idle = [name for name in names if name == "--nodes" or name.startswith("--search.")]
+    if search != MCTS and idle:
+        message = (
+            f"{idle[0]} is an option of mcts, and --search {search} plays; options of a beam stand "
+            "behind its name, --search beam:temperature=1,temperature_plies=30"
+        )
+        raise InvalidConfig(message)
 
 
 def _game_in(arguments: Sequence[str]) -> str | None:

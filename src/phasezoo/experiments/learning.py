@@ -6,6 +6,8 @@ from typing import Any
 
 from phasezoo.arena.statistics.ratings import Rating
 from phasezoo.experiments.study import StudyRun
+from phasezoo.report import numbers, plots
+from phasezoo.report.document import Figure
 from phasezoo.runs import RowLog
 from phasezoo.training import SelfPlay, SelfPlayOutcome
 from phasezoo.training.selfplay.measurements import LADDER, PROBES, ProbeRow, RungRow, elo_of
@@ -134,3 +136,30 @@ def _record_of(name: str, outcome: SelfPlayOutcome) -> LearningRun:
         for version, rating in sorted(elo_of(rungs.rows).items())
     ]
     return LearningRun(name, rounds, probes, ladder)
+
+
+def ladder_figure(training: LearningRun, whose: str, zero: str) -> Figure:
+    """Show the ratings of versions by games played, with their intervals.
+
+    Args:
+        training: The training.
+        whose: The training, in the caption.
+        zero: Version 0, on the axis.
+    """
+
+    def draw() -> Any:
+        figure, plot = plots.axes(plots.WIDTH, 2.9)
+        games = {0: 0, **{one.update: one.games for one in training.rounds}}
+        x = [games[int(rating.name)] for rating in training.ladder]
+        y = [rating.value for rating in training.ladder]
+        ends = [[max(v - r.low, 0) for v, r in zip(y, training.ladder, strict=True)],
+                [max(r.high - v, 0) for v, r in zip(y, training.ladder, strict=True)]]  # fmt: skip
+        finite = [[min(e, 2000.0) for e in side] for side in ends]
+        plot.errorbar(x, y, yerr=finite, fmt="-o", color=plots.PHASE, markersize=4, capsize=3)
+        plot.set_xlabel("games played")
+        plot.set_ylabel(f"Elo above {zero}")
+        return figure
+
+    caption = f"Ratings of {whose} by matches between its versions; bars are 95 % intervals."
+    words = ", ".join(f"version {r.name}: {numbers.signed(r.value, 0)}" for r in training.ladder)
+    return Figure("ladder", draw, caption, f"Ratings by games played. {words}.")

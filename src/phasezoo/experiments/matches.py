@@ -87,6 +87,8 @@ class MatchSummary:
     """Time that the evaluators took, of both."""
     pairs: list[float]
     """The first one's share of the points in each pair of games from one opening."""
+    moving: list[int] | None = None
+    """Games that the first one won, drew and lost where it moves first; None in older records."""
 
 
 def result_columns(match_of: Callable[[Any], MatchSummary]) -> list[Column]:
@@ -125,6 +127,7 @@ def _summary(players: Mapping[str, Any], match: arena.Match) -> MatchSummary:
     by_mover = [
         record.score if record.sides.index(0) == 0 else 1 - record.score for record in match.games
     ]
+    moving = Counter(record.score for record in match.games if record.sides.index(0) == 0)
     return MatchSummary(
         first=first,
         second=second,
@@ -138,4 +141,5 @@ def _summary(players: Mapping[str, Any], match: arena.Match) -> MatchSummary:
         plies=match.mean_plies,
         seconds=sum(side.counts.seconds for side in match.sides),
         pairs=list(match.group_scores),
+        moving=[moving[score] for score in (1.0, 0.5, 0.0)],
     )

@@ -1,6 +1,7 @@
 """`BeamAgent` in whole games: sessions, pools, matches, self-play, experts."""
 
 import copy
+import json
 import pickle
 from itertools import pairwise
 
@@ -8,7 +9,9 @@ import numpy as np
 import pytest
 
 from phasezoo import agents, arena, games, gating, inference, training
-from phasezoo.errors import GateMismatch, InvalidConfig
+from phasezoo.errors import GateMismatch, InvalidConfig, RunDirectoryError
+from phasezoo.training.selfplay.config import Watching
+from phasezoo.training.selfplay.generation import Players
 from phasezoo.training.selfplay.start_texts import start_source
 
 CHESS, FOUR = games.make("chess"), games.make("connect-four")
@@ -140,7 +143,7 @@ def test_many_positions_at_once_are_searched_as_one_by_one():
 
 
 def played(tmp_path, agent, name="a", **options):
-    options = {"games": 6, "seed": 2, "starts": "random:2-4", **options}
+    options = {"games": 6, "seed": 2, "starts": "random:2-4", "explore": False, **options}
     return training.play_games(agent, game="connect-four", out=tmp_path / name, **options)
 
 
@@ -211,6 +214,11 @@ def test_games_of_self_play_are_a_layer_apart(tmp_path):
     assert set(evaluator.batches[4:20]) == {full}
 
 
+def test_beams_without_a_temperature_explore(tmp_path):
+    store = played(tmp_path, beam(), games=24, starts="initial", explore=True)
+    assert len({tuple(store.actions[a:b]) for a, b in pairwise(store.offsets)}) > 12
+
+
 def test_temperature_draws_the_first_plies(tmp_path):
     warm = beam(temperature=1.0, temperature_plies=4, policy_temperature=1.0)
     store = played(tmp_path, warm, games=24, starts="initial")
@@ -272,17 +280,74 @@ def test_games_begin_at_stored_positions(tmp_path):
     assert len(store) == 8
 
 
-def test_a_network_learns_by_beams(tmp_path):
-    loop = training.SelfPlay(
-        "connect-four", "mlp-16x1", out=tmp_path / "run", seed=1, updates=2, games_per_update=6,
-        concurrency=4, samples_per_new=1.0, backend="torch", max_plies=14,
-        agent=lambda evaluator: agents.BeamAgent(evaluator, schedule=(3, 2), plies=2),
-        starts=("random:2-3",),
-    )  # fmt: skip
-    outcome = loop.run()
-    assert len(outcome.updates) == 2
-    assert outcome.updates[-1].games == 12
-    assert all(update.samples > 0 for update in outcome.updates)
+def learning(out, agent, **changes):
+    options = {
+        "seed": 1, "updates": 2, "games_per_update": 6, "concurrency": 4, "samples_per_new": 1.0,
+        "backend": "torch", "max_plies": 14, "starts": ("random:2-3",),
+        "watching": Watching.nothing(), **changes,
+    }  # fmt: skip
+    return training.SelfPlay("connect-four", "mlp-16x1", out=out, agent=agent, **options)
+
+
+def test_a_network_learns_by_beams_that_a_text_or_a_function_makes(tmp_path):
+    by_text = "beam:schedule='3,2',plies=2,keep=value,temperature=0"
+
+    def by_function(evaluator):
+        return agents.BeamAgent(evaluator, schedule=(3, 2), plies=2, keep="value")
+
+    found = []
+    for name, agent in (("text", by_text), ("function", by_function)):
+        outcome = learning(tmp_path / name, agent).run()
+        assert [update.games for update in outcome.updates] == [6, 12]
+        assert all(update.samples > 0 for update in outcome.updates)
+        found.append(training.GameStore.open(tmp_path / name / "games").actions.tolist())
+    assert found[0] == found[1]
+    with pytest.raises(RunDirectoryError, match="differs in agent"):
+        learning(tmp_path / "text", by_text.replace("2,keep", "1,keep")).run()
+
+
+def test_beams_that_learn_draw_their_first_actions_unless_their_text_says_otherwise(tmp_path):
+    options = {"updates": 1, "games_per_update": 12, "starts": ("initial",)}
+    different = []
+    for text in ("beam:schedule='3,2'", "beam:schedule='3,2',temperature=0"):
+        out = tmp_path / str(len(different))
+        learning(out, text, **options).run()
+        store = training.GameStore.open(out / "games")
+        different.append(len({tuple(store.actions[a:b]) for a, b in pairwise(store.offsets)}))
+    assert different[0] > 6
+    assert different[1] == 1
+
+
+def test_measured_versions_search_by_the_beam(tmp_path):
+    watching = Watching(probe_every=0, ladder_every=1, ladder_games=4, report=False)
+    learning(tmp_path / "run", "beam:schedule='3,2'", watching=watching, promote_games=2).run()
+    rungs = [json.loads(line) for line in (tmp_path / "run/ladder.jsonl").read_text().splitlines()]
+    assert {rung["nodes"] for rung in rungs} == {1 + 3 + 6}
+    evaluator = Hashed()
+    config = training.SelfPlayConfig(agent="beam:schedule='3,2',plies=2")
+    players = Players(FOUR, config)
+    still = players.searching(evaluator, 5, is_measured=True, draws=False)
+    assert still.search(FOUR.initial_state()).nodes == 4  # a second layer would be one too many
+    assert still.config.temperature == 0
+    assert players.searching(evaluator).config.temperature > 0
+
+
+@pytest.mark.parametrize(
+    ("game", "agent", "words"),
+    [
+        ("pommerman-ffa", "beam", "'pommerman-ffa' move at once"),
+        ("connect-four", "uct", "search 'uct': expected mcts"),
+        ("connect-four", "mcts:nodes=3", "search 'mcts:nodes=3': expected mcts"),
+        ("connect-four", "beam:net=runs/x", "leave net= out"),
+        ("connect-four", "beam:plies=9", "plies=9"),
+        ("connect-four", "beam:keep=luck", "keep='luck'"),
+        ("connect-four", "beam:keeps=value", "did you mean keep="),
+    ],
+)
+def test_what_a_search_that_learns_may_not_be(tmp_path, game, agent, words):
+    with pytest.raises(InvalidConfig, match=words):
+        training.SelfPlay(game, out=tmp_path / "run", agent=agent)
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("name", ["lichess", "moves:3"])

@@ -100,7 +100,7 @@ def test_the_version_is_the_packages(capsys):
         (["perft", "chess", "go", "--depth", "1"], ["'go': this command takes no such word"]),
         (
             ["data"],
-            ["expected one of fetch, import, phases, show, stats (see"],
+            ["expected one of fetch, import, phases, show, solve, stats (see"],
         ),
         (
             ["reproduce", "m2cts", "--game", "pommerman", "--learned-gate"],

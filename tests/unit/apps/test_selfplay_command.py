@@ -148,6 +148,25 @@ def test_options_of_the_studies(tmp_path: Path, words: str) -> None:
         assert (store.actions[late] != np.array(most)[late]).any()
 
 
+def test_chess_is_learned_by_beams_as_one_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    beams = [word for word in UNREPORTED if word not in ("--nodes", "6")]
+    words = ["--search", "beam:schedule='3,2,1',plies=3,temperature=0", "--max-plies", "12", *beams]
+    starts = ["0.5*random:1-1", "0.5*random:2-2"]
+    out = tmp_path / "first"
+    assert cli.main(["selfplay", "chess", *words, "--starts", *starts, "--out", str(out)]) == 0
+    store = GameStore.open(out / "games")
+    assert store.columns.visits is not None
+    searched = np.diff(store.columns.visits.offsets) > 0
+    assert 0.3 < searched.mean() < 0.6  # a third, and more where games end
+    starts = [f"games:{out / 'games'}:2-6"]
+    out = tmp_path / "second"
+    assert cli.main(["selfplay", "chess", *words, "--starts", *starts, "--out", str(out)]) == 0
+    assert set(GameStore.open(out / "games").starts) == set(range(8))
+    assert "second" in capsys.readouterr().out
+
+
 WRONG = [
     (["--games-per-update", "0"], 2, "--games-per-update 0"),
     (["--schedule", "0:0.1,10:0"], 2, "rates above 0"),
@@ -161,6 +180,7 @@ WRONG = [
     (["--learning.max-lr", "0"], 2, "--learning.max-lr 0: expected"),
     (["--replay.capacity", "0"], 2, "--replay.capacity 0: expected"),
     (["--promote-games", "3"], 2, "even"),
+    (["--search", "beam:plies=3"], 2, "--nodes is an option of mcts, and --search beam:plies=3"),
 ]
 
 

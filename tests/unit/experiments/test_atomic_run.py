@@ -12,9 +12,17 @@ from phasezoo import experiments, games, inference, networks
 from phasezoo.agents import Limit, MCTSAgent
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments.atomic import measurements
-from phasezoo.experiments.atomic.config import ATOMIC, INPUTS, PRESETS, VARIANTS, AtomicConfig
+from phasezoo.experiments.atomic.config import (
+    ATOMIC,
+    INPUTS,
+    NAMED_AS_FUTURE,
+    PRESETS,
+    VARIANTS,
+    AtomicConfig,
+    one_mate,
+)
 from phasezoo.experiments.atomic.study import NAME, options_of, variants_of
-from phasezoo.training import SelfPlayConfig
+from phasezoo.training import GameStore, SelfPlay, SelfPlayConfig
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
 
@@ -33,6 +41,8 @@ SMALL = AtomicConfig(
     match_games=4,
     match_nodes=4,
     probe_positions=2,
+    mate_games=2,
+    mate_simulations=32,
     simulations=(24, 48),
     search_positions=2,
     batches=(1, 4),
@@ -52,7 +62,7 @@ def whole(tmp_path_factory):
 def test_a_run_leaves_everything_it_promises(whole):
     out, results = whole
     document, _ = check_run(ATOMIC, out, results)
-    assert len(document.figures) == 4
+    assert len(document.figures) == 5
     back = ATOMIC.results_in(out)
     assert [run.name for run in back.courses] == ["thesis", "last-step"]
     assert [one.games for one in back.courses[0].rounds] == [4, 8]
@@ -60,6 +70,22 @@ def test_a_run_leaves_everything_it_promises(whole):
     for one in (*back.against_untrained, *back.against_thesis, back.itself, back.styles):
         assert one.wins + one.draws + one.losses == one.games == 4
         assert one.score.low < one.score.value < one.score.high or one.score.value in (0, 1)
+        assert sum(one.moving) == 2  # as White
+        assert all(part <= whole for part, whole in zip(
+            one.moving, (one.wins, one.draws, one.losses), strict=True))  # fmt: skip
+    assert [row.games for row in back.mate.rows] == [0, 1, 2]
+    assert all(0 <= share <= 1 for row in back.mate.rows for share in (row.network, row.search))
+    played = GameStore.open(out / "learn" / "mate" / "games")
+    assert set(played.starts.values()) == {back.mate.fen}
+
+
+def test_one_mate_in_two_may_be_given():
+    found = one_mate("")
+    state = found.state
+    assert one_mate(state.fen).actions == found.actions
+    assert [state.uci(action) for action in found.actions] == ["f8b4"]
+    with pytest.raises(InvalidConfig, match="mate in two moves"):
+        one_mate(games.make("atomic").initial_state().fen)
 
 
 def test_collisions_are_those_that_searches_tell(whole):
@@ -76,6 +102,8 @@ def test_collisions_are_those_that_searches_tell(whole):
     )
     first = agent.search(games.make("atomic").initial_state())
     assert first.collisions > 0
+    assert [row.rows for row in results.searched.batches] == list(SMALL.batches)
+    assert all(row.engine > 0 and row.rate > 0 for row in results.searched.batches)
 
 
 @pytest.mark.slow
@@ -113,6 +141,15 @@ def test_every_variant_of_every_size_is_a_run_of_self_play(preset):
         assert isinstance(options["config"], SelfPlayConfig)
         seen.append(repr(options))
     assert len(set(seen)) == len(VARIANTS) + len(INPUTS), "each is another"
+
+
+def test_what_the_thesis_names_as_future_is_learned_by(tmp_path):
+    config = dataclasses.replace(SMALL, updates=1, games=8, max_plies=16)
+    for name in NAMED_AS_FUTURE:
+        outcome = SelfPlay(out=tmp_path / name, **options_of(name, config)).run()
+        assert outcome.updates[-1].learnt > 0
+    starts = GameStore.open(tmp_path / "later-starts" / "games").starts
+    assert 0 < len(starts) < 8
 
 
 @pytest.mark.parametrize("thing", INPUTS)

@@ -51,6 +51,13 @@ RUNS: dict[str, dict[str, Any]] = {
         "schedule": "0:0.01,5:0.002",
         "watching": Watching(report=False),
     },
+    "beams": {
+        "game": "connect-four",
+        "agent": "beam:schedule='3,2',plies=2,keep=value",
+        "starts": ("0.5*random:1-1", "0.5*random:2-2"),
+        "max_plies": 20,
+        "watching": Watching.nothing(),
+    },
     "experts": {
         "game": "connect-four",
         "gate": "plies:8",

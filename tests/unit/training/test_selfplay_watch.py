@@ -91,9 +91,10 @@ def test_what_is_measured_is_searched_without_noise(
     made = []
     searching = Players.searching
 
-    def noted(self: Players, evaluator: Any, search: Any, nodes: int) -> Any:
-        made.append((nodes, search))
-        return searching(self, evaluator, search, nodes)
+    def noted(self: Players, *arguments: Any, **options: Any) -> Any:
+        agent = searching(self, *arguments, **options)
+        made.append((agent.limit.nodes, agent.config))
+        return agent
 
     monkeypatch.setattr(Players, "searching", noted)
     noisy = self_play_search(node_random_factor=0.5, cheap_search_prob=0.5)

@@ -53,7 +53,7 @@ class BeamPool(FreshTreePool):
     ) -> None:
         super().__init__(game, evaluator, limit, gate, threads)
         if game.native and game.search_others:
-            raise _no_turns(game)
+            raise no_turns(game)
         if pool_rows is None:
             pool_rows = max(DEFAULT_POOL_ROWS, positions)
         self._pool_rows = at_least("pool_rows", pool_rows, 1)
@@ -82,7 +82,7 @@ class BeamPool(FreshTreePool):
 
     def _check(self, state: Any, player: int) -> None:
         if state.to_play == SIMULTANEOUS:
-            raise _no_turns(self.game)
+            raise no_turns(self.game)
 
     def _begin_asked(self, number: int, asked: Asked) -> None:
         """Begin a search, unless the variation of the last one goes on there."""
@@ -131,7 +131,8 @@ class BeamPool(FreshTreePool):
         return float(node.mean)
 
 
-def _no_turns(game: games.Game) -> InvalidConfig:
+def no_turns(game: games.Game) -> InvalidConfig:
+    """Return the error of a beam in a game whose players move at once."""
     return InvalidConfig(
         f"players of {game.name!r} move at once, and a beam is for games in which one player moves "
         "at a time: search it by DecoupledMCTSAgent, or by MCTSAgent with others="

@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from annotated_types import Ge, MultipleOf
 
+from phasezoo import games
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.atomic import published
 from phasezoo.experiments.settings import check_ranges, check_rising, listed, option, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
+from phasezoo.training.catalogue import probes_of
+from phasezoo.training.probes.tactics import Puzzle, solutions
 
 Preset: TypeAlias = Literal["quick", "standard", "paper"]
 
@@ -22,8 +25,15 @@ VARIANTS = {
     "even-ages": "old and new samples of the buffer are drawn alike",
     "other-heads": "moves read from planes, and win, draw and loss in place of one number",
     "adamw": "AdamW in place of SGD",
+    "mirrored": "samples are mirrored at random where nobody may castle",
+    "hotter": "moves drawn at twice the temperature at first, which falls by 3 % a ply",
+    "game-weights": "every game counts alike, however many samples it has",
+    "later-starts": "half of the games begin at a position of the package’s games",
 }
 """Variants of learning, by name."""
+
+NAMED_AS_FUTURE = ("mirrored", "hotter", "game-weights", "later-starts")
+"""Those that the thesis names and did not try."""
 
 INPUTS = {
     "repetitions": (12, 13),
@@ -65,7 +75,8 @@ class AtomicConfig:
 
     arms: tuple[str, ...] = ("thesis", "last-step")
     """Variants of learning; thesis is what the others are compared with, and always one of
-    them. There are thesis, last-step, half-buffer, whole-buffer, even-ages, other-heads, adamw."""
+    them. There are thesis, last-step, half-buffer, whole-buffer, even-ages, other-heads, adamw,
+    and what it names as future: mirrored, hotter, game-weights, later-starts."""
     inputs: tuple[str, ...] = ()
     """Inputs added to the pieces, one at a time: repetitions, en-passant, colour,
     move-number, castling, clock, last-moves."""
@@ -98,6 +109,16 @@ class AtomicConfig:
     probe_positions: PositiveInt = 40
     """Mates in two that are shown to versions."""
 
+    mate: str = ""
+    """Position with a mate in two, a FEN, from which games are played one after another (none: the
+    first of the package's)."""
+    mate_games: NonNegativeInt = published.MATE_GAMES
+    """Number of these games (0: none)."""
+    mate_simulations: PositiveInt = published.MATE_SIMULATIONS
+    """Simulations of their searches."""
+    mate_plies: PositiveInt = 20
+    """Plies at which they are cut."""
+
     simulations: tuple[PositiveInt, ...] = (250, 1000)
     """Simulations of searches whose collisions are counted (thesis: 1,000, 5,000). With the most of
     them versions look for mates in two (thesis: 10,000)."""
@@ -127,6 +148,32 @@ class AtomicConfig:
         if "thesis" not in self.arms:
             message = f"--arms {listed(self.arms)}: must have thesis among them"
             raise InvalidConfig(message)
+        if self.mate and self.mate_games:
+            one_mate(self.mate)
+
+
+def one_mate(fen: str) -> Puzzle:
+    """Return a position with a mate in two, and the moves that force it.
+
+    Args:
+        fen: The position; empty: the first of the package's.
+
+    Raises:
+        InvalidConfig: It has no mate in two, or one in one.
+        InvalidFen: It is no position.
+    """
+    game = games.make("atomic")
+    if not fen:
+        (probe,) = probes_of(game, 1)
+        found: Any = probe.function
+        puzzle: Puzzle = found.puzzles()[0]
+        return puzzle
+    state = game.from_fen(fen)
+    moves = [] if solutions(state, 1) else solutions(state, 2)
+    if not moves:
+        message = f"--mate {fen!r}: who moves there forces mate in two moves, and not in one"
+        raise InvalidConfig(message)
+    return Puzzle(state, frozenset(moves))
 
 
 def _check_names(name: str, given: tuple[str, ...], known: Mapping[str, object]) -> None:
@@ -138,7 +185,7 @@ def _check_names(name: str, given: tuple[str, ...], known: Mapping[str, object])
 PRESETS: dict[Preset, AtomicConfig] = presets_of(
     AtomicConfig(),
     standard={
-        "arms": tuple(VARIANTS),
+        "arms": tuple(name for name in VARIANTS if name not in NAMED_AS_FUTURE),
         "inputs": tuple(INPUTS),
         "network": _SMALL.replace("16x2", "32x4"),
         "updates": 20,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from phasezoo.experiments.atomic.measurements import Searched
+from phasezoo.experiments.atomic.measurements import OneMate, Searched
 from phasezoo.experiments.learning import LearningRun
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import Figure
@@ -37,29 +37,6 @@ def losses(trainings: Sequence[LearningRun]) -> Figure:
     return Figure("losses", draw, caption, f"Losses by games played. {words}.")
 
 
-def ladder(training: LearningRun) -> Figure:
-    """Show the ratings of versions, with their intervals."""
-
-    def draw() -> Any:
-        figure, plot = plots.axes(plots.WIDTH, 2.9)
-        games = {0: 0, **{one.update: one.games for one in training.rounds}}
-        x = [games[int(rating.name)] for rating in training.ladder]
-        y = [rating.value for rating in training.ladder]
-        ends = [[max(v - r.low, 0) for v, r in zip(y, training.ladder, strict=True)],
-                [max(r.high - v, 0) for v, r in zip(y, training.ladder, strict=True)]]  # fmt: skip
-        finite = [[min(e, 2000.0) for e in side] for side in ends]
-        plot.errorbar(x, y, yerr=finite, fmt="-o", color=plots.PHASE, markersize=4, capsize=3)
-        plot.set_xlabel("games played")
-        plot.set_ylabel("Elo above untrained weights")
-        return figure
-
-    caption = (
-        "Ratings of the thesis’ variant by matches between its versions; bars are 95 % intervals."
-    )
-    words = ", ".join(f"version {r.name}: {numbers.signed(r.value, 0)}" for r in training.ladder)
-    return Figure("ladder", draw, caption, f"Ratings by games played. {words}.")
-
-
 def mates(training: LearningRun) -> Figure:
     """Show the mates in two that versions found, alone and with search."""
     probed = [one for one in training.probes if len(one.numbers) > 1]
@@ -85,6 +62,33 @@ def mates(training: LearningRun) -> Figure:
         for who in probed[0].numbers
     )
     return Figure("mates", draw, caption, f"Mates in two found by version. {words}.")
+
+
+def one_mate(found: OneMate) -> Figure:
+    """Show what network and search give the moves of a mate, by games played from there."""
+
+    def draw() -> Any:
+        figure, plot = plots.axes(plots.WIDTH, 2.7)
+        x = [row.games for row in found.rows]
+        for name, colour in (("network", plots.BASELINE), ("search", plots.PHASE)):
+            shares = [100 * getattr(row, name) for row in found.rows]
+            plot.plot(x, shares, color=colour, label=name, linewidth=1.4)
+        plot.set_xlabel("games played from the position")
+        plot.set_ylabel("% on the moves that mate")
+        plot.set_ylim(0, 100)
+        plots.legend(plot)
+        return figure
+
+    caption = (
+        f"What the network’s policy and the search’s visits give {', '.join(found.moves)} in "
+        f"{found.fen}, a mate in two, by games played from there."
+    )
+    first, last = found.rows[0], found.rows[-1]
+    words = "; ".join(
+        f"{name} {numbers.percent(getattr(first, name))} to {numbers.percent(getattr(last, name))}"
+        for name in ("network", "search")
+    )
+    return Figure("one-mate", draw, caption, f"One mate in two by games. {words}.")
 
 
 def costs(searched: Searched) -> Figure:

@@ -4,13 +4,14 @@ import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 
 from phasezoo import agents, arena, games, inference
 from phasezoo.agents import Limit, SearchConfig
@@ -20,6 +21,7 @@ from phasezoo.experiments.matches import MatchSummary
 from phasezoo.experiments.study import RunResults
 from phasezoo.experiments.timing import stopwatch
 from phasezoo.training import play_games
+from phasezoo.training.probes.tactics import Puzzle
 from phasezoo.training.selfplay.config import self_play_search
 
 
@@ -39,12 +41,14 @@ class CollisionRow:
 
 @dataclass(frozen=True)
 class BatchRow:
-    """The network by the rows of a call."""
+    """The network, and the search, by the rows of a call."""
 
     rows: int
-    """Rows."""
+    """Rows; leaves of a batch of the search."""
     rate: float
-    """Positions a second."""
+    """Positions a second of the network alone."""
+    engine: float
+    """Simulations a second of single searches, one after another."""
 
 
 @dataclass(frozen=True)
@@ -80,11 +84,39 @@ class Searched:
     collisions: list[CollisionRow]
     """With and without virtual loss."""
     batches: list[BatchRow]
-    """The network by the rows of a call."""
+    """The network and the search by the rows of a call."""
     move: MoveCost
     """The parts of a move."""
     workers: list[WorkerRow]
     """Games an hour."""
+
+
+@dataclass(frozen=True)
+class MateRow:
+    """A version in the position with a mate in two, after so many games from there."""
+
+    games: int
+    """Games."""
+    network: float
+    """The network's probability of the moves that force the mate."""
+    search: float
+    """The share of the search's visits."""
+    network_finds: bool
+    """True if its likeliest move is one of them."""
+    search_finds: bool
+    """True if the move that the search plays is."""
+
+
+@dataclass(frozen=True)
+class OneMate:
+    """Games from one position with a mate in two."""
+
+    fen: str
+    """The position."""
+    moves: list[str]
+    """The moves that force the mate."""
+    rows: list[MateRow]
+    """Every version, the first weights' first."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +134,8 @@ class Results(RunResults):
     """The thesis' own last version against itself."""
     from_phases: dict[str, MatchSummary]
     """The same against untrained weights, from positions of its games' phases."""
+    mate: OneMate | None
+    """Games from one mate in two, by game."""
     styles: MatchSummary
     """Search without virtual loss against search with it, at equal nodes."""
     searched: Searched
@@ -144,8 +178,27 @@ def collision_rows(evaluator: Any, config: AtomicConfig) -> list[CollisionRow]:
     return found
 
 
+def mate_row(evaluator: Any, puzzle: Puzzle, number: int, config: AtomicConfig) -> MateRow:
+    """Show the position to a version, alone and with search."""
+    state, keys = puzzle.state, list(puzzle.actions)
+    planes = games.encode([state], evaluator.plane_spec)
+    legal = state.legal_actions
+    policy = softmax(np.asarray(evaluator.evaluate(planes).policy_logits)[0, legal].astype(float))
+    is_key = np.isin(legal, keys)
+    simulations = config.mate_simulations
+    result = _agent(evaluator, "virtual_loss", simulations, config).search(state)
+    visits = dict(zip(result.actions.tolist(), result.visits.tolist(), strict=True))
+    return MateRow(
+        games=number,
+        network=float(policy[is_key].sum()),
+        search=sum(visits.get(key, 0) for key in keys) / max(sum(visits.values()), 1),
+        network_finds=bool(is_key[policy.argmax()]),
+        search_finds=int(result.action) in puzzle.actions,
+    )
+
+
 def batch_rows(evaluator: Any, config: AtomicConfig) -> list[BatchRow]:
-    """Positions a second of the network by the rows of a call."""
+    """Measure the network and the search by the rows of a call."""
     states = _positions(config)
     found = []
     for rows in config.batches:
@@ -153,7 +206,12 @@ def batch_rows(evaluator: Any, config: AtomicConfig) -> list[BatchRow]:
         timed = stopwatch(partial(evaluator.evaluate, planes), time.perf_counter)
         timed()
         times = [timed() for _ in range(_CALLS)]
-        found.append(BatchRow(rows, rows / float(np.median(times))))
+        agent = _agent(
+            evaluator, "virtual_loss", config.simulations[-1], replace(config, search_batch=rows)
+        )
+        results = [agent.search(state) for state in states]
+        engine = sum(r.simulations for r in results) / sum(r.seconds for r in results)
+        found.append(BatchRow(rows, rows / float(np.median(times)), engine))
     return found
 
 

@@ -48,6 +48,12 @@ MATCHES = (
 LAST_STEP_AGAINST_UNTRAINED = 0.47
 """The same of a network whose buffer held the last step's samples alone, after 8 hours."""
 
+FIRST_BY_COLOUR = (0.992, 0.968)
+"""The same as White and as Black."""
+
+MATE_GAMES, MATE_SIMULATIONS = 50, 10_000
+"""Games from one position with a mate in two, and simulations of their searches (Fig. 5.3)."""
+
 SELF_MATCHES = {"M-4000": 52.9, "M-8000": 55.9}
 """Percent that White wins when a model plays itself."""
 

@@ -4,9 +4,15 @@ from collections.abc import Sequence
 
 from phasezoo.experiments.atomic import figures, published
 from phasezoo.experiments.atomic.config import VARIANTS
-from phasezoo.experiments.atomic.measurements import CollisionRow, MoveCost, Results, WorkerRow
+from phasezoo.experiments.atomic.measurements import (
+    CollisionRow,
+    MoveCost,
+    OneMate,
+    Results,
+    WorkerRow,
+)
 from phasezoo.experiments.claims import BY_ELO, by_no_gain, by_sign, either, judged
-from phasezoo.experiments.learning import LearningRun
+from phasezoo.experiments.learning import LearningRun, ladder_figure
 from phasezoo.experiments.matches import MatchSummary, result_columns
 from phasezoo.experiments.study import study_report, took
 from phasezoo.report import numbers
@@ -33,9 +39,11 @@ def report(results: Results) -> Document:
     own = results.courses[0]
     learning: list[Item] = [figures.losses(results.courses)]
     if own.ladder:
-        learning.append(figures.ladder(own))
+        learning.append(ladder_figure(own, "the thesis’ variant", "untrained weights"))
     if any(len(one.numbers) > 1 for one in own.probes):
         learning.append(figures.mates(own))
+    if results.mate is not None:
+        learning.append(figures.one_mate(results.mate))
     return study_report(
         results,
         [
@@ -110,8 +118,27 @@ def learning_table(trainings: Sequence[LearningRun]) -> Table:
 
 def matches_table(name: str, matches: Sequence[tuple[str, MatchSummary]], caption: str) -> Table:
     """Return matches, one a row."""
-    columns = [Column("", 0), *result_columns(lambda row: row[1])]
+    columns = [
+        Column("", 0),
+        *result_columns(lambda row: row[1]),
+        Column("decided won as White", lambda row: _moving_first(row[1]), numbers.percent),
+        Column("as Black", lambda row: _moving_second(row[1]), numbers.percent),
+    ]
     return Table(name, columns, matches, caption)
+
+
+def _moving_first(match: MatchSummary) -> float | None:
+    """Return the share of decided games that the first player won where it moved first."""
+    won, _, lost = match.moving or (0, 0, 0)
+    return won / (won + lost) if won + lost else None
+
+
+def _moving_second(match: MatchSummary) -> float | None:
+    """Return the share of decided games that it won where it moved second."""
+    if match.moving is None:
+        return None
+    won, lost = match.wins - match.moving[0], match.losses - match.moving[2]
+    return won / (won + lost) if won + lost else None
 
 
 def beaten_table(untrained: Sequence[MatchSummary], thesis: Sequence[MatchSummary]) -> Table:
@@ -150,6 +177,11 @@ def _search(results: Results) -> list[Item]:
         column_of(lambda row: _published_collisions(row), numbers.count, by="the thesis"),
         Column("simulations a second", "rate", numbers.count),
     ]
+    batches = [
+        Column("leaves a call", "rows"),
+        Column("network alone, positions a second", "rate", numbers.count),
+        Column("search, simulations a second", "engine", numbers.count),
+    ]
     move = searched.move
     parts = [
         ("network", move.network_ms, f"{published.MOVE_MS['network']:.0f} ms"),
@@ -170,6 +202,12 @@ def _search(results: Results) -> list[Item]:
     return [
         figures.costs(searched),
         Table("collisions", collisions, searched.collisions, f"Batches of {config.search_batch}"),
+        Table(
+            "leaves a call",
+            batches,
+            searched.batches,
+            f"One search of {numbers.count(move.simulations)} simulations at a time",
+        ),
         Table("time of a move", costs, parts),
         Table(
             "processes",
@@ -229,7 +267,10 @@ def claims_of(results: Results) -> list[Claim]:
         found.append(_last_step(untrained["last-step"], own["last-step"]))
     if "whole-buffer" in own:
         found.append(_whole_buffer(own["whole-buffer"]))
-    found += [_white(results.itself), *_mates(trainings[0]), _collisions(searched.collisions)]
+    found += [_white(results.itself), *_mates(trainings[0])]
+    if results.mate is not None:
+        found.append(_one_mate(results.mate))
+    found.append(_collisions(searched.collisions))
     found.append(_network(searched.move))
     if len(searched.workers) > 1:
         found.append(_workers(searched.workers))
@@ -240,11 +281,12 @@ def _learns(match: MatchSummary, training: LearningRun) -> Claim:
     judgement = by_sign(match.elo, "higher")
     if judgement == "disagrees" and training.rounds[-1].learnt < published.POSITIONS:
         judgement = "not settled"  # a little learning is no test of much
+    white, black = map(numbers.percent, published.FIRST_BY_COLOUR)
     return Claim(
         text=(
             "Learning by play from random weights works: the first model wins "
             f"{numbers.percent(published.FIRST_AGAINST_UNTRAINED)} of its decided games against "
-            "untrained weights, later ones all of them."
+            f"untrained weights ({white} as White, {black} as Black), later ones all of them."
         ),
         ours=(
             f"The last version won {_decided(match)} of its decided games; Elo "
@@ -353,6 +395,31 @@ def _mates(training: LearningRun) -> list[Claim]:
             ),
         )
     ]
+
+
+def _one_mate(found: OneMate) -> Claim:
+    first, last = found.rows[0], found.rows[-1]
+    at = next((row.games for row in found.rows if row.network_finds), None)
+    alone = "never does" if at is None else f"does after {numbers.plural(at, 'game')}"
+    return Claim(
+        text=(
+            "From one mate in two search finds the move at once, the network after a few of "
+            f"{published.MATE_GAMES} games."
+        ),
+        ours=(
+            f"Before any game search gives it {numbers.percent(first.search)} of its visits, the "
+            f"network {numbers.percent(first.network)}; after {numbers.count(last.games)} games "
+            f"{numbers.percent(last.search)} and {numbers.percent(last.network)}. The network "
+            f"alone {alone} play it."
+        ),
+        rule=(
+            "agrees if search plays it before any game and the network alone does after all of "
+            "them, disagrees if search does not"
+        ),
+        judgement=judged(
+            agrees=first.search_finds and last.network_finds, disagrees=not first.search_finds
+        ),
+    )
 
 
 def _collisions(rows: Sequence[CollisionRow]) -> Claim:

@@ -11,14 +11,16 @@ from phasezoo.agents import Limit, MCTSAgent, SearchConfig
 from phasezoo.arena import stream
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.atomic import measurements, report
-from phasezoo.experiments.atomic.config import INPUTS, VARIANTS, AtomicConfig
-from phasezoo.experiments.atomic.measurements import Results, Searched
+from phasezoo.experiments.atomic.config import INPUTS, VARIANTS, AtomicConfig, one_mate
+from phasezoo.experiments.atomic.measurements import OneMate, Results, Searched
+from phasezoo.experiments.games_file import read_games
 from phasezoo.experiments.learning import LearningRun, learn
 from phasezoo.experiments.matches import MatchSummary, match_once
 from phasezoo.experiments.study import StudyRun
 from phasezoo.networks import NetworkOutput
 from phasezoo.report.console import Console
-from phasezoo.training import ReplayRules, SelfPlayConfig, SelfPlayOutcome
+from phasezoo.runs.files import write_whole
+from phasezoo.training import ReplayRules, SelfPlay, SelfPlayConfig, SelfPlayOutcome
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.selfplay.config import (
     CONSTANT,
@@ -74,6 +76,9 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
         compared = [self._match(name, {name: self._player(name)}, thesis) for name in variants[1:]]
         itself = self._match("itself", {"one": self._player(THESIS)}, {"other": thesis[THESIS]})
         phases = self._from_phases(untrained)
+        mate = None
+        if self.config.mate_games:
+            mate = self.once("mate", OneMate, self._one_mate, heading="One mate in two")
         styles = self._styles()
         self.table(report.beaten_table(beaten, compared))
         searched = self.once("search", Searched, self._search, heading="The search")
@@ -84,12 +89,14 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
             against_thesis=compared,
             itself=itself,
             from_phases=phases,
+            mate=mate,
             styles=styles,
             searched=searched,
             seconds=self.seconds(
                 {
                     "learning by play": ["learn/"],
                     "matches": ["matches/"],
+                    "one mate": ["mate"],
                     "measuring the search": ["search"],
                 }
             ),
@@ -139,6 +146,42 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
             first = {THESIS: self._player(THESIS)}
             found[phase] = self._match(phase, first, untrained, openings=suite)
         return found
+
+    def _one_mate(self) -> OneMate:
+        """Play games from one mate in two, learn after each, and show it to every version."""
+        config, puzzle = self.config, one_mate(self.config.mate)
+        starts = self.path / "mate.txt"
+        write_whole(starts, f"{puzzle.state.fen}\n")
+        options = options_of(THESIS, config)
+        options["config"] = _config(
+            config,
+            updates=config.mate_games,
+            games_per_update=1,
+            nodes=config.mate_simulations,
+            max_plies=config.mate_plies,
+            concurrency=1,
+            samples_per_update=config.training_batch,
+            starts=(f"starts:{starts}",),
+            search=self_play_search(
+                temperature=1.0, temperature_plies=config.max_plies, batch_size=config.search_batch
+            ),
+            watching=Watching.nothing(),
+        )
+        with self.console.task("Games from one mate in two", config.mate_games) as task:
+            run = SelfPlay(
+                out=self.path / "learn" / "mate",
+                progress=lambda event: task.update(event.done, ""),
+                **options,
+            )
+            outcome = run.run()
+        rows = [
+            measurements.mate_row(
+                outcome.evaluator(version, threads=config.threads), puzzle, version, config
+            )
+            for version in range(config.mate_games + 1)
+        ]
+        moves = sorted(puzzle.state.uci(action) for action in puzzle.actions)
+        return OneMate(puzzle.state.fen, moves, rows)
 
     def _styles(self) -> MatchSummary:
         batch = self.config.search_batch
@@ -212,7 +255,7 @@ def _config(config: AtomicConfig, *, ladder: bool = False, **changes: Any) -> Se
         "search": self_play_search(
             temperature=1.0, temperature_decay=1.0, temperature_plies=config.max_plies
         ),
-        "replay": ReplayRules(capacity=config.buffer, half_life=config.buffer / 2),
+        "replay": _preferring_newer(config),
         "learning": _learning(config),
         "schedule": CONSTANT,
         "max_plies": config.max_plies,
@@ -246,7 +289,22 @@ def _changes(name: str, config: AtomicConfig) -> dict[str, Any]:
         case "adamw":
             rates = {"optimizer": "adamw", "max_lr": 2e-3, "min_lr": 1e-5}
             return {"learning": _learning(config, **rates)}
+        case "mirrored":
+            return {"replay": _preferring_newer(config, symmetries=True)}
+        case "game-weights":
+            return {"replay": _preferring_newer(config, counts="game")}
+        case "hotter":
+            hot = {"temperature": 2.0, "temperature_decay": 0.97}
+            return {"search": self_play_search(**hot, temperature_plies=config.max_plies)}
+        case "later-starts":
+            sample = f"games:{read_games('atomic', None).path}:0-{config.max_plies // 2}"
+            return {"starts": ("0.5*initial", f"0.5*{sample}")}
     return {}
+
+
+def _preferring_newer(config: AtomicConfig, **changes: Any) -> ReplayRules:
+    """Return the thesis' buffer."""
+    return ReplayRules(capacity=config.buffer, half_life=config.buffer / 2, **changes)
 
 
 class Shown(nn.Module):

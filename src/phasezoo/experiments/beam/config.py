@@ -11,6 +11,7 @@ from phasezoo.experiments.beam import published
 from phasezoo.experiments.settings import check_ranges, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeInt, PositiveInt
+from phasezoo.training.selfplay.start_texts import start_source
 
 Preset: TypeAlias = Literal["quick", "standard"]
 
@@ -30,6 +31,7 @@ class BeamStudyConfig:
         "schedule",
         "games",
         "match_games",
+        "cycles",
         "threads",
     )
 
@@ -42,17 +44,23 @@ class BeamStudyConfig:
 
     schedule: str = published.SCHEDULE
     """The beam whose batches and rates are measured: successors kept, by layer."""
+    games_at_once: PositiveInt = published.GAMES_OF_A_BLOCK
+    """Games whose calls are counted and timed (the note: 8, and 64)."""
     ticks: Annotated[int, Ge(16)] = 32
     """Calls whose rows are counted."""
     repeats: Annotated[int, Ge(2)] = 3
     """How often every rate is measured."""
     moves: PositiveInt = 1
-    """Searches of each of the eight games in a measurement."""
+    """Searches of each of these games in a measurement."""
 
     play_schedule: str = "4,3,2,1"
     """The beam that plays."""
     backup: Literal["minimax", "mean"] = "minimax"
     """Value of its positions: that of their best kept successor, or the mean of those kept."""
+    keep: Literal["policy", "value"] = "policy"
+    """What its successors are kept by: their probability, or their evaluation."""
+    rated: NonNegativeInt = 0
+    """With the latter, likeliest successors of a position that are evaluated (0: all)."""
     games: Annotated[int, Ge(4)] = 24
     """Games of self-play of each kind."""
     plies: Annotated[int, Ge(4)] = 16
@@ -69,6 +77,19 @@ class BeamStudyConfig:
     batch: Annotated[int, Ge(2)] = 128
     """Positions of a training step (the note: 512)."""
 
+    cycles: NonNegativeInt = 2
+    """Rounds of learning by play: games by beams, then a training step for each `batch` of their
+    new samples (0: none)."""
+    cycle_games: PositiveInt = 32
+    """Games of a round."""
+    starts: tuple[str, ...] = ()
+    """Their starts, such as random:1-1 (none: the note's, evenly: after a first move, after a
+    reply, and a position of the package's sample games)."""
+    ladder_every: PositiveInt = 2
+    """Rounds from one version that is measured to the next."""
+    ladder_games: Annotated[int, Ge(2), MultipleOf(2)] = 20
+    """Games of each match between two of them."""
+
     resamples: Annotated[int, Ge(100)] = 2000
     """Draws of games behind the intervals."""
     threads: PositiveInt | None = None
@@ -78,6 +99,7 @@ class BeamStudyConfig:
         """Check every range."""
         check_ranges(self)
         BeamConfig(schedule=self.schedule)
+        start_source(self.starts or None)
         if len(BeamConfig(schedule=self.play_schedule).layers) <= published.PUSHED:
             message = (
                 f"--play-schedule {self.play_schedule}: must have {published.PUSHED} layers or "
@@ -93,7 +115,9 @@ class BeamStudyConfig:
     @property
     def playing(self) -> BeamConfig:
         """The beam that plays."""
-        return BeamConfig(schedule=self.play_schedule, backup=self.backup)
+        return BeamConfig(
+            schedule=self.play_schedule, backup=self.backup, keep=self.keep, rated=self.rated
+        )
 
 
 PRESETS: dict[Preset, BeamStudyConfig] = presets_of(
@@ -108,6 +132,10 @@ PRESETS: dict[Preset, BeamStudyConfig] = presets_of(
         "concurrency": 64,
         "steps": (1, 4, 12, 36),
         "batch": 512,
+        "cycles": 8,
+        "cycle_games": 64,
+        "ladder_every": 4,
+        "ladder_games": 40,
     },
 )
 """The sizes, smallest first."""

@@ -19,10 +19,12 @@ from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.starts import start_state
 from phasezoo.experiments.beam import published
 from phasezoo.experiments.beam.config import BeamStudyConfig
+from phasezoo.experiments.games_file import read_games
+from phasezoo.experiments.learning import LearningRun
 from phasezoo.experiments.statistics import wilson
 from phasezoo.experiments.study import RunResults
 from phasezoo.training.resampling import between_trainings, percentile_interval
-from phasezoo.training.selfplay.config import CONSTANT, self_play_settings
+from phasezoo.training.selfplay.config import CONSTANT, Watching, self_play_settings
 
 BEAM, MCTS, PUSHING = "beam", "MCTS", "beam, 3 plies a search"
 
@@ -45,7 +47,7 @@ class Batches:
 
 @dataclass(frozen=True)
 class Rate:
-    """Speed of one search, eight games at once."""
+    """Speed of one search, `games_at_once` games at once."""
 
     name: str
     """Which search."""
@@ -148,6 +150,10 @@ class Results(RunResults):
     """At equal positions, and at equal time."""
     stale: list[Stale]
     """By training steps of a cycle."""
+    learned: LearningRun | None
+    """Rounds of learning by play, with the ladder of its versions."""
+    grown: list[MatchResult]
+    """The same matches with the network that it came to."""
 
 
 def network_of(name: str, threads: int) -> Any:
@@ -185,7 +191,7 @@ def batches(config: BeamStudyConfig) -> Batches:
     for stagger in (True, False):
         evaluator = _Counting()
         agent = beam_of(evaluator, config.beam, stagger=stagger)
-        for _ in _searches(agent, config.seed, None):
+        for _ in _searches(agent, config.seed, config.games_at_once, None):
             if len(evaluator.rows) >= config.ticks:
                 break
         found.append(evaluator.rows[: config.ticks])
@@ -211,11 +217,11 @@ def _rate(
     size: tuple[BeamStudyConfig, int], name: str, make: Any, evaluator: Any, *, with_network: bool
 ) -> Rate:
     config, moves = size
-    wanted = moves * published.GAMES_OF_A_BLOCK
+    wanted = moves * config.games_at_once
     seconds, rows, calls = [], [], []
     make(evaluator).search(games.make("chess").initial_state())  # what a first call costs
     for repeat in range(config.repeats):
-        found = _searches(make(evaluator), config.seed + repeat, moves)
+        found = _searches(make(evaluator), config.seed + repeat, config.games_at_once, moves)
         started = time.perf_counter()
         for done, counts in enumerate(found, start=1):
             if done == wanted:
@@ -239,11 +245,11 @@ def playing_rates(config: BeamStudyConfig, network: Any) -> tuple[float, float]:
     return found[0].rows_a_second, found[1].rows_a_second
 
 
-def _searches(agent: Any, seed: int, moves: int | None) -> Iterator[Any]:
+def _searches(agent: Any, seed: int, at_once: int, moves: int | None) -> Iterator[Any]:
     """Yield counts after every search of a block of games from openings, each of ``moves``."""
     chess = games.make("chess")
     suite = as_suite(None, "chess")
-    pool = agent.session_pool(chess, pool_rows=published.GAMES_OF_A_BLOCK * 4096)
+    pool = agent.session_pool(chess, pool_rows=at_once * 4096)
     states, left = {}, {}
     rng = np.random.default_rng(seed)
 
@@ -253,7 +259,7 @@ def _searches(agent: Any, seed: int, moves: int | None) -> Iterator[Any]:
         states[slot], left[slot] = suite.states(index, 0, chess)[-1], moves
         pool.ask(slot, states[slot], states[slot].to_play)
 
-    for _ in range(published.GAMES_OF_A_BLOCK):
+    for _ in range(at_once):
         begin()
     while states:
         for slot, move in pool.poll():
@@ -417,6 +423,39 @@ def staleness(config: BeamStudyConfig, store: Path, threads: int) -> list[Stale]
         learner.learn(replay, steps * config.batch)
         found.append(_compared(config, steps, before, _policies(learner, states), owners))
     return found
+
+
+def cycle_options(config: BeamStudyConfig, threads: int) -> dict[str, Any]:
+    """Return the arguments of :class:`phasezoo.training.SelfPlay` of the note's training cycle.
+
+    A round plays games, three plies of a variation at a search and the best ones always, and then
+    takes one training step for every batch of new samples.
+    """
+    experts = inference.load_experts(config.network)
+    beam = config.playing
+    # Later positions would leave games that are cut at `max_plies` few plies.
+    base = f"games:{read_games('chess', None).path}:0-{config.max_plies // 2}"
+    text = (
+        f"beam:schedule='{beam.schedule}',backup={beam.backup},keep={beam.keep},rated={beam.rated},"
+        f"plies={published.PUSHED},temperature=0"
+    )
+    watching = Watching(
+        probe_every=0, ladder_every=config.ladder_every, ladder_games=config.ladder_games
+    )
+    settings = training.SelfPlayConfig(
+        agent=text,
+        updates=config.cycles,
+        games_per_update=config.cycle_games,
+        concurrency=config.concurrency,
+        samples_per_new=1.0,
+        starts=config.starts or ("random:1-1", "random:2-2", base),
+        max_plies=config.max_plies,
+        schedule=CONSTANT,
+        learning=self_play_settings(batch_size=config.batch, threads=threads),
+        watching=watching,
+    )
+    initial = experts.directory / str(experts.baseline_folder)
+    return {"game": "chess", "initial": initial, "seed": config.seed, "config": settings}
 
 
 def _positions(store: training.GameStore, seed: int) -> tuple[list[Any], npt.NDArray[np.int64]]:

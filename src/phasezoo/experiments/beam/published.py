@@ -11,8 +11,8 @@ SCHEDULE = "8,5,3,2,1,1,1"
 GAMES_OF_A_BLOCK = 8
 """Games that are staggered by one layer."""
 
-BLOCK_ROWS = 1129
-"""Rows of a block of such games at every call."""
+BLOCK_ROWS = {8: 1129, 64: 9032}
+"""Rows of every call, by the number of such games."""
 
 BEAM_CALLS = (5, 8)
 """Calls of the network for a move of beam search."""

@@ -20,6 +20,7 @@ from phasezoo.experiments.beam.measurements import (
     faster,
 )
 from phasezoo.experiments.claims import by_sign, either
+from phasezoo.experiments.learning import ladder_figure
 from phasezoo.experiments.study import study_report, took
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import (
@@ -49,10 +50,10 @@ def report(results: Results) -> Document:
     rows = steady(config, results.batches)
     first = len(results.batches.apart) - len(rows) + 1
     calls = (
-        f"Rows of each call, eight games of chess with beams of {config.schedule}. From call "
-        f"{first} on, games a layer apart give {numbers.count(min(rows))} to "
-        f"{numbers.count(max(rows))} rows; positions with fewer moves than are kept, and ends, "
-        "give fewer."
+        f"Rows of each call, {numbers.in_words(config.games_at_once)} games of chess with beams of "
+        f"{config.schedule}. From call {first} on, games a layer apart give "
+        f"{numbers.count(min(rows))} to {numbers.count(max(rows))} rows; positions "
+        "with fewer moves than are kept, and ends, give fewer."
     )
     rates: list[Item] = [
         rates_table(config, results.rates),
@@ -73,11 +74,12 @@ def report(results: Results) -> Document:
         results,
         [
             Section("The note’s claims", [Text(_CLAIMS), *claims_of(results)]),
-            Section("Rows by call", [_rows_figure(results.batches, calls)]),
+            Section("Rows by call", [_rows_figure(config, results.batches, calls)]),
             Section("Positions a second", rates),
             Section("Self-play", [played_table(config, results.played)]),
             Section("Strength", matches),
             Section("Steps a cycle", [Text(_steps(config)), _stale_table(results)]),
+            *_learning(results),
         ],
         title="Beam search in place of MCTS?",
         headline=_headline(results, ratio),
@@ -124,7 +126,8 @@ def _terms(config: BeamStudyConfig) -> str:
 
 
 _LIMITS = """\
-- One small network that was trained on games, not by either search; nothing is learned here.
+- One small network that was trained on games, not by either search; matches and rates are its own,
+  but for those of “Learning by play”.
 - MCTS has no solver and begins every search anew, as beams do; its constants are those of match
   play.
 - How sharp the beam’s policy is, and so how its games differ, hangs on a temperature that the note
@@ -145,8 +148,8 @@ def rates_table(config: BeamStudyConfig, rates: Sequence[Rate]) -> Table:
         Column("seconds", lambda rate: sum(rate.seconds) / len(rate.seconds), _hundredths),
     ]
     caption = (
-        f"Eight games at once, {config.repeats} measurements of {rates[0].searches} searches each; "
-        "calls of one"
+        f"{numbers.in_words(config.games_at_once).capitalize()} games at once, "
+        f"{config.repeats} measurements of {rates[0].searches} searches each; calls of one"
     )
     return Table("rates", columns, rates, caption)
 
@@ -170,7 +173,7 @@ def played_table(config: BeamStudyConfig, played: Sequence[Played]) -> Table:
     return Table("self-play", columns, played, caption)
 
 
-def matches_table(matches: Sequence[MatchResult]) -> Table:
+def matches_table(matches: Sequence[MatchResult], name: str = "matches") -> Table:
     """Return the matches of the beam against MCTS."""
     columns = [
         Column("", "name"),
@@ -182,7 +185,7 @@ def matches_table(matches: Sequence[MatchResult]) -> Table:
         Column("positions a move: beam", lambda one: one.rows[0], numbers.whole),
         Column("MCTS", lambda one: one.rows[1], numbers.whole),
     ]
-    return Table("matches", columns, matches)
+    return Table(name, columns, matches)
 
 
 def _stale_table(results: Results) -> Table:
@@ -196,8 +199,48 @@ def _stale_table(results: Results) -> Table:
     return Table("steps a cycle", columns, results.stale, caption)
 
 
-def _rows_figure(found: Batches, caption: str) -> Figure:
+def _learning(results: Results) -> list[Section]:
+    """Return the rounds of learning by play, and what they did to its strength."""
+    config, run = results.config, results.learned
+    if run is None:
+        return []
+    ratings = {rating.name: rating for rating in run.ladder}
+    columns = [
+        Column("round", "update"),
+        Column("games", "games", numbers.count),
+        Column("samples learned", "learnt", numbers.count),
+        Column("policy loss", "policy_loss", _hundredths),
+        Column("value loss", "value_mse", _hundredths),
+        Column("plies a game", "plies", numbers.whole),
+        Column("playing", "playing", numbers.duration),
+        Column("learning", "learning", numbers.duration),
+        Column(
+            "Elo above round 0",
+            lambda one: ratings[str(one.update)].interval if str(one.update) in ratings else None,
+            numbers.elo_interval,
+        ),
+    ]
+    text = (
+        f"A round plays {numbers.count(config.cycle_games)} games by beams, "
+        f"{published.PUSHED} plies of the best variation at a search and so without drawn moves, "
+        f"and takes a training step for every {config.batch} new samples. Starts: "
+        f"{', '.join(config.starts) or _STARTS}. Versions then play each other by the same beams."
+    )
+    ladder = [ladder_figure(run, "the versions", "round 0")] if len(run.ladder) > 1 else []
+    matches = matches_table(results.grown, "matches after learning")
+    table = Table("learning by play", columns, run.rounds)
+    return [Section("Learning by play", [Text(text), *ladder, table, matches])]
+
+
+_STARTS = (
+    "one of White’s 20 first moves, one of the 400 positions after a reply, a position of the "
+    "package’s sample games, a third each"
+)
+
+
+def _rows_figure(config: BeamStudyConfig, found: Batches, caption: str) -> Figure:
     """Show rows by call, of games a layer apart and in step."""
+    rows_of_note = published.BLOCK_ROWS.get(config.games_at_once)
 
     def draw() -> Any:
         figure, plot = plots.axes(plots.WIDTH, 3.4)
@@ -208,12 +251,13 @@ def _rows_figure(found: Batches, caption: str) -> Figure:
             calls = range(1, len(rows) + 1)
             plot.step(calls, rows, where="mid", color=colour, label=name, linewidth=1.6)
             plot.plot(calls, rows, "o", color=colour, markersize=3)
-        plot.axhline(published.BLOCK_ROWS, color=plots.PAPER, linestyle="--", linewidth=1)
-        plot.annotate(
-            f"{numbers.count(published.BLOCK_ROWS)} (the note)",
-            (len(found.apart), published.BLOCK_ROWS), xytext=(0, 4), textcoords="offset points",
-            ha="right", color=plots.PAPER, fontsize=9,
-        )  # fmt: skip
+        if rows_of_note is not None:
+            plot.axhline(rows_of_note, color=plots.PAPER, linestyle="--", linewidth=1)
+            plot.annotate(
+                f"{numbers.count(rows_of_note)} (the note)",
+                (len(found.apart), rows_of_note), xytext=(0, 4), textcoords="offset points",
+                ha="right", color=plots.PAPER, fontsize=9,
+            )  # fmt: skip
         plot.set_xlabel("call of the network")
         plot.set_ylabel("rows")
         plot.set_ylim(0)
@@ -221,7 +265,7 @@ def _rows_figure(found: Batches, caption: str) -> Figure:
         return figure
 
     words = (
-        f"Rows of each call of {published.GAMES_OF_A_BLOCK} games. A layer apart they come to "
+        f"Rows of each call of {config.games_at_once} games. A layer apart they come to "
         f"{found.apart[-1]}; in step they swing between {min(found.in_step)} and "
         f"{max(found.in_step)}."
     )
@@ -277,8 +321,8 @@ def claims_of(results: Results) -> list[Claim]:
     kinds = {kind.name: kind for kind in results.played}
     return [
         _calls(config),
-        batches_claim(config, results.batches),
-        _games(results.rates),
+        *batches_claims(config, results.batches),
+        _games(config, results.rates),
         _pushing(kinds[BEAM], kinds[PUSHING]),
         _quality(results.matches),
         _diversity(kinds, diversity(config, results.played)),
@@ -298,32 +342,36 @@ def _calls(config: BeamStudyConfig) -> Claim:
     )
 
 
-def batches_claim(config: BeamStudyConfig, found: Batches) -> Claim:
-    """Judge the note's number of rows a call."""
+def batches_claims(config: BeamStudyConfig, found: Batches) -> list[Claim]:
+    """Judge the note's number of rows a call, if it says one for so many games."""
+    expected = published.BLOCK_ROWS.get(config.games_at_once)
+    if expected is None:
+        return []
     rows = steady(config, found)
-    return Claim(
-        f"{numbers.in_words(published.GAMES_OF_A_BLOCK).capitalize()} games a layer apart give "
-        f"{numbers.count(published.BLOCK_ROWS)} rows at every call.",
+    claim = Claim(
+        f"{numbers.in_words(config.games_at_once).capitalize()} games a layer apart give "
+        f"{numbers.count(expected)} rows at every call.",
         f"{_range(rows)} rows a call once all have begun; with games in step "
         f"{_range(found.in_step)}. Where all positions have moves enough it is the "
         "same number every time (a test of this project).",
         f"Every call within {numbers.percent(_NEAR, 0)} of the note's rows.",
-        either(all(abs(n - published.BLOCK_ROWS) <= _NEAR * published.BLOCK_ROWS for n in rows)),
+        either(all(abs(n - expected) <= _NEAR * expected for n in rows)),
     )
+    return [claim]
 
 
 def _range(rows: Sequence[int]) -> str:
     return numbers.between(numbers.count(min(rows)), numbers.count(max(rows)))
 
 
-def _games(rates: Sequence[Rate]) -> Claim:
+def _games(config: BeamStudyConfig, rates: Sequence[Rate]) -> Claim:
     ratio = faster(rates)
     speed = {(rate.name, rate.with_network): rate.rows_a_second for rate in rates}
     change = Interval(ratio.value - 1, ratio.low - 1, ratio.high - 1)
     return Claim(
         "A cycle has many games by beam search, few by MCTS.",
-        f"With equal positions a move and eight games at once, beam search sees "
-        f"{numbers.count(speed[BEAM, True])} positions a second and MCTS "
+        f"With equal positions a move and {numbers.in_words(config.games_at_once)} games at once, "
+        f"beam search sees {numbers.count(speed[BEAM, True])} positions a second and MCTS "
         f"{numbers.count(speed[MCTS, True])}: {numbers.plain_interval(ratio)} times as many "
         "moves in the same time.",
         "The 95 % interval of the ratio over measurements lies above 1.",

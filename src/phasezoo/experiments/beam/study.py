@@ -22,6 +22,7 @@ from phasezoo.experiments.beam.measurements import (
     mcts_of,
     network_of,
 )
+from phasezoo.experiments.learning import learn
 from phasezoo.experiments.matches import play
 from phasezoo.experiments.study import StudyRun
 from phasezoo.report.console import Console
@@ -54,19 +55,26 @@ class BeamRun(StudyRun[BeamStudyConfig, Results]):
         played = self.once(
             "games", list[Played], lambda: measurements.played(config, network, games)
         )
-        matches = [
-            self._match(network, name, nodes) for name, nodes in self._opponents(pace).items()
-        ]
+        opponents = self._opponents(pace).items()
+        matches = [self._match(network, name, nodes) for name, nodes in opponents]
         stale = self.once(
             "staleness",
             list[Stale],
             lambda: measurements.staleness(config, games / BEAM, self.threads),
         )
+        learned, grown = None, []
+        if config.cycles:
+            self.console.heading("Learning by play")
+            options = measurements.cycle_options(config, self.threads)
+            learned, outcome = learn(self, "beams", "Games by beams", **options)
+            network = outcome.evaluator(threads=self.threads)
+            grown = [self._match(network, f"{name}, learned", nodes) for name, nodes in opponents]
         stages = {
             "rates": ["batches", "rates", "pace"],
             "self-play": ["games"],
             "matches": ["match"],
             "training": ["staleness"],
+            "learning by play": ["learn/"],
         }
         return Results(
             **self.head(),
@@ -75,6 +83,8 @@ class BeamRun(StudyRun[BeamStudyConfig, Results]):
             played=played,
             matches=matches,
             stale=stale,
+            learned=learned,
+            grown=grown,
             seconds=self.seconds(stages),
         )
 
@@ -88,7 +98,7 @@ class BeamRun(StudyRun[BeamStudyConfig, Results]):
         }
 
     def _match(self, network: Any, name: str, nodes: int) -> MatchResult:
-        stage = f"match-{name.replace(' ', '-')}"
+        stage = f"match-{name.replace(',', '').replace(' ', '-')}"
         return self.once(stage, MatchResult, lambda: self._play(network, name, nodes, stage))
 
     def _play(self, network: Any, name: str, nodes: int, stage: str) -> MatchResult:

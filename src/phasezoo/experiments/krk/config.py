@@ -63,7 +63,7 @@ class KrkConfig:
     reading_games: Annotated[int, Ge(2)] = 40
     """Games a cell of each of these."""
     endings: tuple[EndingName, ...] = ()
-    """Other endings to play by uct: kqk, krrk, kbbk."""
+    """Other endings to play by uct: kqk, krrk, kbbk, kbnk."""
     ending_games: Annotated[int, Ge(2)] = 40
     """Games a cell of each of these."""
 

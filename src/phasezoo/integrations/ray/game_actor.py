@@ -90,12 +90,11 @@ class GameActor:
 
     def _made(self, data: bytes) -> Any:
         """The agent of a version."""
-        knobs = self._players.config
         with tempfile.TemporaryDirectory() as folder:
             with tarfile.open(fileobj=io.BytesIO(data)) as archive:
                 archive.extractall(folder, filter="data")
             evaluator = self._players.evaluator(Path(folder))
-        return self._players.searching(evaluator, knobs.search, knobs.nodes)
+        return self._players.searching(evaluator)
 
 
 class _Closed(Exception):

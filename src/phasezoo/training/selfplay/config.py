@@ -1,17 +1,21 @@
 """Settings of learning by play, and of the measurements during a run."""
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Self
 
 from annotated_types import Interval
 
-from phasezoo.agents import Limit, SearchConfig
+from phasezoo import agents
+from phasezoo.agents import BeamAgent, BeamConfig, Limit, SearchConfig
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.errors import InvalidConfig
+from phasezoo.games import Game
 from phasezoo.inference.backends.choice import Backend
+from phasezoo.inference.evaluator import Uniform
 from phasezoo.inference.routing import RoutingName
-from phasezoo.specs import Even, NonNegativeInt, PositiveInt, Share, check
+from phasezoo.specs import Argument, Even, NonNegativeInt, PositiveInt, Share, check, read_spec
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.experts.strategies import Strategy
 from phasezoo.training.schedules import drops_of
@@ -103,6 +107,19 @@ class Watching:
         return found
 
 
+MCTS = "mcts"
+"""Search that plays unless another is named."""
+
+_EXPLORATION = (
+    "dirichlet_alpha",
+    "dirichlet_epsilon",
+    "temperature",
+    "temperature_plies",
+    "q_value_weight",
+    "quantile_clipping",
+)
+"""Options of exploration in self-play."""
+
 ONE_CYCLE, CONSTANT = "one-cycle", "constant"
 """Schedules: one cycle a round, and ``max_lr`` and ``max_momentum`` always."""
 
@@ -153,6 +170,25 @@ def self_play_search(**changes: Any) -> SearchConfig:
     return SearchConfig.self_play(**{"batch_size": 1, "fpu": 0.0, **changes})
 
 
+def exploring(agent: Any) -> Any:
+    """Return the agent, with exploration if its searches have none, so that games differ.
+
+    It is that of the published self-play (M2CTS, Table XII): noise 0.25 of Dirichlet(0.3), actions
+    drawn at temperature 0.8 in the first 15 plies, by visits alone. Beams have no noise.
+    """
+    agent = agents.make(agent) if isinstance(agent, str) else agent
+    config = getattr(agent, "config", None)
+    if not isinstance(config, SearchConfig | BeamConfig):
+        return agent
+    is_noisy = getattr(config, "dirichlet_epsilon", 0) > 0
+    if is_noisy or (config.temperature > 0 and config.temperature_plies > 0):
+        return agent
+    published, changed = SearchConfig.self_play(), copy.copy(agent)
+    own = [name for name in _EXPLORATION if hasattr(config, name)]
+    changed.config = config.with_(**{name: getattr(published, name) for name in own})
+    return changed
+
+
 def measuring_search(search: SearchConfig) -> SearchConfig:
     """Return the settings for measured versions: no noise, the same nodes for every move."""
     return search.with_(dirichlet_epsilon=0.0, cheap_search_prob=0.0, node_random_factor=0.0)
@@ -170,8 +206,10 @@ class SelfPlayConfig:
     """Rounds of playing and learning (Table XII: 10); a finished run goes on if given more."""
     games_per_update: Annotated[int, Interval(ge=1, le=1_000_000)] = 128
     """Number of games of a round."""
+    agent: Annotated[str, Argument(name="search")] = MCTS
+    """mcts, or a beam such as beam:plies=3."""
     nodes: Annotated[int, Interval(ge=1, le=10**9)] = 100
-    """Nodes of a search (Table XII: 800)."""
+    """Nodes of a search by mcts (Table XII: 800)."""
     concurrency: Annotated[int, Interval(ge=1, le=1_000_000)] = 64
     """Number of games at once; changes no game."""
     samples_per_update: Annotated[int, Interval(ge=2, le=10**9)] | None = None
@@ -223,6 +261,7 @@ class SelfPlayConfig:
             object.__setattr__(self, "starts", (starts,))
         check(self)
         check_schedule(self.schedule, self.learning)
+        self.beam(Uniform())
         source_of_texts(self.starts)
         Strategy.parse(self.strategy)
 
@@ -242,6 +281,40 @@ class SelfPlayConfig:
     def limit(self) -> Limit:
         """Limit of searches."""
         return Limit(nodes=self.nodes)
+
+    def beam(self, evaluator: Any, game: str | Game | None = None) -> BeamAgent | None:
+        """Return the beam search that plays, which explores unless its text says how warm it is.
+
+        Args:
+            evaluator: The version's.
+            game: The game; None: that of the states.
+
+        Returns:
+            None if MCTS plays.
+
+        Raises:
+            InvalidConfig: ``agent`` is neither, or has options that a beam has not.
+        """
+        text = read_spec(self.agent)
+        if self.agent == MCTS:
+            return None
+        if text.name != "beam":
+            message = (
+                f"search {self.agent!r}: expected mcts (with the options --search.NAME), or beam, "
+                "such as beam:plies=3,keep=value; in Python any agent plays: SelfPlay(agent=…)"
+            )
+            raise InvalidConfig(message)
+        if "net" in text.options:
+            message = f"search {self.agent!r}: the network is the one that learns; leave net= out"
+            raise InvalidConfig(message)
+        agent: BeamAgent = agents.make(self.agent, evaluator=evaluator, game=game)
+        return agent if "temperature" in text.options else exploring(agent)
+
+    @property
+    def positions(self) -> int:
+        """Positions of a whole search: those of the beam, or ``nodes``."""
+        beam = self.beam(Uniform())
+        return self.nodes if beam is None else beam.config.positions
 
     @classmethod
     def preset(cls, name: str, game: str | None = None, **changes: Any) -> Self:

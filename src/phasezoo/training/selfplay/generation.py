@@ -1,7 +1,6 @@
 """Games of an agent against itself, all leaves in one batch, and the agents of a run's versions."""
 
 import contextlib
-import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from phasezoo import agents, gating, inference
-from phasezoo.agents import Limit, MCTSAgent, SearchConfig
+from phasezoo import gating, inference
+from phasezoo.agents import Limit, MCTSAgent
 from phasezoo.agents.arguments import seed_of
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.arena.concurrent_games import ConcurrentGames, Scheduled, SideFailed
@@ -21,7 +20,7 @@ from phasezoo.errors import InvalidConfig, InvalidEvaluation, InvalidState
 from phasezoo.games import Game, acting_players
 from phasezoo.games.options import at_least
 from phasezoo.inference.counts import Counts
-from phasezoo.training.selfplay.config import SelfPlayConfig
+from phasezoo.training.selfplay.config import SelfPlayConfig, measuring_search
 from phasezoo.training.selfplay.recording import PlayedGame, Recorder
 from phasezoo.training.selfplay.start_sources import (
     Begun,
@@ -31,16 +30,6 @@ from phasezoo.training.selfplay.start_sources import (
     over_there,
 )
 from phasezoo.types import SIMULTANEOUS, Gate
-
-_EXPLORATION = (
-    "dirichlet_alpha",
-    "dirichlet_epsilon",
-    "temperature",
-    "temperature_plies",
-    "q_value_weight",
-    "quantile_clipping",
-)
-"""Options of exploration in self-play."""
 
 
 @dataclass(frozen=True)
@@ -199,24 +188,6 @@ def _text(state: Any, action: int) -> str:
     return str(action) if notation is None else str(notation(action))
 
 
-def exploring(agent: Any) -> Any:
-    """Return the agent, with exploration if its searches have none, so that games differ.
-
-    It is that of the published self-play (M2CTS, Table XII): noise 0.25 of Dirichlet(0.3), actions
-    drawn at temperature 0.8 in the first 15 plies, by visits alone.
-    """
-    agent = agents.make(agent) if isinstance(agent, str) else agent
-    config = getattr(agent, "config", None)
-    if not isinstance(config, SearchConfig):
-        return agent
-    if config.dirichlet_epsilon > 0 or (config.temperature > 0 and config.temperature_plies > 0):
-        return agent
-    published = SearchConfig.self_play()
-    changed = copy.copy(agent)
-    changed.config = config.with_(**{name: getattr(published, name) for name in _EXPLORATION})
-    return changed
-
-
 @dataclass(frozen=True)
 class Players:
     """Makes evaluators and agents of a run's versions, in other processes too."""
@@ -246,11 +217,37 @@ class Players:
         options = {} if self.own_load is not None else {"backend": self.config.backend}
         return self.loaded(folder, **options)
 
-    def searching(self, evaluator: Any, search: SearchConfig, nodes: int) -> Any:
-        """Make the agent that plays with an evaluator."""
+    def searching(
+        self,
+        evaluator: Any,
+        nodes: int | None = None,
+        *,
+        is_measured: bool = False,
+        draws: bool = True,
+    ) -> Any:
+        """Make the agent that plays with an evaluator.
+
+        Args:
+            evaluator: The evaluator.
+            nodes: Nodes of its searches; None: as in self-play.
+            is_measured: True for searches without noise.
+            draws: True if actions are drawn as in self-play, False for the best ones.
+        """
         if self.own_agent is not None:
             return self.own_agent(evaluator)
-        limit, others = Limit(nodes=nodes), self.config.others
+        still = {} if draws else {"temperature": 0.0}
+        beam = self.config.beam(evaluator, self.game)
+        if beam is not None:
+            beam.config = beam.config.with_(**still)
+            if nodes is not None:
+                beam.limit = Limit(nodes=nodes)
+            return beam
+        search = self.config.search
+        if is_measured:
+            search = measuring_search(search)
+        if not draws:
+            search = search.with_(gumbel_scale=0.0, **still)
+        limit, others = Limit(nodes=nodes or self.config.nodes), self.config.others
         if others is not None:  # a proof would hold for their drawn answers alone
             search = search.with_(solver=False)
         return MCTSAgent(evaluator, others=others, limit=limit, config=search, game=self.game)

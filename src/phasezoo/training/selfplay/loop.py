@@ -3,17 +3,19 @@
 import contextlib
 import dataclasses
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from phasezoo import _core, games as known_games, gating
-from phasezoo.agents import SearchConfig
 from phasezoo.agents.arguments import seed_of
+from phasezoo.agents.search.beam_pool import no_turns
 from phasezoo.agents.search.others import check_others, needs_others
 from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.games import Game
 from phasezoo.games.options import folder_path, function_or_none, instance_of
 from phasezoo.inference.counts import Counts
+from phasezoo.inference.evaluator import Uniform
 from phasezoo.inference.storage.files import digest, remove_partials
 from phasezoo.inference.storage.weights import model_bytes
 from phasezoo.networks.registry import Factory
@@ -25,7 +27,7 @@ from phasezoo.training.metrics import MetricsLog, read_metrics
 from phasezoo.training.preparation import INCIDENTAL
 from phasezoo.training.probes.probe import as_probe
 from phasezoo.training.run_files import RunDetails, claimed
-from phasezoo.training.selfplay.config import SelfPlayConfig, measuring_search
+from phasezoo.training.selfplay.config import SelfPlayConfig
 from phasezoo.training.selfplay.generation import Generation, Players
 from phasezoo.training.selfplay.learners import Learners
 from phasezoo.training.selfplay.measurements import ProbeRow
@@ -64,8 +66,8 @@ class SelfPlay:
         planes: Input planes; None: the game's default.
         history: Number of last moves that they show; None: all.
         agent: Makes the agent from an evaluator, for games that need more than a tree search, such
-            as those in which players move at once; None: a :class:`phasezoo.agents.MCTSAgent` with
-            ``config.search`` and ``config.nodes``.
+            as those in which players move at once; or ``config.agent``, such as ``"beam:plies=3"``.
+            None: as ``config`` says.
         load: Makes an evaluator of a version's directory; None: :func:`phasezoo.inference.load`.
         progress: Called with the progress after every game and stage.
         on_update: Called with every round that has ended.
@@ -95,7 +97,7 @@ class SelfPlay:
         initial: str | Path | None = None,
         planes: str | None = None,
         history: int | None = None,
-        agent: Callable[[Any], Any] | None = None,
+        agent: Callable[[Any], Any] | str | None = None,
         load: Callable[..., Any] | None = None,
         progress: Callable[[SelfPlayProgress], None] | None = None,
         on_update: Callable[[Update], None] | None = None,
@@ -107,6 +109,8 @@ class SelfPlay:
         base = SelfPlayConfig()
         if config is not None:
             base = instance_of("config", config, SelfPlayConfig)
+        if isinstance(agent, str):
+            overrides, agent = {**overrides, "agent": agent}, None
         handle = known_games.make(game)
         self.game = handle if handle.options else handle.with_options(**handle.match_options)
         try:
@@ -115,7 +119,7 @@ class SelfPlay:
             message = f"{error}; SelfPlayConfig has {', '.join(vars(SelfPlayConfig()))}"
             raise InvalidConfig(message) from error
         if agent is None:
-            _check_turns(self.game, self.config.others)
+            _check_turns(self.game, self.config)
         self.out = folder_path("out", out)
         self.seed = seed_of(seed)
         knobs = self.config
@@ -256,9 +260,9 @@ class SelfPlay:
             **_decisive(self.config),
         }
 
-    def _player(self, version: int, search: SearchConfig, nodes: int) -> Any:
+    def _player(self, version: int, nodes: int | None = None, **options: Any) -> Any:
         """Make the agent that plays with a version."""
-        return self._players.searching(self._evaluator(version), search, nodes)
+        return self._players.searching(self._evaluator(version), nodes, **options)
 
     def _evaluator(self, version: int) -> Any:
         return self._players.evaluator(version_folder(self.out, version))
@@ -276,23 +280,20 @@ class SelfPlay:
         Returns:
             Rows, calls and seconds of inference.
         """
-        player = self._player(version, self.config.search, self.config.nodes)
-        return self._generation.play(player, numbers, finished)
+        return self._generation.play(self._player(version), numbers, finished)
 
     def _monitor(self) -> RunMonitor:
         """Make the monitor, whose versions search without noise."""
-        knobs = self.config
-        playing = measuring_search(knobs.search)
-        still = playing.with_(temperature=0.0, gumbel_scale=0.0)
+        knobs, searching = self.config, partial(self._players.searching, is_measured=True)
         versions = VersionMonitor(
             self.out,
             knobs.watching,
             self.game,
             self._probes,
             evaluator=self._evaluator,
-            searching=lambda evaluator, nodes: self._players.searching(evaluator, still, nodes),
-            playing=lambda evaluator, nodes: self._players.searching(evaluator, playing, nodes),
-            nodes=knobs.nodes,
+            searching=partial(searching, draws=False),
+            playing=searching,
+            nodes=knobs.positions,
             seed=self.seed,
             concurrency=knobs.concurrency,
             max_plies=knobs.max_plies,
@@ -316,12 +317,14 @@ class SelfPlay:
         self._progress(event)
 
 
-def _check_turns(game: Game, others: str | None) -> None:
+def _check_turns(game: Game, config: SelfPlayConfig) -> None:
     """Refuse games of simultaneous moves without agents for the other players, and the reverse."""
     at_once = game.initial_state().to_play == SIMULTANEOUS
-    if at_once and others is None:
+    if at_once and config.beam(Uniform()) is not None:
+        raise no_turns(game)
+    if at_once and config.others is None:
         raise needs_others(game)
-    check_others(others, game)
+    check_others(config.others, game)
 
 
 def _decisive(config: SelfPlayConfig) -> dict[str, Any]:

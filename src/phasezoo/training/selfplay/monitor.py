@@ -54,7 +54,8 @@ class VersionMonitor:
         evaluator: Makes the evaluator of a version.
         searching: Makes the agent that searches with an evaluator, without noise, and always plays
             the best action.
-        playing: The same, but it draws actions as self-play does, so that games differ.
+        playing: The same, but it draws actions as self-play does, so that games differ; without
+            nodes it searches as there.
         nodes: Nodes of the matches' searches, unless ``config`` gives them.
         seed: Seed of the matches.
         concurrency: Number of games of a match at once.
@@ -72,7 +73,7 @@ class VersionMonitor:
         *,
         evaluator: Callable[[int], Any],
         searching: Callable[[Any, int], Any],
-        playing: Callable[[Any, int], Any],
+        playing: Callable[[Any, int | None], Any],
         nodes: int,
         seed: int,
         concurrency: int,
@@ -144,7 +145,9 @@ class VersionMonitor:
         later, earlier = self._evaluator(version), self._evaluator(other)
         if phase is not None:
             later = earlier.with_expert(phase, later.experts[later.names.index(phase)])
-        first, second = (self._playing(evaluator, self._nodes) for evaluator in (later, earlier))
+        first, second = (
+            self._playing(evaluator, self._config.ladder_nodes) for evaluator in (later, earlier)
+        )
         match = arena.play_match(
             first,
             second,

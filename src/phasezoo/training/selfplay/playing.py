@@ -14,8 +14,9 @@ from phasezoo.data.store_folder import next_file
 from phasezoo.data.store_writer import SHARD_GAMES, StoreWriter
 from phasezoo.games import Game
 from phasezoo.games.options import at_least, flag, folder_path, function_or_none
+from phasezoo.training.selfplay.config import exploring
 from phasezoo.training.selfplay.game_log import LOG, GameLog
-from phasezoo.training.selfplay.generation import Generation, exploring
+from phasezoo.training.selfplay.generation import Generation
 from phasezoo.training.selfplay.recording import PlayedGame
 from phasezoo.training.selfplay.start_texts import start_source
 

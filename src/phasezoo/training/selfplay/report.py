@@ -14,7 +14,7 @@ from phasezoo.runs import jsonable
 from phasezoo.runs.record import RunRecord
 from phasezoo.training.probes.probe import Score
 from phasezoo.training.selfplay import figures
-from phasezoo.training.selfplay.config import SelfPlayConfig
+from phasezoo.training.selfplay.config import MCTS, SelfPlayConfig
 from phasezoo.training.selfplay.figures import Line
 from phasezoo.training.selfplay.measurements import CostRow, ProbeRow, RungRow, elo_of, gains_of
 from phasezoo.training.selfplay.outcome import Update
@@ -99,9 +99,13 @@ def report(seen: Seen, record: RunRecord) -> Document:
 
 def _state_table(seen: Seen) -> Table:
     last, count = seen.rows[-1], numbers.count
-    samples = sum(row.samples for row in seen.rows)
+    samples, is_beam = sum(row.samples for row in seen.rows), seen.config.agent != MCTS
+    searched = (
+        f"{count(seen.config.positions)} {'positions a search' if is_beam else 'nodes a move'}"
+    )
+    by = f"searched by {seen.config.agent}, {searched}" if is_beam else f"searched with {searched}"
     rows = [
-        ("games", count(last.games), f"searched with {count(seen.config.nodes)} nodes a move"),
+        ("games", count(last.games), by),
         ("samples learned from", count(last.learnt), f"of {count(samples)} new ones"),
     ]
     if seen.config.promote_games:

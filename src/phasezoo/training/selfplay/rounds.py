@@ -3,16 +3,16 @@
 import logging
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from phasezoo import arena
-from phasezoo.agents import SearchConfig
 from phasezoo.arena.streams import stream
 from phasezoo.errors import CheckpointError
 from phasezoo.inference.counts import Counts
 from phasezoo.runs import RowLog
-from phasezoo.training.selfplay.config import SelfPlayConfig, measuring_search
+from phasezoo.training.selfplay.config import SelfPlayConfig
 from phasezoo.training.selfplay.generation import Generation
 from phasezoo.training.selfplay.learners import Learners, is_published
 from phasezoo.training.selfplay.measurements import Stopwatch
@@ -83,8 +83,8 @@ UPDATES, LEARNERS = "updates.jsonl", "learners"
 class MakesPlayer(Protocol):
     """Makes the agent that plays a version."""
 
-    def __call__(self, version: int, search: SearchConfig, nodes: int) -> Any:
-        """Return the agent of ``version`` with these searches."""
+    def __call__(self, version: int, nodes: int | None, *, is_measured: bool) -> Any:
+        """Return the agent of ``version``; None for as many nodes as in self-play."""
         ...
 
 
@@ -215,13 +215,12 @@ class Rounds:
     def _promote(self, update: int, best: int) -> tuple[bool, Row]:
         """Play the match of a new version; return True if it is promoted, and the numbers."""
         knobs = self._config
-        nodes = knobs.promote_nodes or knobs.nodes
         # Games begin with drawn actions, because otherwise all pairs would be the same.
-        search = measuring_search(knobs.search)
+        player = partial(self._player, nodes=knobs.promote_nodes, is_measured=True)
         folder = self._out / "matches"
         match = arena.play_match(
-            self._player(update, search, nodes),
-            self._player(best, search, nodes),
+            player(update),
+            player(best),
             game=self._generation.game,
             games=knobs.promote_games,
             seed=stream(self._generation.seed, "selfplay", "promote", update),

@@ -57,7 +57,7 @@ NEAR_BEST_THRESHOLD = (10, 30, 50)
 Ties: TypeAlias = Literal["first", "random", "last"]
 """Which of its best moves the perfect defender plays, by target square from a1, b1, … to h8."""
 
-EndingName: TypeAlias = Literal["kqk", "krrk", "kbbk"]
+EndingName: TypeAlias = Literal["kqk", "krrk", "kbbk", "kbnk"]
 
 DIFFERENCES: dict[str, str] = {
     "start": "games start from Kc1, Rb2 against Kd5",
@@ -225,6 +225,9 @@ ENDINGS: dict[str, Ending] = {
     "kbbk": Ending(
         "king and two bishops", "chess", "lone-king", "8/8/8/3k4/8/8/8/2B1KB2 w - - 0 1", 17
     ),
+    "kbnk": Ending(
+        "king, bishop and knight", "chess", "lone-king", "8/8/8/3k4/8/8/8/2B1K1N1 w - - 0 1", 30
+    ),
 }
 """The study's own under the empty name, and others by :data:`EndingName`, whose starts are those of
-the program of the study's author."""
+the program of the study's author, but for that of bishop and knight, which has none there."""
