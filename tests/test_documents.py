@@ -31,7 +31,7 @@ SECTIONS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 15)
 SHELL = re.compile(r"^```sh\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
 SUBCOMMANDS = {
     "reproduce": ("m2cts", "representation", "krk", "atomic", "beam"),
-    "data": ("fetch", "import", "phases", "show", "stats"),
+    "data": ("fetch", "import", "phases", "show", "solve", "stats"),
     "bench": ("inference",),
 }
 BLOCK = re.compile(
