@@ -20,8 +20,9 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 from phasezoo.games.options import function_or_none
 
-ENOUGH = 3
-"""Groups of games without a difference after which none is expected."""
+ENOUGH, ENOUGH_OF_SHORT, SHORT = 3, 6, 10
+"""Groups of games without a difference after which none is expected, those of games with fewer
+plies than the last: agents that draw their moves may play such games alike by chance."""
 
 
 class Repeats:
@@ -46,17 +47,18 @@ class Repeats:
             InvalidConfig: The first games of a pairing, several as each player, are all the same.
         """
         games = self._games.setdefault(record.pairing, [])
-        if len(games) >= ENOUGH * self._group_size:
+        if len(games) >= ENOUGH_OF_SHORT * self._group_size:
             return
         games.append(record)
-        if len(games) < ENOUGH * self._group_size:
+        is_short = max(len(game.moves) for game in games) < SHORT
+        if len(games) < (ENOUGH_OF_SHORT if is_short else ENOUGH) * self._group_size:
             return
         different = {(game.sides, game.moves) for game in games}
         if len(different) <= self._group_size:
             message = (
                 f"the first {len(games)} games from the only opening differ by player alone: these "
-                f"agents play without randomness; give openings, such as {self._openings()}, or "
-                f"play {self._group_size} games"
+                f"agents play without randomness; give openings, such as {self._openings()}, "
+                f"another seed if an agent draws its moves, or play {self._group_size} games"
             )
             raise InvalidConfig(message)
 

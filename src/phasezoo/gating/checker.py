@@ -40,11 +40,12 @@ def check(
     """
     played = games.make(game)
     made = make(gate, played.name, names=names)
-    positions = random_states(played, states, seed)
-    findings = Findings()
+    findings, positions = Findings(), []
+    with findings.calling("random games give a gate its states", f"the game {played.name!r}"):
+        positions = random_states(played, states, seed)
     viewers = [games.acting_players(state)[0] for state in positions]
     phases = _phases(findings, made, positions, viewers)
-    if phases is not None:
+    if phases is not None and positions:
         _batches(findings, made, positions, viewers, phases)
         _pickles(findings, made, positions, viewers, phases)
     subject = f"gate {getattr(made, 'spec', gate)!r}"

@@ -1,8 +1,12 @@
+import itertools
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import toy_games
 
 from phasezoo import arena, games
+from phasezoo.arena.playing import Repeats
 from phasezoo.arena.schedule import Schedule
 from phasezoo.errors import InvalidConfig, InvalidUci, UnknownGame
 
@@ -125,3 +129,16 @@ def test_drawn_starts_are_no_repetition_whatever_is_played():
     assert not schedule.has_one_start
     fixed = games.make("krk", start="fixed")
     assert Schedule(fixed, OpeningSuite.load("krk"), 8, 1, "moves").has_one_start
+
+
+@pytest.mark.parametrize(("plies", "enough"), [(5, 12), (10, 6)])
+def test_short_games_may_be_alike_by_chance(plies, enough):
+    """Drawn moves leave few different games of a few plies."""
+    repeats = Repeats(games.make("connect-four"))
+    first = SimpleNamespace(pairing=(0, 1), sides=(0, 1), moves=("d1",) * plies)
+    second = SimpleNamespace(pairing=(0, 1), sides=(1, 0), moves=("d1",) * plies)
+    alike = list(itertools.islice(itertools.cycle((first, second)), enough))
+    for record in alike[:-1]:
+        repeats.add(record)
+    with pytest.raises(InvalidConfig, match=f"the first {enough} games.*another seed"):
+        repeats.add(alike[-1])

@@ -124,6 +124,17 @@ class TestGates:
         report = gating.check(Picky(), names=("a", "b"), states=20)
         assert "a gate answers every state of its game" in broken_contracts(report)
 
+    def test_a_game_that_fails(self, registered):
+        """The fault is the game's, and the report says so."""
+
+        class Falling(Heap):
+            def play(self, action):
+                raise IndexError("no such cell")
+
+        report = gating.check(constant, registered(Falling), names=("a", "b"), states=20)
+        assert broken_contracts(report) == {"random games give a gate its states"}
+        assert "the game 'heap' raised IndexError: no such cell" in str(report)
+
     def test_a_batch_that_answers_otherwise(self):
         gate = gating.make(
             lambda states: [len(states) > 1] * len(states), names=("a", "b"), batched=True

@@ -46,7 +46,7 @@ def replace_weights(directory: Path, data: bytes) -> None:
 
 
 def test_places_without_a_network_are_typed_errors(tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match="no such directory"):
+    with pytest.raises(CheckpointError, match=r"no such file or directory.*\.pb\.gz"):
         inference.load(tmp_path / "nowhere")
     with pytest.raises(CheckpointError, match=r"no manifest\.json"):
         inference.load(tmp_path)

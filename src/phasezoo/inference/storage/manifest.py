@@ -249,7 +249,10 @@ def _check_types(values: Mapping[str, Any]) -> None:
 
 def _nothing_there(directory: Path) -> str:
     if not directory.exists():
-        return f"{directory}: no such directory; a network is one with {MODEL} and {MANIFEST}"
+        return (
+            f"{directory}: no such file or directory; a network is a directory with {MODEL} and "
+            f"{MANIFEST}, or a file of lc0's (.pb.gz) or .onnx"
+        )
     if not directory.is_dir():
         return (
             f"{directory}: not a directory; a network is one with {MODEL} and {MANIFEST}. Give "
