@@ -300,6 +300,9 @@ def test_a_game_and_a_position_are_pasted_and_dropped(page, server):
     page.evaluate(drop, "1. d4 d6 2. Ke4 1-0")
     assert "cannot be read as PGN: illegal move: 2. Ke4" in error(page)
     assert page.input_value("#pz-position") == "1. d4 d6 2. Ke4 1-0"
+    page.evaluate(drop, "1. d4 d6 2. Kf5 1-0")  # what the message is about is what can be mended
+    until(page, lambda: "Kf5" in error(page))
+    assert page.input_value("#pz-position") == "1. d4 d6 2. Kf5 1-0"
     assert moves(page) == ["d4", "d5"]
     page.evaluate(drop, "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1")
     page.wait_for_selector('[data-spot=f7][aria-label*="queen"]')

@@ -311,6 +311,8 @@ async function copy(kind) {
 const LONGEST_TEXT = 200_000; // letters that the server takes in one message
 const TEXTS = { FEN: "FEN", columns: "the columns played so far", JSON: "the JSON of a state" };
 
+let refused = ""; // the last text in the box that could not be read
+
 async function paste(text) {
   const fields = { kind: game ? game.kind : "chess" in hello.games ? "chess" : Object.keys(hello.games)[0], position: text.trim() };
   if (text.length > LONGEST_TEXT) {
@@ -320,10 +322,11 @@ async function paste(text) {
   const box = byId("position");
   const found = await ask("paste", game ? { ...fields, game: game.game } : fields, false);
   if (!found) {
-    box.value ||= text; // to be corrected there
+    if (!box.value.trim() || box.value === refused) box.value = text; // to be corrected there
+    refused = text;
     return;
   }
-  if (box.value.trim() === fields.position) box.value = "";
+  if (box.value.trim() === fields.position || box.value === refused) box.value = "";
   byId("setup").close();
   if (!game || found.game !== game.game) enter(found.game);
 }
