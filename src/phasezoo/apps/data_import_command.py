@@ -85,13 +85,6 @@ class ImportOptions(PgnFilter):
         from phasezoo.data.importer import import_pgn
 
         *sources, target = self.paths
-        for source in sources:
-            if not source.exists():
-                message = (
-                    f"{source}: no such file; give a PGN file, as it is or compressed (.pgn.zst), "
-                    "or fetch one with phasezoo data fetch"
-                )
-                raise InvalidPgn(message)
         before = _identity(target)
 
         def stopped() -> str:
@@ -110,17 +103,27 @@ class ImportOptions(PgnFilter):
             filters: dict[str, Any] = {
                 option.name: getattr(self, option.name) for option in fields(PgnFilter)
             }
-            report = import_pgn(
-                sources,
-                target,
-                self.game,
-                split=self._split(),
-                overwrite=self.overwrite,
-                max_named=self.show,
-                threads=self.threads,
-                progress=tell,
-                **filters,
-            )
+            try:
+                report = import_pgn(
+                    sources,
+                    target,
+                    self.game,
+                    split=self._split(),
+                    overwrite=self.overwrite,
+                    max_named=self.show,
+                    threads=self.threads,
+                    progress=tell,
+                    **filters,
+                )
+            except InvalidPgn as error:
+                missing = next((source for source in sources if not source.exists()), None)
+                if missing is None:
+                    raise
+                message = (
+                    f"{missing}: no such file; give a PGN file, as it is or compressed (.pgn.zst), "
+                    "or fetch one with phasezoo data fetch"
+                )
+                raise InvalidPgn(message) from error
         sys.stdout.write(report_text(report) + "\n")
         return 0
 

@@ -169,7 +169,7 @@ def test_other_searches_are_matches_of_the_same_networks(store, tmp_path):
     prepared = prepare(dataclasses.replace(config, nodes=6, routing="majority", searches=()))
     experts = {name: out / f"networks/expert-{name}-1" for name in prepared.phases}
     own = prepared.config
-    players = playing._agents(own, experts, out / "networks/baseline-1", own.gate, None, None)
+    players = playing._agents(own, experts, out / "networks/baseline-1", own.gate, None, None, {})
     again = play(
         TerminalConsole(io.StringIO()),
         "The same",
