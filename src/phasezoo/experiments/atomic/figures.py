@@ -1,6 +1,6 @@
 """Figures of the report, each made from results alone and described in words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from phasezoo.experiments.atomic.measurements import OneMate, Searched
@@ -41,16 +41,13 @@ def mates(training: LearningRun) -> Figure:
     """Show the mates in two that versions found, alone and with search."""
     probed = [one for one in training.probes if len(one.numbers) > 1]
 
+    versions = [one.version for one in probed]
+
     def draw() -> Any:
-        figure, plot = plots.axes(plots.WIDTH, 2.7)
-        for who, colour in zip(probed[0].numbers, (plots.BASELINE, plots.PHASE), strict=False):
-            shares = [100 * one.numbers[who] for one in probed]
-            plot.plot([one.version for one in probed], shares, "-o", color=colour, label=who)
-        plot.set_xticks([one.version for one in probed])
+        shares = {who: [one.numbers[who] for one in probed] for who in probed[0].numbers}
+        figure, plot = _shares(versions, shares, "% of the mates in two", marker="o")
+        plot.set_xticks(versions)
         plot.set_xlabel("version")
-        plot.set_ylabel("% of the mates in two")
-        plot.set_ylim(0, 100)
-        plots.legend(plot)
         return figure
 
     caption = (
@@ -68,15 +65,10 @@ def one_mate(found: OneMate) -> Figure:
     """Show what network and search give the moves of a mate, by games played from there."""
 
     def draw() -> Any:
-        figure, plot = plots.axes(plots.WIDTH, 2.7)
-        x = [row.games for row in found.rows]
-        for name, colour in (("network", plots.BASELINE), ("search", plots.PHASE)):
-            shares = [100 * getattr(row, name) for row in found.rows]
-            plot.plot(x, shares, color=colour, label=name, linewidth=1.4)
+        shares = {who: [getattr(row, who) for row in found.rows] for who in ("network", "search")}
+        played = [row.games for row in found.rows]
+        figure, plot = _shares(played, shares, "% on the moves that mate", linewidth=1.4)
         plot.set_xlabel("games played from the position")
-        plot.set_ylabel("% on the moves that mate")
-        plot.set_ylim(0, 100)
-        plots.legend(plot)
         return figure
 
     caption = (
@@ -89,6 +81,19 @@ def one_mate(found: OneMate) -> Figure:
         for name in ("network", "search")
     )
     return Figure("one-mate", draw, caption, f"One mate in two by games. {words}.")
+
+
+def _shares(
+    x: Sequence[int], shares: Mapping[str, Sequence[float]], label: str, **style: Any
+) -> tuple[Any, Any]:
+    """Draw what a network and its search reach, in percent, and return figure and axes."""
+    figure, plot = plots.axes(plots.WIDTH, 2.7)
+    for (who, own), colour in zip(shares.items(), (plots.BASELINE, plots.PHASE), strict=False):
+        plot.plot(x, [100 * share for share in own], color=colour, label=who, **style)
+    plot.set_ylabel(label)
+    plot.set_ylim(0, 100)
+    plots.legend(plot)
+    return figure, plot
 
 
 def costs(searched: Searched) -> Figure:

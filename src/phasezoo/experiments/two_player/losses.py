@@ -250,12 +250,12 @@ def _composed(
     own = variant.options.own or phases
     is_own = np.isin(phase, [phases.index(name) for name in own])
     found = np.where(is_own, experts, one)
-    total, policy, value, accuracy = range(len(METRICS))
-    shared = {"policy": [policy, accuracy], "value": [value]}
-    rows = [row for part, own in shared.items() if getattr(variant.options, part) == "shared"
-            for row in own]  # fmt: skip
-    if rows:
-        found[rows] = one[rows]
+    total, policy, value, accuracy = map(METRICS.index, ("total", "policy", "value", "accuracy"))
+    if "policy" in variant.options.shared:
+        found[[policy, accuracy]] = one[[policy, accuracy]]
+    if "value" in variant.options.shared:
+        found[value] = one[value]
+    if variant.options.shared:
         both = POLICY_SHARE * found[policy] + VALUE_SHARE * found[value]
         found[total] = np.where(is_own, both, one[total])
     return found

@@ -40,8 +40,7 @@ def parts_of(
     own, one = variant.options.own, trained[BASELINE][0]
     experts = dict(zip(names, trained[variant.networks or variant.role], strict=True))
     found = {name: path if own is None or name in own else one for name, path in experts.items()}
-    parts = ("policy", "value")
-    return found, {part: one for part in parts if getattr(variant.options, part) == "shared"}
+    return found, dict.fromkeys(variant.options.shared, one)
 
 
 def networks_in(prepared: Prepared, variant: Variant, trained: TrainedNetworks) -> Sequence[Path]:

@@ -65,6 +65,11 @@ class Options:
         return replace(self, value="own", policy="own", phases=None)
 
     @property
+    def shared(self) -> tuple[str, ...]:
+        """What the one network answers in every phase: its ``policy``, its ``value``, or none."""
+        return tuple(p for p in ("policy", "value") if getattr(self, p) == "shared")
+
+    @property
     def own(self) -> tuple[str, ...] | None:
         """The phases that its experts answer in; None: all."""
         return None if self.phases is None else tuple(self.phases.split("+"))
@@ -239,7 +244,7 @@ def _read_strategy(text: str) -> tuple[Strategy, Options]:
     for name in spec.options.keys() - known.keys():
         raise InvalidConfig(unknown_option(name, "strategy", known))
     options = Options(**{name: known[name].read(value) for name, value in spec.options.items()})
-    if options.value == options.policy == "shared":
+    if len(options.shared) > 1:
         message = "value=shared and policy=shared: that is the one network; give one of them"
         raise InvalidConfig(message)
     if options.freeze is not None and strategy.kind not in ("staged", "heads"):
