@@ -27,9 +27,9 @@ class Analyst:
         self.searcher: Searcher | None = None
         """Who looks at positions until it is stopped."""
         self.position: Position | None = None
-        """What it looks at."""
+        """The position that it looks at."""
         self.found: Analysis | None = None
-        """What it has found there so far."""
+        """Its analysis of that position so far."""
         self._player = 0
         self._workers, self._changed, self._failed = workers, changed, failed
         self.stop: Stop | None = None

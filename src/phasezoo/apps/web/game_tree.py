@@ -32,7 +32,7 @@ class Position:
     """The ply that led to it; None at the start."""
     children: list["Position"] = field(default_factory=list)
     review: Analysis | None = None
-    """What was found here by who analyses the game."""
+    """The analysis of this position, once there is one."""
 
     def line(self) -> list["Position"]:
         """The positions from the start through this one to the end of its first line."""
