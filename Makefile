@@ -22,7 +22,7 @@ setup: python ## make .venv with the pinned dependencies and build the core
 
 develop: setup ## the same as setup
 
-demo: setup ## the main job: train phase experts, play M2CTS against MCTS, write a report (12 minutes on two cores)
+demo: setup ## the main job: train phase experts, play M2CTS against MCTS, write a report (10 to 16 minutes on two cores)
 	phasezoo reproduce m2cts --preset quick --network resnet-8x1:policy=pointwise --value-weight 0.2 --positions 200000 \
 	  --trainings 4 --train-workers 2 --games-played 12 \
 	  --arms separated:value=shared --arms separated:phases=endgame --arms hash:3 --out $(OUT)

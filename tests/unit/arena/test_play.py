@@ -362,7 +362,7 @@ def test_agents_without_randomness_need_openings(tmp_path):
     )
     options = {"game": "connect-four", "seed": 3, "openings": [[]]}
     assert len(arena.play_match(first, last, games=4, **options).games) == 4
-    with pytest.raises(InvalidConfig, match=r"the first 6 games .* 'drawn' or 'two-ply'"):
+    with pytest.raises(InvalidConfig, match=r"the first 12 games .* 'drawn' or 'two-ply'"):
         arena.play_match(first, last, games=20, log=tmp_path / "log", **options)
     assert list(tmp_path.iterdir()) == []  # the mended match may have the same files
     assert len(arena.play_match(first, "random", games=20, **options).games) == 20
