@@ -5,7 +5,6 @@ gives it a name, whose options are those of its constructor.
 """
 
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -37,21 +36,19 @@ class Columns(nn.Module):
         return networks.NetworkOutput(self.policy(x), scalar=torch.tanh(self.value(x)).squeeze(1))
 
 
-def main(updates=6, games_per_update=200, games=100, seed=1):
+def main(positions=30_000, games=100, seed=1):
     game = make("connect-four")
     print(networks.check("columns:width=16", game.plane_shape(), game.num_actions))
     with tempfile.TemporaryDirectory() as place:
-        # It learns by playing itself; `training.train_supervised` takes it as well.
-        config = training.SelfPlayConfig.preset(
-            "quick", "connect-four", updates=updates, games_per_update=games_per_update
+        # It learns from stored games; `training.SelfPlay` takes it as well.
+        trained = training.train_supervised(
+            training.GameStore.sample("connect-four"),
+            network="columns",
+            positions=positions,
+            seed=seed,
+            out=Path(place) / "run",
         )
-        # The module has no heads for win, draw and loss, nor for the length of the game.
-        learning = replace(config.learning, wdl_weight=0.0, plies_weight=0.0)
-        config = replace(config, learning=learning, watching=training.Watching.nothing())
-        loop = training.SelfPlay(
-            game, network="columns", config=config, out=Path(place) / "run", seed=seed
-        )
-        learned = loop.run().evaluator()
+        learned = inference.load(trained.path)
         print(inference.check(learned))
 
         # Trained elsewhere, and without a name: an evaluator in one line, kept as ONNX.

@@ -135,7 +135,7 @@ SMALL: dict[str, dict[str, object]] = {
     "04_own_game": {"count": 4, "simulations": 10},
     "05_search_by_nodes": {"budgets": (10, 100), "count": 10},
     "06_pommerman_team": {"games": 1, "simulations": 4},
-    "07_own_network": {"updates": 1, "games_per_update": 4, "games": 2},
+    "07_own_network": {"positions": 500, "games": 2},
     "08_sb3_krk": {"steps": 8_192, "count": 4},
     "09_own_pgn": {"positions": 600, "test_games": 4},
     "10_experts": {"stones": (34,), "nodes": 10, "games": 2},

@@ -76,7 +76,8 @@ def text_of(path: Path | str, what: str) -> str:
         return _core.read_text(Path(path))
     except (InvalidPgn, ValueError) as error:  # no text, or no path
         reason = str(error).removeprefix(f"{path}: ")
-        message = f"{str(path)[:80]}: cannot be read as {what} ({reason})"
+        unread = f"{what} {reason}" if reason.startswith("cannot be read") else ""
+        message = f"{str(path)[:80]}: {unread or f'cannot be read as {what} ({reason})'}"
         raise InvalidConfig(message) from error
 
 

@@ -207,7 +207,7 @@ def _wrapped(given: Any, names: Sequence[str] | None, batched: bool) -> Callable
 
 
 def register(
-    name: str, *, names: Sequence[str], batched: bool = False
+    name: str, *, names: Sequence[str] = (), batched: bool = False
 ) -> Callable[[Function], Function]:
     """Decorate a function so that :func:`make` finds it by name.
 
@@ -219,7 +219,7 @@ def register(
         batched: Whether the function takes a list of states and answers with one integer each.
 
     Raises:
-        InvalidGate: The name is taken or ill-formed, or the phases' names are unusable.
+        InvalidGate: The name is taken or ill-formed, or the phases' names are missing or unusable.
     """
     REGISTRY.check_name(name)
     checked = check_names(names, name)

@@ -178,6 +178,10 @@ def test_what_cannot_be_compared_is_refused_before_anything_is_written(race, tmp
     assert "--games" in told
     told = refused(capsys, "--game", "race", "--out", str(out))
     assert "--gate lichess (the usual one): " in told
+    assert cli.main(["reproduce", "m2cts", "--gate", "lichss", "--out", str(out)]) != 0
+    shown = capsys.readouterr()
+    assert "did you mean 'lichess'?" in shown.err
+    assert "Reading the games" not in shown.out + shown.err
     store = few("krk", tmp_path)
     told = refused(capsys, "--game", "connect-four", "--games", str(store), "--out", str(out))
     assert "krk" in told

@@ -58,6 +58,8 @@ def test_registering_again_replaces_but_the_built_in_names_are_taken():
     for names in ((), "ab", ("a", "a"), ("a", 3), ("",), tuple(map(str, range(128)))):
         with pytest.raises(InvalidGate, match="names="):
             gating.register("mine", names=names)
+    with pytest.raises(InvalidGate, match="such as \\('early', 'late'\\)"):
+        gating.register("mine")
 
 
 def test_a_function_without_names_is_refused_and_with_names_wrapped():

@@ -70,13 +70,13 @@ class RepresentationRun(TrainingRun[RepresentationConfig, Results]):
             InvalidFen: A position to show is invalid.
             StoreError: The games are missing, damaged, of another game, or too few to split.
         """
-        console.heading("Reading the games")
         game = games.make(config.game)
         for one in variants_of(config):
             networks.make(one.network, game.plane_shape(one.planes), game.num_actions)
         networks.resolve_device(config.device)
         for fen in config.positions_shown:
             game.from_fen(fen)
+        console.heading("Reading the games")
         found = read_games(config.game, config.games)
         store = found.store
         if config.max_games is not None and config.max_games < len(store):

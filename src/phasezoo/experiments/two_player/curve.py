@@ -379,8 +379,7 @@ class CurveRun(StudyRun[CurveConfig, Results]):
         if config.game in GAMES and config.game not in CURVES:
             message = f"--game {config.game}: --curve is for {', '.join(CURVES)}, or a stored game"
             raise InvalidConfig(message)
-        console.heading("Reading the games")
-        return prepare(config.at(config.sizes[0]))
+        return prepare(config.at(config.sizes[0]), console)
 
     def work(self) -> Results:
         """Do the comparisons that are not done, and put them together."""

@@ -24,6 +24,7 @@ from phasezoo.experiments.two_player.variants import Variant, variants_of
 from phasezoo.gating.registry import AnyGate
 from phasezoo.inference.backends.choice import Loading, chosen
 from phasezoo.report import numbers
+from phasezoo.report.console import Console
 from phasezoo.training.experts.strategies import STRATEGIES
 
 if TYPE_CHECKING:
@@ -201,8 +202,12 @@ class Prepared:
         return stream(self.config.seed, *names)
 
 
-def prepare(config: M2ctsConfig) -> Prepared:
+def prepare(config: M2ctsConfig, console: Console | None = None) -> Prepared:
     """Check a configuration against what is here, and load, split and label the games.
+
+    Args:
+        config: The configuration.
+        console: Is told when the reading begins; default none.
 
     Raises:
         InvalidConfig: There is no such architecture or device.
@@ -223,6 +228,8 @@ def prepare(config: M2ctsConfig) -> Prepared:
         message = f"--gate {config.gate}: is its own placebo; give a gate that tells something"
         raise InvalidGate(message)
     _check_network(config, variants)
+    if console is not None:
+        console.heading("Reading the games")
     found = read_games(game, config.games)
     store, path = found.store, found.path
     splits = store.split(stream(config.seed, "split"))

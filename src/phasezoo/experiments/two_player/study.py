@@ -68,8 +68,7 @@ class TwoPlayerRun(PlayingRun):
     @classmethod
     def prepare(cls, config: M2ctsConfig, console: Console) -> Prepared:
         """Load, split and label the games; see :func:`~.preparation.prepare`."""
-        console.heading("Reading the games")
-        return prepare(config)
+        return prepare(config, console)
 
     def work(self) -> Results:
         """Do every stage that is not done."""
