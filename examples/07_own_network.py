@@ -36,7 +36,7 @@ class Columns(nn.Module):
         return networks.NetworkOutput(self.policy(x), scalar=torch.tanh(self.value(x)).squeeze(1))
 
 
-def main(positions=30_000, games=100, seed=1):
+def main(positions=60_000, games=100, seed=1):
     game = make("connect-four")
     print(networks.check("columns:width=16", game.plane_shape(), game.num_actions))
     with tempfile.TemporaryDirectory() as place:
@@ -45,6 +45,11 @@ def main(positions=30_000, games=100, seed=1):
             training.GameStore.sample("connect-four"),
             network="columns",
             positions=positions,
+            validation_positions=1000,
+            batch_size=64,
+            optimizer="adamw",
+            max_lr=0.003,
+            value_weight=0.5,
             seed=seed,
             out=Path(place) / "run",
         )

@@ -54,9 +54,21 @@ SMALL = AtomicConfig(
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def by_program(tmp_path_factory):
+    settings = {
+        field.name: getattr(SMALL, field.name)
+        for field in dataclasses.fields(SMALL)
+        if getattr(SMALL, field.name) != getattr(ATOMIC.default, field.name)
+    }
+    settings["workers"] = [1]  # a list, as a program would write it
     out = tmp_path_factory.mktemp("runs") / "whole"
-    return out, ATOMIC.reproduce(SMALL, out)
+    return out, experiments.reproduce("atomic", out=out, **settings)
+
+
+@pytest.fixture(scope="module")
+def whole(by_program):
+    out, _ = by_program
+    return out, ATOMIC.resume(out)
 
 
 def test_a_run_leaves_everything_it_promises(whole):
@@ -190,15 +202,8 @@ def test_the_things_shown_are_the_planes_of_their_names():
     ]
 
 
-def test_a_program_runs_it_and_opens_its_report(tmp_path):
-    settings = {
-        field.name: getattr(SMALL, field.name)
-        for field in dataclasses.fields(SMALL)
-        if getattr(SMALL, field.name) != getattr(ATOMIC.default, field.name)
-    }
-    out = tmp_path / "run"
-    settings["workers"] = [1]  # a list, as a program would write it
-    document = experiments.reproduce("atomic", out=out, **settings)
+def test_a_program_runs_it_and_opens_its_report(by_program):
+    out, document = by_program
     assert {claim.judgement for claim in document.claims} <= set(document.judgements)
     assert list(document.tables)[:2] == ["learning", "matches"]
     assert experiments.open(out).to_markdown() == document.to_markdown()

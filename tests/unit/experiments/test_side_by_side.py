@@ -290,8 +290,9 @@ def test_a_pairing_that_fails_ends_the_others(played_one_by_one, store, tmp_path
     with RunDirectory.create(out, CHESS.name, config) as directory:
         run = TwoPlayerRun(CHESS, directory, config, prepare(config), silent())
         run.train(run._plan())
-        (out / "networks/expert-up-to-30-2/model.safetensors").write_bytes(b"spoiled")
-        with pytest.raises(CheckpointError, match="expert-up-to-30-2"), run._playing:
+        # The first pairing takes minutes; the second one needs this network at once.
+        (out / "networks/baseline-2/model.safetensors").write_bytes(b"spoiled")
+        with pytest.raises(CheckpointError, match="baseline-2"), run._playing:
             run.matches()
         assert not multiprocessing.active_children()
 
@@ -328,8 +329,9 @@ def begun_playing(out, store, alone):
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux's /proc")
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-@pytest.mark.parametrize("begin", [begun_training, begun_playing])
+@pytest.mark.parametrize(
+    ("begin", "how"), [(begun_training, signal.SIGKILL), (begun_playing, signal.SIGINT)]
+)
 def test_processes_end_with_the_run(played_one_by_one, store, tmp_path, how, begin):
     """Also if it is killed; what they held is free for the next attempt."""
     out = tmp_path / "run"
