@@ -33,6 +33,14 @@ def failure_of(error: BaseException, game: Game) -> Failure | None:
     return None
 
 
+def told(error: BaseException, game: Game) -> str | None:
+    """Return what a user's own game raised, in a sentence; None if it raised nothing."""
+    failure = failure_of(error, game)
+    if failure is None:
+        return None
+    return f"game {game.name!r}: {failure.member} raised {type(error).__name__}: {error}"
+
+
 def _is_member(state: Any, name: str) -> bool:
     """Whether a function is one of the state's own, and not one that was handed a state."""
     return hasattr(type(state), name)

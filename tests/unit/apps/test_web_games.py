@@ -437,7 +437,12 @@ class Broken(Own):
 @pytest.fixture(scope="module", autouse=True)
 def own_games():
     sizes = {"num_players": 2, "num_actions": 2, "plane_specs": {"default": (1, 2, 4)}}
-    for name, kind in (("web-nim", Own), ("web-drawn", Drawn), ("web-broken", Broken)):
+    for name, kind in (
+        ("web-nim", Own),
+        ("web-drawn", Drawn),
+        ("web-broken", Broken),
+        ("web-failing", Failing),
+    ):
         games.register(name, initial_state=kind, **sizes)
 
 
@@ -489,6 +494,29 @@ def test_a_picture_that_fails_is_told_and_the_page_goes_on(page):
     assert message["push"] == "trouble"
     name = page.new("chess", [None, None])
     page.play(name, "e4")
+
+
+class Failing(Own):
+    def play(self, action: int) -> "Failing":
+        if action == 1:
+            message = "two are too many"
+            raise ValueError(message)
+        return Failing(self.left - 1, 1 - self.to_play)
+
+
+def test_a_game_of_ones_own_that_fails_is_named_and_goes_on(page):
+    agents.register("web-greedy", lambda: lambda observation, info: 1)
+    told = "game 'web-failing': play raised ValueError: two are too many"
+    name = page.new("web-failing", [None, "web-greedy"])
+    with pytest.raises(Refused, match=told):
+        page.ask("play", game=name, ply=0, action=1)
+    page.ask("play", game=name, ply=0, action=0)  # the game is where it was
+    shown = page.wait(name, lambda shown: shown["trouble"])
+    assert shown["trouble"] == f"web-greedy failed: {told}"
+    page.ask("seat", game=name, player=1, agent=None)
+    page.wait(name, lambda shown: shown["board"]["actor"] == 1)
+    page.ask("play", game=name, ply=1, action=0)
+    assert page.wait(name, lambda shown: shown["ply"] == 2)["trouble"] is None
 
 
 def test_an_agent_that_fails_leaves_the_game_to_a_person(page):

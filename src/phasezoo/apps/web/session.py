@@ -15,7 +15,8 @@ from phasezoo.apps.web.phases import PhaseStrip, gates_of, suggested_gates
 from phasezoo.apps.web.pictures import name_of
 from phasezoo.apps.web.search import Answer, Searcher, Stop
 from phasezoo.apps.web.workers import Workers
-from phasezoo.errors import IllegalAction, InvalidGate, InvalidState, PhasezooError
+from phasezoo.errors import GameContract, IllegalAction, InvalidGate, InvalidState, PhasezooError
+from phasezoo.games.failures import told
 from phasezoo.observation import GameRunner, Turn
 from phasezoo.types import SIMULTANEOUS
 
@@ -334,11 +335,11 @@ class GameSession:
         try:
             legal = self.runner.legal_actions(self.turn, player).tolist()
             action = searcher.checked(answer, legal, self.runner)
-        except PhasezooError as error:
+            self._answer(player, action, answer.analysis)
+        except Exception as error:  # whatever a game of one's own raises
             self._fail(searcher, error)
             self.plays = False
         else:
-            self._answer(player, action, answer.analysis)
             self.go_on()
 
     def _fail(self, searcher: Searcher, error: BaseException) -> None:
@@ -346,7 +347,7 @@ class GameSession:
         reason = str(error)
         if not isinstance(error, PhasezooError):
             logging.getLogger("phasezoo.web").error("an agent failed", exc_info=error)
-            reason = type(error).__name__
+            reason = told(error, self.game) or type(error).__name__
         self.trouble = f"{searcher.text} failed: {reason}"[:500]
 
     def _answer(self, player: int, action: int, analysis: Analysis | None) -> None:
@@ -358,7 +359,14 @@ class GameSession:
         chosen: Any = action
         if self.is_simultaneous:
             chosen = [answers.get(each, (0, None))[0] for each in range(self.game.num_players)]
-        after = self.runner.play(before, chosen)
+        try:
+            after = self.runner.play(before, chosen)
+        except Exception as error:
+            del answers[player]  # another move may be played
+            message = told(error, self.game)
+            if message is None:
+                raise
+            raise GameContract(message) from error
         names = {p: name_of(self.game, before.state, a) for p, (a, _) in sorted(answers.items())}
         analyses = {p: analysis for p, (_, analysis) in answers.items() if analysis is not None}
         self._interrupt()
