@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 the work failed, 2 the command was wrong, 130 stopped by C
 
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Sequence
 from importlib import metadata
@@ -61,6 +62,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.filename is None:
             return _full_output(error)
         sys.stderr.write(f"phasezoo: {_shorten(str(error.filename))}: {error.strerror}\n")
+        return FAILED
+    except Exception as error:
+        told = _of_own_code(error)
+        if told is None:
+            raise
+        sys.stderr.write(f"phasezoo: {_shorten(' '.join(told.split()))}\n")
         return FAILED
     return code
 
@@ -127,6 +134,16 @@ def _explained(error: BaseException) -> str:
     if PLUGIN in text:
         return text
     return f"{text}; {PLUGIN} MODULE imports a module, or file, that registers one of your own"
+
+
+def _of_own_code(error: BaseException) -> str | None:
+    """What the user's own game or gate raised, and where; None if it was other code."""
+    notes = [note for note in getattr(error, "__notes__", ()) if note.startswith("raised ")]
+    if not notes:
+        return None
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{last.filename}, line {last.lineno}"
+    return "; ".join([f"{place}: {type(error).__name__}: {error}", *notes])
 
 
 def _shorten(text: str) -> str:

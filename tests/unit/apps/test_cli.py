@@ -441,6 +441,33 @@ def test_of_nested_lines_the_innermost_is_said_once(capsys):
     assert "anything was written to runs/x" in capsys.readouterr().err
 
 
+FAILING_GAME = """
+import numpy as np
+from phasezoo import games
+
+class Failing:
+    to_play, is_terminal, returns = 0, False, np.zeros(2, dtype=np.float32)
+    legal_actions = np.arange(2)
+    def play(self, action):
+        raise ValueError("nothing moves")
+    def planes(self, spec, player=None):
+        return np.zeros((1, 1, 1), dtype=np.float32)
+
+games.register(
+    "failing", initial_state=Failing, num_players=2, num_actions=2, plane_specs={"all": (1, 1, 1)}
+)
+"""
+
+
+def test_a_game_of_ones_own_that_fails_is_told_in_a_line(tmp_path, capsys):
+    plugin = tmp_path / "failing_game.py"
+    plugin.write_text(FAILING_GAME)
+    words = ("match", "random", "random", "--game", "failing", "--games", "2")
+    assert run(*words, "--plugin", str(plugin)) == 1
+    told = complaint(capsys)
+    assert "failing_game.py, line 9: ValueError: nothing moves; raised by play of the game" in told
+
+
 def test_what_is_no_plugin_is_named(tmp_path, capsys):
     os.mkfifo(tmp_path / "pipe")
     os.mkfifo(tmp_path / "pipe.py")
