@@ -48,6 +48,7 @@ def test_it_ends_at_once_though_a_search_goes_on(tmp_path):
         (["--token", "short"], "at least 8 letters"),
         (["--runs", "nowhere"], "no such folder"),
         (["--host", "192.0.2.1"], "--host 192.0.2.1"),
+        (["--agents", "mcst:nodes=9"], "did you mean 'mcts'"),
     ],
 )
 def test_wrong_options_are_one_sentence(words, told, capsys, tmp_path, monkeypatch):
@@ -56,3 +57,8 @@ def test_wrong_options_are_one_sentence(words, told, capsys, tmp_path, monkeypat
     error = capsys.readouterr().err
     assert told in error
     assert error.count("\n") == 1
+
+
+def test_an_agent_whose_network_is_not_there_is_told_of_at_the_start(capsys, tmp_path):
+    assert main(["web", "--port", "0", "--agents", f"m2cts:experts={tmp_path}"]) == 1
+    assert "no experts.json there" in capsys.readouterr().err

@@ -187,6 +187,14 @@ def test_the_analysis_of_a_game_ends_with_its_result(page):
     assert pgn.count("%eval") == 4
 
 
+def test_an_analysis_needs_values(page):
+    name = page.new("chess", [None, None])
+    page.play(name, "e4")
+    page.ask("review", game=name, on=True, agent="random")
+    shown = page.wait(name, lambda shown: shown["trouble"])
+    assert shown["trouble"].startswith("random failed: it gives no values")
+
+
 def test_an_analysis_holds_up_no_game(page):
     looked_at = page.new("connect-four", [None, None])
     page.ask("look", game=looked_at, on=True, agent="mcts:nodes=10")

@@ -9,6 +9,7 @@ from phasezoo.apps.web.analysis import Analysis
 from phasezoo.apps.web.game_tree import Position
 from phasezoo.apps.web.search import Answer, Searcher, Stop
 from phasezoo.apps.web.workers import Workers
+from phasezoo.errors import InvalidConfig
 from phasezoo.types import SIMULTANEOUS
 
 REVIEW_SECONDS = 3.0
@@ -108,6 +109,13 @@ class Analyst:
                 stop = Stop(min(self._workers.most_seconds, REVIEW_SECONDS))
                 work = partial(searcher.reviewed, state, stop)
                 position.review = await self._workers.run(work, "look", stop)
+                if position.review["value"] is None:
+                    message = (
+                        "it gives no values, which an analysis of a game is made of; choose an "
+                        "agent that searches, such as mcts:nodes=400"
+                    )
+                    self._failed(searcher, InvalidConfig(message))
+                    break
                 self._changed()
         except Exception as error:
             self._failed(searcher, error)

@@ -116,10 +116,14 @@ class WebOptions:
         return 0
 
     def _check(self) -> None:
-        """Refuse a token that is too short."""
+        """Refuse a token that is too short, and agents that cannot be made."""
         if self.token is not None and len(self.token) < 8:
             message = "--token: give at least 8 letters, or leave it out for one that is drawn"
             raise InvalidConfig(message)
+        from phasezoo import agents
+
+        for text in self.agents:
+            agents.make(text)
 
 
 def _end(server: "Server") -> None:
