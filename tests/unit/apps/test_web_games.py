@@ -278,6 +278,9 @@ TAGS = '[Event "{}"]\n[White "{}"]\n[Black "{}"]\n[Result "{}"]\n\n'
         ),
         # Results that are missing, or that contradict the tag or the moves.
         (TAGS.format("?", "A", "B", "0-1") + "1. e4 e5 1-0", "A – B"),
+        ("1. e4 {[%eval 0.2]} e5 (1... c5) *", "pasted game, without its variations"),
+        ("1. e4 {best (by test)} e5 *", "pasted game, without its comments"),
+        ("1. e4 (1. d4) {[%clk 1]\nfine} e5", "pasted game, without its variations and comments"),
         (TAGS.format("?", "A", "B", "1-0") + "1. f3 e5 2. g4 Qh4#", "A – B"),
     ],
 )

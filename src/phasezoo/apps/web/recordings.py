@@ -38,6 +38,11 @@ _RESULT = re.compile(r'\[\s*Result\s+"[^"]*"\s*\]|(?<=\s)(1-0|0-1|1/2-1/2|\*)\s*
 """The result of a game: its tag, and its last word."""
 
 
+_COMMENT = re.compile(r"\{[^}]*\}")
+_COMMAND = re.compile(r"\[%[^\]]*\]")
+"""What programs write into comments, such as ``[%eval 0.35]``."""
+
+
 class Recording(NamedTuple):
     """A finished game."""
 
@@ -146,7 +151,17 @@ def pasted(text: str) -> Recording:
     parts = _split(text)
     place = f"game 1 of {len(parts)}" if len(parts) > 1 else ""
     event = _EVENT.search(parts[0])
-    return _stored(_read(parts[0], place), 0, event[1] if event else "pasted game", place)
+    told = ", ".join(filter(None, (place, _left_out(parts[0]))))
+    return _stored(_read(parts[0], place), 0, event[1] if event else "pasted game", told)
+
+
+def _left_out(text: str) -> str:
+    """Say what of a game in PGN the board does not show."""
+    moves = "\n".join(line for line in text.splitlines() if not _TAG.match(line))
+    found = ["variations"] if "(" in _COMMENT.sub("", moves) else []
+    if any(_COMMAND.sub("", comment).strip(" {}\n") for comment in _COMMENT.findall(moves)):
+        found.append("comments")
+    return f"without its {' and '.join(found)}" if found else ""
 
 
 def _split(text: str) -> list[str]:
