@@ -136,6 +136,10 @@ def import_module(path: str) -> ModuleType:
     except (Exception, SystemExit) as error:
         is_missing = isinstance(error, ModuleNotFoundError) and error.name == path
         hint = f"; {_EXPECTED}" if is_missing else ""
+        if isinstance(error, ModuleNotFoundError) and not is_missing:
+            beside = Path(path).with_name(f"{error.name}.py")
+            if beside.is_file():
+                hint = f"; it lies beside it, so import it first: --plugin {beside}"
         message = f"{path!r} cannot be imported: {_text_of(error)}{hint}"
         raise InvalidConfig(message) from error
     return module

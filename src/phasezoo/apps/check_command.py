@@ -100,6 +100,12 @@ class CheckOptions:
             raise InvalidConfig(message)
 
     def _report(self, name: str, value: Any, game: str) -> Report:
+        if inspect.isclass(value) and not _made_without_arguments(value):
+            message = (
+                f"{name} cannot be made without arguments: give the name of an object that was "
+                "made of it; a network's class is checked by networks.check(name, shape, actions)"
+            )
+            raise InvalidConfig(message)
         made: Any = value() if inspect.isclass(value) else value
         kind = _kind(made)
         if kind == "game":

@@ -63,7 +63,8 @@ def make(spec: str, /, **options: Any) -> Any:
     """
     text = read_spec(spec, "evaluator", "network:runs/x,backend=torch")
     if REGISTRY.find(text.name) is None and text.first is None:
-        is_path = "/" in text.name or Path(text.name).exists()
+        path = Path(text.name)
+        is_path = "/" in text.name or path.suffix in (".gz", ".pb", ".onnx") or path.exists()
         text = SpecText(NETWORK, text.name, text.options) if is_path else text
     recipe = REGISTRY.get_or_raise(text.name)
     given = joined(spec, recipe.read_options(text), options)

@@ -236,6 +236,8 @@ def _show(item: Item, console: Console, without: Collection[str]) -> None:
         case Claim():
             console.note(f"{item.judgement:<11}  {plain(item.text)}")
             console.note(f"             {plain(item.ours)}")
+            if item.judgement == "not settled":
+                console.note(f"             Rule: {plain(item.rule)}")
         case Section(folded=False):
             parts = [part for part in item.items if _is_shown(part, without)]
             if any(isinstance(part, Table | Claim) for part in parts):

@@ -394,5 +394,21 @@ class TestShell:
         assert done.returncode == 2
         assert words in done.stderr
 
+    def test_a_class_that_needs_arguments_is_no_object(self, run, tmp_path):
+        (tmp_path / "own_net.py").write_text("class Tiny:\n    def __init__(self, shape): pass\n")
+        done = run("own_net.py:Tiny")
+        assert done.returncode == 2
+        assert "Tiny cannot be made without arguments" in done.stderr
+        assert "networks.check(" in done.stderr
+
+    def test_a_module_that_lies_beside_is_named(self, run, tmp_path):
+        folder = tmp_path / "elsewhere"
+        folder.mkdir()
+        (folder / "own_axis.py").write_text("import own_rules\n")
+        (folder / "own_rules.py").write_text("")
+        done = run("elsewhere/own_axis.py")
+        assert done.returncode == 2
+        assert "import it first: --plugin elsewhere/own_rules.py" in done.stderr
+
     def test_a_module_that_is_not_there_is_told_from_a_broken_one(self, run):
         assert "such as my_module.py" in run("own_modul").stderr

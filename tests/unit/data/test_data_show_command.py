@@ -2,11 +2,14 @@
 
 import io
 import json
+from types import SimpleNamespace
 
 import chess.pgn
 import numpy as np
 import pytest
 
+from phasezoo import games
+from phasezoo.apps import data_show_command
 from phasezoo.apps.cli import main
 from phasezoo.data.store import GameStore
 
@@ -48,6 +51,15 @@ def test_a_game_is_shown_as_text(store, capsys):
     text = shown(capsys, "show", store, "--game", 1, "--gate", "lichess", "--ply", 0)
     assert "30... Kd7 (endgame) 31. e4 Kd6" in text
     assert "1 . . . . K . . ." in text
+
+
+def test_a_game_of_ones_own_is_drawn_as_it_draws_itself():
+    class Drawn:
+        def svg(self):
+            return "<svg id='own'/>"
+
+    one = SimpleNamespace(game=games.make("chess"))
+    assert data_show_command._picture(one, Drawn(), "svg") == "<svg id='own'/>"
 
 
 def test_a_game_is_shown_as_pgn_svg_and_json(store, capsys, tmp_path):

@@ -192,6 +192,8 @@ def test_the_console_shows_tables_and_claims_but_no_details(document):
     text = out.getvalue()
     assert "Losses of both" in text
     assert "agrees       Experts <win> 50 %." in text
+    assert "Rule: if below" in text  # why it is not settled
+    assert "Rule: if above" not in text
     assert "They did." in text
     assert "key" not in text
     assert text.rstrip().endswith("It does, 12 % more.")

@@ -42,6 +42,7 @@ def test_what_load_made_has_a_text_too():
         (f"{SMALL}:thread=1", InvalidConfig, "did you mean threads="),
         (f"{SMALL}:backend=tpu", InvalidConfig, "backend='tpu': expected one of auto, "),
         ("./no/such", CheckpointError, "no/such"),
+        ("maia-none.pb.gz", CheckpointError, "maia-none.pb.gz: no such file"),
     ],
 )
 def test_what_is_refused(text, error, words):
