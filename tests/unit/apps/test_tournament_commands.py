@@ -226,7 +226,8 @@ def test_a_command_that_could_not_begin_leaves_its_directory_to_the_mended_one(t
     first = ("mcts:nodes=1", "--openings", tmp_path / "one.txt", *FOUR, "--out", out)
     for wrong in (("rando",), ("random", "--openings", "none.txt"), ("uci:no-such,nodes=1",)):
         assert run("match", "random:seed=1", *wrong, *FOUR, "--out", out) in (1, 2)
-        assert list(out.iterdir()) == []
+        assert not out.exists()
+    out.mkdir()
     assert run("match", "mcts:nodes=1,seed=2", *first) == 2  # all games are the same
     assert list(out.iterdir()) == []
     assert run("match", "random:seed=1", "random:seed=2", *FOUR, "--out", out) == 0

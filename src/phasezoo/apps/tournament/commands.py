@@ -159,7 +159,7 @@ class _PlayOptions:
             if self.resume is not None:
                 self._go_on(out.absolute())
                 return 0
-            is_new = not (out / "config.json").exists()
+            was_there, is_new = out.exists(), not (out / "config.json").exists()
             with RunDirectory.create(out, self.kind, self._config()) as run:
                 if not run.has(BEGUN_IN):
                     run.write_text(BEGUN_IN, f"{Path.cwd()}\n")
@@ -170,6 +170,8 @@ class _PlayOptions:
                         # Nothing could begin, and the mended command may have the directory.
                         for name in ("config.json", "run.lock", BEGUN_IN):
                             (out / name).unlink()
+                        if not was_there:
+                            out.rmdir()
                     raise
         return 0
 
