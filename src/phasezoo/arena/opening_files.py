@@ -76,8 +76,9 @@ def text_of(path: Path | str, what: str) -> str:
         return _core.read_text(Path(path))
     except (InvalidPgn, ValueError) as error:  # no text, or no path
         reason = str(error).removeprefix(f"{path}: ")
-        unread = f"{what} {reason}" if reason.startswith("cannot be read") else ""
-        message = f"{str(path)[:80]}: {unread or f'cannot be read as {what} ({reason})'}"
+        if not reason.startswith("cannot be read"):
+            reason = f"cannot be read as {what} ({reason})"
+        message = f"{str(path)[:80]}: {reason}"
         raise InvalidConfig(message) from error
 
 

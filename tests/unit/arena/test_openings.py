@@ -57,7 +57,7 @@ def test_bad_files_are_refused(tmp_path, content, error, words):
 def test_a_missing_file(tmp_path):
     with pytest.raises(InvalidConfig, match="cannot be read"):
         arena.play_match("random", "random", games=2, openings=tmp_path / "missing.txt")
-    with pytest.raises(InvalidConfig, match=r": an opening suite cannot be read \(it is a folder"):
+    with pytest.raises(InvalidConfig, match=r": cannot be read \(it is a folder"):
         arena.play_match("random", "random", games=2, openings=tmp_path)
 
 
