@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _close_output()
         return DONE
     except PhasezooError as error:
-        sys.stderr.write(f"phasezoo: {_shorten(' '.join(_explained(error).split()))}\n")
+        _complain(_explained(error))
         return USAGE if isinstance(error, _WRONG_COMMAND) else FAILED
     except OSError as error:
         if error.filename is None:
@@ -64,10 +64,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"phasezoo: {_shorten(str(error.filename))}: {error.strerror}\n")
         return FAILED
     except Exception as error:
-        told = _of_own_code(error)
-        if told is None:
+        text = _of_own_code(error)
+        if text is None:
             raise
-        sys.stderr.write(f"phasezoo: {_shorten(' '.join(told.split()))}\n")
+        _complain(text)
         return FAILED
     return code
 
@@ -120,7 +120,7 @@ def _warn(
     line: str | None = None,
 ) -> None:
     """One line of a warning, as of an error."""
-    sys.stderr.write(f"phasezoo: warning: {_shorten(' '.join(str(message).split()))}\n")
+    _complain(f"warning: {message}")
 
 
 def _explained(error: BaseException) -> str:
@@ -144,6 +144,11 @@ def _of_own_code(error: BaseException) -> str | None:
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{last.filename}, line {last.lineno}"
     return "; ".join([f"{place}: {type(error).__name__}: {error}", *notes])
+
+
+def _complain(text: str) -> None:
+    """Write a line to standard error."""
+    sys.stderr.write(f"phasezoo: {_shorten(' '.join(text.split()))}\n")
 
 
 def _shorten(text: str) -> str:

@@ -188,10 +188,10 @@ def _text_of(value: Any) -> str:
 
 
 def _picture(one: "GameStore", state: Any, mode: str) -> str:
-    from phasezoo.envs.rendering import render
+    from phasezoo.envs.rendering import own_svg, render
 
-    own = getattr(state, "svg", None)  # of a game of one's own, which has no other picture
-    return str(own() if callable(own) else render(one.game, state, mode))
+    own = own_svg(one.game, state) if mode == "svg" else None
+    return own or str(render(one.game, state, mode))
 
 
 def stats_of(store: "GameStore") -> dict[str, str]:

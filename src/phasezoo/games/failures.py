@@ -33,7 +33,7 @@ def failure_of(error: BaseException, game: Game) -> Failure | None:
     return None
 
 
-def told(error: BaseException, game: Game) -> str | None:
+def describe_failure(error: BaseException, game: Game) -> str | None:
     """Return what a user's own game raised, in a sentence; None if it raised nothing."""
     failure = failure_of(error, game)
     if failure is None:

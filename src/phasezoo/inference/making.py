@@ -8,7 +8,7 @@ from typing import Any
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.evaluator import Uniform
 from phasezoo.inference.storage.load import load
-from phasezoo.inference.storage.packaged import packaged_networks
+from phasezoo.inference.storage.packaged import names_network, packaged_networks
 from phasezoo.specs import Recipe, Registry, SpecText, joined, read_spec, write_spec
 
 NETWORK = "network"
@@ -63,8 +63,7 @@ def make(spec: str, /, **options: Any) -> Any:
     """
     text = read_spec(spec, "evaluator", "network:runs/x,backend=torch")
     if REGISTRY.find(text.name) is None and text.first is None:
-        path = Path(text.name)
-        is_path = "/" in text.name or path.suffix in (".gz", ".pb", ".onnx") or path.exists()
+        is_path = names_network(text.name) or Path(text.name).exists()
         text = SpecText(NETWORK, text.name, text.options) if is_path else text
     recipe = REGISTRY.get_or_raise(text.name)
     given = joined(spec, recipe.read_options(text), options)

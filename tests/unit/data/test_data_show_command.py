@@ -58,8 +58,13 @@ def test_a_game_of_ones_own_is_drawn_as_it_draws_itself():
         def svg(self):
             return "<svg id='own'/>"
 
-    one = SimpleNamespace(game=games.make("chess"))
+        def __str__(self):
+            return "a text"
+
+    sizes = {"num_players": 2, "num_actions": 2, "plane_specs": {"all": (1, 1, 1)}}
+    one = SimpleNamespace(game=games.register("drawn-here", initial_state=Drawn, **sizes))
     assert data_show_command._picture(one, Drawn(), "svg") == "<svg id='own'/>"
+    assert data_show_command._picture(one, Drawn(), "ansi") == "a text"
 
 
 def test_a_game_is_shown_as_pgn_svg_and_json(store, capsys, tmp_path):

@@ -329,9 +329,8 @@ def begun_playing(out, store, alone):
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux's /proc")
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(
-    ("begin", "how"), [(begun_training, signal.SIGKILL), (begun_playing, signal.SIGINT)]
-)
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("begin", [begun_training, begun_playing])
 def test_processes_end_with_the_run(played_one_by_one, store, tmp_path, how, begin):
     """Also if it is killed; what they held is free for the next attempt."""
     out = tmp_path / "run"

@@ -22,7 +22,7 @@ from phasezoo.apps.web.storage import SAMPLES, TRAINING, Storage
 from phasezoo.apps.web.training_runs import followed
 from phasezoo.envs.rendering.choice import pointing_of
 from phasezoo.errors import InvalidConfig, PhasezooError
-from phasezoo.games.failures import told
+from phasezoo.games.failures import describe_failure
 
 MOST_GAMES = 64
 """Games that a page watches at once."""
@@ -381,7 +381,7 @@ class Page:
             return {"push": "trouble", "game": session.name, "message": str(error)}
         except Exception as error:
             logging.getLogger("phasezoo.web").exception("a game could not be shown")
-            message = told(error, session.game) or "it cannot be shown"
+            message = describe_failure(error, session.game) or "it cannot be shown"
             return {"push": "trouble", "game": session.name, "message": message}
         svg = board["board"]["svg"]
         if self._drawn.get(session.name) == svg:  # the page has it

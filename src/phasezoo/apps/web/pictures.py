@@ -6,10 +6,9 @@ from typing import Any
 
 from phasezoo import games
 from phasezoo.apps.web.grid import grid_spots, grid_svg, grid_ways
-from phasezoo.envs.rendering import render
+from phasezoo.envs.rendering import own_svg, render
 from phasezoo.envs.rendering.choice import painter_of, pointing_of
 from phasezoo.envs.rendering.pointing import Pointing
-from phasezoo.errors import GameContract
 
 MOST_ACTIONS = 1000
 """Actions that are listed one by one; of games with more the page shows the parts."""
@@ -40,16 +39,11 @@ def board_of(
         GameContract: A game of one's own draws something else than a text.
     """
     pointing = pointing_of(game)
-    own = getattr(state, "svg", None) if pointing is None else None
+    own = own_svg(game, state) if painter_of(game) is None and pointing is None else None
     if painter_of(game) is not None:
         svg = render(game, state, "svg", flipped=sight.flipped, player=sight.viewer)
-    elif own is not None:
-        svg = own() if callable(own) else own
-        if not isinstance(svg, str) or "<svg" not in svg:
-            message = f"{game.name}: svg() gave {str(svg)[:40]!r}; expected an SVG document"
-            raise GameContract(message)
     else:
-        svg = grid_svg(game, state)
+        svg = grid_svg(game, state) if own is None else own
     board: dict[str, Any] = {"svg": svg, "alt": alt, "spots": [], "actor": actor}
     if pointing is not None:
         board["spots"] = pointing.spots(state, sight.viewer, sight.flipped)

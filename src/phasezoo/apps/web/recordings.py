@@ -151,8 +151,8 @@ def pasted(text: str) -> Recording:
     parts = _split(text)
     place = f"game 1 of {len(parts)}" if len(parts) > 1 else ""
     event = _EVENT.search(parts[0])
-    told = ", ".join(filter(None, (place, _left_out(parts[0]))))
-    return _stored(_read(parts[0], place), 0, event[1] if event else "pasted game", told)
+    note = ", ".join(filter(None, (place, _left_out(parts[0]))))
+    return _stored(_read(parts[0], place), 0, event[1] if event else "pasted game", note)
 
 
 def _left_out(text: str) -> str:

@@ -16,7 +16,7 @@ from phasezoo.apps.web.pictures import name_of
 from phasezoo.apps.web.search import Answer, Searcher, Stop
 from phasezoo.apps.web.workers import Workers
 from phasezoo.errors import GameContract, IllegalAction, InvalidGate, InvalidState, PhasezooError
-from phasezoo.games.failures import told
+from phasezoo.games.failures import describe_failure
 from phasezoo.observation import GameRunner, Turn
 from phasezoo.types import SIMULTANEOUS
 
@@ -347,7 +347,7 @@ class GameSession:
         reason = str(error)
         if not isinstance(error, PhasezooError):
             logging.getLogger("phasezoo.web").error("an agent failed", exc_info=error)
-            reason = told(error, self.game) or type(error).__name__
+            reason = describe_failure(error, self.game) or type(error).__name__
         self.trouble = f"{searcher.text} failed: {reason}"[:500]
 
     def _answer(self, player: int, action: int, analysis: Analysis | None) -> None:
@@ -363,7 +363,7 @@ class GameSession:
             after = self.runner.play(before, chosen)
         except Exception as error:
             del answers[player]  # another move may be played
-            message = told(error, self.game)
+            message = describe_failure(error, self.game)
             if message is None:
                 raise
             raise GameContract(message) from error

@@ -6,7 +6,7 @@ from phasezoo.envs.rendering.choice import painter_of
 from phasezoo.envs.rendering.painters import check_player
 from phasezoo.envs.rendering.replay import save_replay
 from phasezoo.envs.rendering.window import Window
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import GameContract, InvalidConfig
 from phasezoo.games import Game
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "check_mode",
     "modes_of",
     "open_window",
+    "own_svg",
     "render",
     "save_replay",
 ]
@@ -61,6 +62,20 @@ def _one_of_modes(game: Game, mode: str | None, modes: tuple[str, ...]) -> str |
         return mode
     message = f"render_mode={mode!r}: {game.name} has {', '.join(map(repr, modes))} and None here"
     raise InvalidConfig(message)
+
+
+def own_svg(game: Game, state: Any) -> str | None:
+    """The SVG document that a state of one's own game draws; None if it draws none.
+
+    Raises:
+        GameContract: It draws something else.
+    """
+    own = getattr(state, "svg", None)
+    svg = own() if callable(own) else own
+    if own is not None and (not isinstance(svg, str) or "<svg" not in svg):
+        message = f"{game.name}: svg() gave {str(svg)[:40]!r}; expected an SVG document"
+        raise GameContract(message)
+    return svg
 
 
 def render(
