@@ -12,6 +12,11 @@ def is_quiet() -> bool:
     return not logging.getLogger("phasezoo").isEnabledFor(logging.WARNING)
 
 
+def is_verbose() -> bool:
+    """Return True if details are wanted: the logger ``phasezoo`` takes everything."""
+    return logging.getLogger("phasezoo").isEnabledFor(logging.DEBUG)
+
+
 def shows_bars(file: IO[str]) -> bool:
     """Return True if bars may be drawn.
 

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use phasezoo_core::gate::{self, Gating, LIMITS, MONOTONE};
+use phasezoo_core::gate::{self, Gating, LIMITS, MONOTONE, Spelling};
 use phasezoo_core::{Error, Result};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
@@ -110,17 +110,18 @@ fn made(spec: &str, game: Option<&str>, monotone: bool) -> Result<Box<dyn DynGat
             None if spec.trim_start_matches(MONOTONE).is_empty() => Err("it is empty".into()),
             None => Err("there is no such gate".into()),
         };
-        return read.map_err(|reason| gate::refused(spec, &reason, &grammar()));
+        let all: Vec<Spelling> = GAMES.iter().flat_map(|game| game.gate_spellings()).collect();
+        return read.map_err(|reason| gate::refused(spec, &reason, &all));
     };
     let native = catalogue::game(name).ok();
-    let (read, grammar) = match native {
-        Some(game) => (game.gate(spec, monotone), game.gate_grammar()),
+    let (read, kinds) = match native {
+        Some(game) => (game.gate(spec, monotone), game.gate_spellings()),
         None => (
             read_own(spec, monotone).map_err(|reason| format!("{reason} (game {name:?})")),
-            gate::grammar::<PythonState>(),
+            gate::spellings::<PythonState>(),
         ),
     };
-    read.map_err(|reason| gate::refused(spec, &reason, &grammar))
+    read.map_err(|reason| gate::refused(spec, &reason, &kinds))
 }
 
 /// What a specification may be in any game: what the first game has, and what others have beside that.
@@ -128,8 +129,8 @@ fn grammar() -> String {
     let mut known = HashSet::new();
     let mut parts = Vec::new();
     for game in GAMES {
-        let mut lines = game.gate_lines();
-        lines.retain(|line| known.insert(line.clone()));
+        let kinds = game.gate_spellings().into_iter().map(|kind| kind.grammar);
+        let lines: Vec<String> = kinds.filter(|line| known.insert(line.clone())).collect();
         if lines.is_empty() {
             continue;
         }
@@ -276,11 +277,11 @@ impl Gate {
         match read {
             Ok(gate) => Ok(&**gate),
             Err(reason) => {
-                let grammar = match place {
-                    Some(place) => GAMES[place].gate_grammar(),
-                    None => gate::grammar::<PythonState>(),
+                let kinds = match place {
+                    Some(place) => GAMES[place].gate_spellings(),
+                    None => gate::spellings::<PythonState>(),
                 };
-                Err(gate::refused(&self.spec, reason, &grammar))
+                Err(gate::refused(&self.spec, reason, &kinds))
             }
         }
     }
@@ -352,7 +353,8 @@ pub(crate) fn own_plies(state: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Gate>()?;
     m.add("GATE_GRAMMAR", grammar())?;
-    let mut names: Vec<&str> = GAMES.iter().flat_map(|game| game.gate_names()).collect();
+    let kinds = GAMES.iter().flat_map(|game| game.gate_spellings());
+    let mut names: Vec<&str> = kinds.flat_map(|kind| kind.names).collect();
     names.sort_unstable();
     names.dedup();
     m.add("GATE_NAMES", PyTuple::new(m.py(), names)?)

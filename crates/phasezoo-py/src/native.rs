@@ -1,7 +1,7 @@
 //! What the bindings ask of a game of the core: typed for its room, object-safe for everybody else.
 
 use phasezoo_core::game::{Game, Player, Turn};
-use phasezoo_core::gate::{self, GateKind, Gating};
+use phasezoo_core::gate::{self, Gating, Spelling};
 use phasezoo_core::model::Turns;
 use phasezoo_core::perft::{self, Moves};
 use phasezoo_core::records::{Episodes, Stored, Told};
@@ -240,11 +240,8 @@ pub(crate) trait NativeGame: Sync {
     fn gate(&self, spec: &str, monotone: bool) -> gating::Read;
     /// Whether the game has the kind of gate that a specification names.
     fn knows_gate(&self, spec: &str) -> bool;
-    /// The names of its kinds of gates.
-    fn gate_names(&self) -> Vec<&'static str>;
-    /// What specifications of its gates may be: a line a kind, and all with their limits.
-    fn gate_lines(&self) -> Vec<String>;
-    fn gate_grammar(&self) -> String;
+    /// How specifications of its gates are written.
+    fn gate_spellings(&self) -> Vec<Spelling>;
     /// Searches of the game.
     fn pool(&self, setup: PoolSetup<'_, '_>) -> PyResult<Box<dyn DynPool>>;
     /// Beam searches of the game.
@@ -350,16 +347,8 @@ impl<T: Room> NativeGame for T {
         Gating::<T::State>::knows(spec)
     }
 
-    fn gate_names(&self) -> Vec<&'static str> {
-        gate::kinds::<T::State>().iter().flat_map(GateKind::names).collect()
-    }
-
-    fn gate_lines(&self) -> Vec<String> {
-        gate::kinds::<T::State>().iter().map(|kind| kind.grammar().to_owned()).collect()
-    }
-
-    fn gate_grammar(&self) -> String {
-        gate::grammar::<T::State>()
+    fn gate_spellings(&self) -> Vec<Spelling> {
+        gate::spellings::<T::State>()
     }
 
     fn pool(&self, setup: PoolSetup<'_, '_>) -> PyResult<Box<dyn DynPool>> {

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from phasezoo.errors import InvalidConfig, RunDirectoryError
-from phasezoo.specs import Argument
+from phasezoo.specs import Argument, PositiveFloat
 
 ROOT = Path(__file__).resolve().parents[3]
 """The checkout, if the package is installed from one, as `make setup` does."""
@@ -35,7 +35,7 @@ class BenchOptions:
     leak: bool = False
     """Look whether memory grows; names are then vector, search, training, match and selfplay. The
     exit code is 1 unless each of them is shown to be flat."""
-    minutes: float | None = None
+    minutes: PositiveFloat | None = None
     """How long each works with --leak (none: 10)."""
     json: Path | None = None
     """File that gets the figures too."""

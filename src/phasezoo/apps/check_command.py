@@ -15,7 +15,7 @@ from phasezoo.gating.registry import own_names
 from phasezoo.inference.storage.manifest import MANIFEST
 from phasezoo.inference.storage.packaged import EXPERTS, PREFIX
 from phasezoo.plugins import import_module
-from phasezoo.specs import Argument, PositiveInt
+from phasezoo.specs import Argument, NonNegativeInt, PositiveInt
 
 FOUND_BROKEN = 1
 
@@ -37,7 +37,7 @@ class CheckOptions:
     else chess."""
     games: PositiveInt = 20
     """Random games that are played of a game."""
-    seed: int = 0
+    seed: NonNegativeInt = 0
     """Draws everything random."""
 
     def run(self) -> int:

@@ -12,7 +12,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.report import numbers
 from phasezoo.report.console import TerminalConsole, show_table
 from phasezoo.report.document import Column, Table, columns_by, literal
-from phasezoo.specs import Argument, PositiveInt
+from phasezoo.specs import Argument, NonNegativeInt, PositiveInt
 
 if TYPE_CHECKING:
     from phasezoo.data.phase_study import PhaseStudy
@@ -44,7 +44,7 @@ class PhasesOptions:
     """Folder for pictures (PNG); none: none are drawn."""
     overwrite: bool = False
     """Replace pictures that are there."""
-    seed: int = 0
+    seed: NonNegativeInt = 0
     """Chooses the split into train, validation and test, and the games that are measured."""
     threads: PositiveInt | None = None
     """Threads (none: every usable core)."""

@@ -13,7 +13,7 @@ from phasezoo._progress import bar, is_quiet
 from phasezoo.apps.command_line import match_hint, option_in
 from phasezoo.errors import InvalidConfig
 from phasezoo.runs import jsonable
-from phasezoo.specs import Argument
+from phasezoo.specs import Argument, NonNegativeInt
 from phasezoo.training.catalogue import RECIPES, recipe_of
 from phasezoo.training.selfplay.config import MCTS, Recipe, SelfPlayConfig
 
@@ -63,7 +63,7 @@ class SelfPlayOptions:
     """Input planes (none: the game's default)."""
     history: int | None = None
     """How many of the last moves they show (none: all)."""
-    seed: int = 0
+    seed: NonNegativeInt = 0
     """Everything random comes from it."""
     plugin: tuple[str, ...] = ()
 

@@ -12,7 +12,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.inference.storage.experts import ValueSource
 from phasezoo.report.console import TerminalConsole, show_table
 from phasezoo.report.document import Table
-from phasezoo.specs import Argument, PositiveFloat, PositiveInt
+from phasezoo.specs import Argument, NonNegativeInt, PositiveFloat, PositiveInt
 from phasezoo.training.config import SupervisedConfig
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class TrainOptions:
     """How many of the last moves they show (none: all)."""
     init: Path | None = None
     """Directory of a network to start from; not with --strategy."""
-    seed: int = 0
+    seed: NonNegativeInt = 0
     """Decides split, initial weights and the order of positions."""
     config: Annotated[SupervisedConfig, Argument(name="")] = field(default_factory=SupervisedConfig)
     plugin: tuple[str, ...] = ()

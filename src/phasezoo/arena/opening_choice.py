@@ -7,22 +7,14 @@ import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo.arena.opening_files import Opening
-from phasezoo.arena.openings import OpeningSuite
+from phasezoo.arena.openings import OpeningSuite, draws_starts, random_openings
 from phasezoo.errors import InvalidConfig
-from phasezoo.games import contracts, queries
-from phasezoo.games.random_play import random_action
 
 _LEAST = 10
 """Openings that are left, or all of them are kept."""
 
-_PROBED = 8
-"""Seeds whose starts are compared in a game of one's own."""
-
 _MOST_PLIES = 8
 """Plies of a random opening, at the most."""
-
-_TRIES = 20
-"""Random openings that are tried for each that is wanted."""
 
 
 def unseen_openings(
@@ -53,43 +45,16 @@ def unseen_openings(
     return (suite, 0) if len(left) < min(_LEAST, len(suite)) else (left, dropped)
 
 
-def draws_starts(game: str) -> bool:
-    """Return whether the starts of a game differ from seed to seed."""
-    made = games.make(game)
-    if made.native:
-        return made.takes_seed and made.draws_start(made.options)
-    # A user's own game does not say so.
-    starts = [made.initial_state(seed=seed) for seed in range(_PROBED)]
-    return len({getattr(start, "key", None) for start in starts}) > 1
-
-
 def _random(game: games.Game, wanted: int, seed: int) -> OpeningSuite | None:
     """Openings of random moves with different last positions; None if the first move ends games."""
     rng = np.random.default_rng(seed)
-    most: dict[Any, Opening] = {}
+    most: list[Opening] = []
     for plies in range(1, _MOST_PLIES + 1):
-        found: dict[Any, Opening] = {}
-        for _ in range(_TRIES * wanted):
-            line = _line(game, plies, rng)
-            if line is not None:
-                found.setdefault(*line)
-            if len(found) == wanted:
-                return OpeningSuite.of(game.name, found.values())
+        found = random_openings(game, plies, plies, wanted, rng)
         most = max(most, found, key=len)
-    return OpeningSuite.of(game.name, most.values()) if most else None
-
-
-def _line(game: games.Game, plies: int, rng: np.random.Generator) -> tuple[Any, Opening] | None:
-    """Random moves, with the key of the position after them; None if the game is over there."""
-    state: Any = game.initial_state()
-    moves = []
-    for _ in range(plies):
-        action = random_action(state, rng)
-        moves.append(queries.move_text(state, action))
-        state = contracts.played(state, action)
-        if state.is_terminal:
-            return None
-    return state.key, Opening(None, tuple(moves))
+        if len(found) == wanted:
+            break
+    return OpeningSuite.of(game.name, most) if most else None
 
 
 _MOST_STARTS = 500

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,8 +19,11 @@ from phasezoo.arena.opening_files import Opening, parse_openings, text_of
 from phasezoo.arena.streams import stream
 from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig, InvalidFen, InvalidPgn, InvalidUci
+from phasezoo.games import contracts, queries
 from phasezoo.games.options import at_least
+from phasezoo.games.random_play import random_action
 from phasezoo.specs import did_you_mean
+from phasezoo.types import SIMULTANEOUS
 
 SUITE = "openings.txt"
 """Ends the names of the package's files of openings."""
@@ -29,8 +33,9 @@ SUITE = "openings.txt"
 class OpeningSuite:
     """Starts of games: moves, so that history planes are full, or positions.
 
-    ``OpeningSuite.load("chess")`` reads the package's own, ``OpeningSuite.read(path)`` yours, and
-    ``OpeningSuite.at_phase(games, …)`` takes the places at which games reach a phase.
+    ``OpeningSuite.load("chess")`` reads the package's own, ``OpeningSuite.read(path)`` yours,
+    ``OpeningSuite.random("chess", 4)`` draws random moves, and ``OpeningSuite.at_phase(games, …)``
+    takes the places at which games reach a phase.
     """
 
     game: str
@@ -83,7 +88,8 @@ class OpeningSuite:
             has = f"It has {known} and a usual one" if known else "It has the usual one alone"
             message = (
                 f"openings {name[:80]!r}: neither a file nor a suite of {handle.name!r}"
-                f"{did_you_mean(name, names)} {has}, which is taken if openings are left out"
+                f"{did_you_mean(name, names)} {has}, which is taken if openings are left out; "
+                "'random:4' or 'random:2-8' are so many random moves"
             )
             raise InvalidConfig(message)
         if not packaged.is_file():
@@ -131,6 +137,47 @@ class OpeningSuite:
         except (InvalidConfig, InvalidFen, InvalidPgn, InvalidUci) as error:
             message = f"{path}: {error}"
             raise type(error)(message) from error
+
+    @classmethod
+    def random(
+        cls, game: str, low: int, high: int | None = None, *, count: int = 100, seed: int = 0
+    ) -> "OpeningSuite":
+        """Return openings of random legal moves from the initial position.
+
+        Args:
+            game: The game's name.
+            low: Smallest number of moves.
+            high: Largest number of moves; default ``low``.
+            count: Number of openings at most. Their last positions differ, so that there are fewer
+                if so few moves lead to fewer positions.
+            seed: Draws them.
+
+        Raises:
+            InvalidConfig: A number is out of range, players move at once, the game's starts are
+                drawn, or every game is over within so many moves.
+            UnknownGame: No game has that name.
+        """
+        at_least("random openings from", low, 0)
+        high = low if high is None else high
+        if at_least("random openings to", high, 0) < low:
+            message = f"random openings of {low} to {high} moves: give the smaller number first"
+            raise InvalidConfig(message)
+        at_least("count", count, 1)
+        handle = games.make(game)
+        if draws_starts(game) or handle.initial_state().to_play == SIMULTANEOUS:
+            message = (
+                f"random openings of {handle.name!r}: they are for games that always start alike "
+                "and in which one player moves at a time; leave openings out"
+            )
+            raise InvalidConfig(message)
+        found = random_openings(handle, low, high, count, np.random.default_rng(seed))
+        if not found:
+            message = (
+                f"random openings of {low} to {high} moves: every game of {handle.name!r} that was "
+                "tried was over by then; give fewer"
+            )
+            raise InvalidConfig(message)
+        return cls.of(handle.name, found)
 
     @classmethod
     def at_phase(
@@ -241,6 +288,45 @@ class OpeningSuite:
         return _shuffled(len(self), stream(seed, "openings", cycle))[place]
 
 
+_PROBED = 8
+"""Seeds whose starts are compared in a game of one's own."""
+
+_TRIES = 20
+"""Random openings that are tried for each that is wanted."""
+
+
+def draws_starts(game: str) -> bool:
+    """Return whether the starts of a game differ from seed to seed."""
+    made = games.make(game)
+    if made.native:
+        return made.takes_seed and made.draws_start(made.options)
+    # A user's own game does not say so.
+    starts = [made.initial_state(seed=seed) for seed in range(_PROBED)]
+    return len({getattr(start, "key", None) for start in starts}) > 1
+
+
+def random_openings(
+    game: games.Game, low: int, high: int, wanted: int, rng: np.random.Generator
+) -> list[Opening]:
+    """Return openings of random moves with different last positions, none of which is over."""
+    found: dict[Any, Opening] = {}
+    for _ in range(_TRIES * wanted):
+        state: Any = game.initial_state()
+        moves = []
+        for _ in range(int(rng.integers(low, high + 1))):
+            action = random_action(state, rng)
+            moves.append(queries.move_text(state, action))
+            state = contracts.played(state, action)
+            if state.is_terminal:
+                break
+        else:
+            line = tuple(moves)
+            found.setdefault(getattr(state, "key", line), Opening(None, line))
+        if len(found) == wanted:
+            break
+    return list(found.values())
+
+
 def _data() -> Traversable:
     return resources.files("phasezoo") / "data" / "samples"
 
@@ -248,6 +334,9 @@ def _data() -> Traversable:
 @lru_cache(maxsize=8)
 def _shuffled(count: int, seed: int) -> tuple[int, ...]:
     return tuple(np.random.default_rng(seed).permutation(count).tolist())
+
+
+_RANDOM = re.compile(r"random:(?P<low>\d{1,4})(-(?P<high>\d{1,4}))?")
 
 
 def as_suite(
@@ -263,6 +352,9 @@ def as_suite(
         return OpeningSuite.load(game)
     if isinstance(openings, (str, Path)):
         name = str(openings)
+        if drawn := _RANDOM.fullmatch(name):
+            low, high = int(drawn["low"]), drawn["high"]
+            return OpeningSuite.random(game, low, None if high is None else int(high))
         # A name has neither a folder nor an end; load() refuses those that the game does not have.
         may_be_name = Path(name).name == name and not Path(name).suffix
         is_name = may_be_name and not os.path.exists(name)  # noqa: PTH110 - Path's raises if long

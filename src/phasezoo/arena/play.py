@@ -64,7 +64,8 @@ def play_match(
         gate: Gives the phases that callables receive, as in an environment; default the gate that
             each asks for by its attribute ``gate``, or phase 0. Searches have gates of their own.
         openings: A suite; a file of openings (:meth:`OpeningSuite.read`), or lines as such a file
-            has them; lists of moves; or the name of a suite in the package. Default the one that
+            has them; lists of moves; the name of a suite in the package; or ``"random:2-8"``, up
+            to 100 of so many random moves (:meth:`OpeningSuite.random`). Default the suite that
             the game has for matches (:meth:`OpeningSuite.load`).
         openings_as: ``"fen"`` starts from the opening's last position without its history.
         seed: Everything random comes from it.

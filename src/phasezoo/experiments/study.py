@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from phasezoo import _core
+from phasezoo._progress import is_verbose
 from phasezoo.errors import InvalidConfig, MissingDependency, RunDirectoryError
 from phasezoo.plugins import import_module, is_installed_program, lasting
 from phasezoo.report import numbers
@@ -308,8 +309,14 @@ class StudyRun(ABC, Generic[Config, Results]):
         raise NotImplementedError
 
     def show(self, results: Results) -> None:
-        """Tell the console what came out, but for the tables that it has."""
-        self.report(results).show(self.console, self._tables)
+        """Show what came out: the answer and the claims, and all other tables if asked for."""
+        document = self.report(results)
+        beside = {item.name for item in document.answer if isinstance(item, Table)}
+        left = set() if is_verbose() else document.tables.keys() - beside - self._tables
+        document.show(self.console, self._tables | left)
+        if left:
+            tables = numbers.plural(len(left), "more table")
+            self.console.note(f"The report has {tables}; -v prints them too.")
 
     def finish(self) -> Results:
         """Do the work, and leave ``results.json`` and ``report.html``."""

@@ -1,6 +1,5 @@
 """Gates by name: the built-in ones of the core, and those that users register."""
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
@@ -99,43 +98,14 @@ def _by_name(spec: str, game: str | None, monotone: bool) -> AnyGate:
     try:
         return _core.Gate(spec.encode("utf-8", "replace").decode(), game, monotone)
     except InvalidGate as error:
+        is_unknown = "no such gate" in str(error)
+        meant = _meant(base.partition(":")[0], game) if is_unknown else ""
         missing = _missing(base)
+        learned = f"{LEARNED}DIR is a folder of gating.train" if is_unknown else None
         own = None if missing or not REGISTRY.own else f"your own are {_listed()}"
-        refused, _, grammar = str(error).partition("; allowed are ")
-        name = base.partition(":")[0]
-        of_game = {found["name"]: found for found in _KIND.finditer(grammar)}
-        if name in of_game:
-            allowed, meant = f"write {_any(_examples(of_game[name]))}", ""
-        else:
-            allowed = (
-                f"there are {', '.join(of_game)} and {LEARNED}DIR, a folder of gating.train; such "
-                f"as {_any([_examples(kind)[0] for kind in of_game.values()][1:4])}"
-            )
-            meant = _meant(name, game)
-        message = "; ".join(filter(None, (f"{refused}{meant}", allowed, own, missing)))
+        refused = str(error).replace("no such gate", f"no such gate{meant}", 1)
+        message = "; ".join(filter(None, (refused, learned, own, missing)))
         raise (UnregisteredGate if missing else InvalidGate)(message) from None
-
-
-_KIND = re.compile(
-    r"(?:^|\| )(?:in [\w-]+ )?(?P<name>[\w-]+)(?:\[?:(?P<arguments>[^\]\s;]+)\]?)?"
-    r"(?: (?P<order>rising|falling)(?:, default (?P<default>[\d,]+))?)?"
-)
-"""A kind of gate in the grammar of the core."""
-
-
-def _examples(kind: re.Match[str]) -> list[str]:
-    """Return texts of gates of a kind, which all games that have it read."""
-    name, arguments = kind["name"], kind["arguments"]
-    if arguments is None:
-        return [name]
-    if "|:" in arguments:
-        return [name, *(f"{name}:{each}" for each in arguments.split("|:"))]
-    usual = {"n": "3", "rising": "14,28", "falling": "28,14"}
-    return [f"{name}:{kind['default'] or usual[kind['order'] or arguments]}"]
-
-
-def _any(texts: Sequence[str]) -> str:
-    return " or ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
 
 
 def _meant(name: str, game: str | None) -> str:
@@ -170,11 +140,8 @@ def _missing(base: str) -> str | None:
         )
     if not REGISTRY.may_be(base):
         return None
-    known = f"registered are {_listed()}" if REGISTRY.own else "none are yet"
-    return (
-        f"if it is a gate of your own, import the module that registers it first with "
-        f"@gating.register({base!r}, …): {known}"
-    )
+    known = f" (registered are {_listed()})" if REGISTRY.own else ""
+    return f"if it is a gate of your own, import the module that registers it first{known}"
 
 
 def _listed() -> str:

@@ -8,7 +8,7 @@ from phasezoo.errors import GameMismatch, InvalidConfig, InvalidPlaneSpec
 from phasezoo.inference.evaluator import name_of
 from phasezoo.inference.network import NetworkEvaluator
 
-HOW = "load it with allow_other_game=True if that is meant"
+HOW = "in Python, inference.load(…, allow_other_game=True) allows that"
 
 
 def parts_of(evaluator: Any) -> Iterator[Any]:

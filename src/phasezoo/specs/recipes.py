@@ -221,5 +221,5 @@ class Recipe:
 
     def _listed(self, name: str) -> str:
         if len(self.options) > MOST_LISTED:
-            return f"{self.lister}({name!r}) lists all"
+            return f"in Python, phasezoo.{self.lister}({name!r}) lists all"
         return f"its options are {', '.join(self.options)}"

@@ -16,6 +16,9 @@ from phasezoo.runs.lock import LOCK
 CONFIG = "config.json"
 KIND = "supervised training"
 
+_HASH = "_sha256"
+"""Ends the names of entries that are hashes of what a training reads."""
+
 
 @dataclass(frozen=True)
 class RunDetails:
@@ -160,7 +163,11 @@ def _check_same(out: Path, there: Mapping[str, Any], identity: Mapping[str, Any]
     given, there = jsonable.flat(jsonable.plain(identity)), jsonable.flat(there)
     differing = [key for key in {**there, **given} if there.get(key) != given.get(key)]
     if differing:
-        shown = ", ".join(f"{k} {given.get(k)!r} (there {there.get(k)!r})" for k in differing[:4])
+        named = [key for key in differing if _HASH not in key][:4]
+        shown = ", ".join(f"{k} {given.get(k)!r} (there {there.get(k)!r})" for k in named)
+        if not named:  # files of the same name with other contents
+            contents = (key.replace(_HASH, "").replace("_", " ") for key in differing[:4])
+            shown = f"the contents of its {', '.join(contents)}"
         message = (
             f"{out}: holds another training, which differs in {shown}; nothing was changed. Choose "
             "another directory, or give the same options to continue that one"

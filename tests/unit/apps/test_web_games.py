@@ -1,5 +1,6 @@
 """The board's server: games by messages, without a browser."""
 
+import io
 import json
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 pytest.importorskip("starlette")
 
+import chess.pgn
 from web_client import Refused, client, talking
 
 from phasezoo import agents, games
@@ -278,9 +280,14 @@ TAGS = '[Event "{}"]\n[White "{}"]\n[Black "{}"]\n[Result "{}"]\n\n'
         ),
         # Results that are missing, or that contradict the tag or the moves.
         (TAGS.format("?", "A", "B", "0-1") + "1. e4 e5 1-0", "A – B"),
-        ("1. e4 {[%eval 0.2]} e5 (1... c5) *", "pasted game, without its variations"),
+        ("1. e4 {[%eval 0.2]} e5 (1... c5) *", "pasted game"),
         ("1. e4 {best (by test)} e5 *", "pasted game, without its comments"),
-        ("1. e4 (1. d4) {[%clk 1]\nfine} e5", "pasted game, without its variations and comments"),
+        ("1. e4 ; best (by test)\n e5 *", "pasted game, without its comments"),
+        ("1. e4 (1. Ke4) e5", "pasted game, without some of its variations"),
+        (
+            "1. e4 (1. d4 d5) {[%clk 1]\nfine} (1. Ke4) e5",
+            "pasted game, without some of its variations and comments",
+        ),
         (TAGS.format("?", "A", "B", "1-0") + "1. f3 e5 2. g4 Qh4#", "A – B"),
     ],
 )
@@ -289,6 +296,35 @@ def test_a_pasted_game_has_a_title_that_people_know_it_by(page, text, title):
     shown = page.wait(name, lambda shown: True)
     assert shown["title"] == title
     assert shown["moves"][1] == "e5"
+
+
+VARIED = """1. e4 {(no) move} e5 (1... c5 2. Nf3 $1 (2. c3 d5 (2... Nf6 3. e5) 3. exd5) 2... d6)
+(1... e6) 2. Nf3! ; (2. f4
+(2.Bc4 Nf6) 2...Nc6 (2... Nc6 3. d4) 3. Bb5 (3. Bc4) a6 1-0"""
+
+
+@pytest.mark.parametrize("tags", ["", TAGS.format("?", "A", "B", "1-0")])
+def test_variations_of_a_pasted_game_are_those_that_python_chess_reads(page, tags):
+    name = page.ask("paste", kind="chess", position=tags + VARIED)["game"]
+    shown = page.wait(name, lambda shown: True)
+    known = {number: (before, move) for number, before, move in shown["tree"]}
+
+    def line(number):
+        if not number:
+            return ()
+        before, move = known[number]
+        return (*line(before), move)
+
+    def lines(node, before=()):
+        for child in node.variations:
+            moves = (*before, node.board().san(child.move))
+            yield moves
+            yield from lines(child, moves)
+
+    game = chess.pgn.read_game(io.StringIO(tags + VARIED))
+    assert {line(number) for number in known} == set(lines(game))
+    assert shown["moves"] == ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6"]
+    assert shown["title"].endswith(", without its comments")
 
 
 @pytest.mark.parametrize(
@@ -397,6 +433,14 @@ def test_pommerman_waits_for_the_person_and_lets_the_dead_rest(page):
     assert shown["ply"] >= 10
     page.ask("show", game=name, viewer=None)
     assert page.wait(name, lambda shown: shown["viewer"] is None)["viewer"] is None
+
+
+def test_two_people_answer_one_after_the_other_where_all_move_at_once(page):
+    name = page.new("pommerman-ffa", [None, None, "simple", "simple"], seed=5)
+    page.ask("play", game=name, ply=0, action=0)
+    assert page.wait(name, lambda shown: True)["ply"] == 0  # until the other has answered
+    page.ask("play", game=name, ply=0, action=0)
+    assert page.wait(name, lambda shown: shown["ply"] == 1)["over"] is None
 
 
 class Own:

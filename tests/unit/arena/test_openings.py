@@ -85,6 +85,47 @@ def test_openings_of_games_without_notation():
         over.states(0)
 
 
+@pytest.mark.parametrize("game", ["chess", "atomic", "connect-four", "toy-heap"])
+def test_random_openings_are_legal_and_end_at_different_positions(game):
+    toy_games.register()
+    suite = OpeningSuite.random(game, 2, 4, count=30, seed=5).checked()
+    assert {len(line) for line in suite.lines} <= {2, 3, 4}
+    assert len(suite) == (28 if game == "toy-heap" else 30)
+    if game != "toy-heap":  # whose states have no keys: lines differ
+        assert len({suite.state(index).key for index in range(len(suite))}) == len(suite)
+    assert len(set(suite.lines)) == len(suite)
+    assert OpeningSuite.random(game, 2, 4, count=30, seed=5) == suite
+    assert suite.lines != OpeningSuite.random(game, 2, 4, count=30, seed=6).lines
+
+
+def test_random_openings_are_all_that_there_are():
+    assert len(OpeningSuite.random("chess", 1)) == 20
+    assert len(OpeningSuite.random("connect-four", 1, count=5)) == 5
+    assert OpeningSuite.random("chess", 0).lines == ((),)
+
+
+def test_a_match_takes_random_openings_by_their_text():
+    match = arena.play_match("random", "random", games=8, openings="random:3", max_plies=4)
+    assert {len(record.opening_moves) for record in match.games} == {3}
+    assert len({record.opening_moves for record in match.games}) == 4
+
+
+@pytest.mark.parametrize(
+    ("game", "openings", "words"),
+    [
+        ("chess", "random:", "neither a file nor a suite"),
+        ("chess", "random:-2", "neither a file nor a suite"),
+        ("chess", "random:4-2", "the smaller number first"),
+        ("connect-four", "random:43", "give fewer"),
+        ("chess960", "random:2", "always start alike"),
+        ("pommerman-ffa", "random:2", "one player moves at a time"),
+    ],
+)
+def test_random_openings_that_cannot_be_drawn(game, openings, words):
+    with pytest.raises(InvalidConfig, match=words):
+        arena.play_match("random", "random", game, games=4, openings=openings)
+
+
 def test_order_depends_on_the_seed_alone():
     suite = OpeningSuite.load("chess")
     numbers = range(len(suite))

@@ -9,7 +9,8 @@ import pytest
 
 from phasezoo import agents, arena, games, gating
 from phasezoo.apps import cli
-from phasezoo.arena.opening_choice import draws_starts, unseen_openings
+from phasezoo.arena.opening_choice import unseen_openings
+from phasezoo.arena.openings import draws_starts
 from phasezoo.errors import RunDirectoryError
 from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.networks import TrainingRun

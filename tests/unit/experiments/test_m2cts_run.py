@@ -4,6 +4,7 @@ import csv
 import dataclasses
 import io
 import json
+import logging
 import shlex
 import shutil
 import signal
@@ -17,7 +18,7 @@ import pytest
 from page_checker import check_run
 from safetensors.numpy import load_file
 
-from phasezoo import games, gating
+from phasezoo import experiments, games, gating
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments.catalogue import GAMES
@@ -226,6 +227,22 @@ def test_the_same_command_again_does_nothing_again(whole, store):
     assert (out / "journal.jsonl").read_bytes() == before
     assert again == results
     assert resume(out) == results
+
+
+def test_the_console_has_the_answer_and_the_page_all_tables(whole, store, caplog):
+    out, _ = whole
+    console, details = io.StringIO(), io.StringIO()
+    reproduce(tiny(store), out, TerminalConsole(console))
+    with caplog.at_level(logging.DEBUG, "phasezoo"):  # as -v has it
+        reproduce(tiny(store), out, TerminalConsole(details))
+    answer, everything = console.getvalue(), details.getvalue()
+    report = experiments.open(out)
+    assert report.headline in answer
+    assert all(claim.judgement in answer for claim in report.claims)
+    assert 2 * answer.count("\n") < everything.count("\n")
+    for words in ("Values within four plies", "Where the time went"):
+        assert (words in answer, words in everything) == (False, True)
+    assert ("; -v prints them too" in answer, "-v prints" in everything) == (True, False)
 
 
 def test_another_run_is_refused_and_nothing_is_changed(whole, store):

@@ -41,7 +41,7 @@ def test_a_registered_function_is_found_by_name_and_by_itself():
     assert isinstance(gate, Gate)
     np.testing.assert_array_equal(gate.probabilities([QUEENLESS]), [[0, 1]])
     assert pickle.loads(pickle.dumps(gate)) == gate
-    with pytest.raises(InvalidGate, match=r"register\('kings', …\): registered are 'queens'"):
+    with pytest.raises(InvalidGate, match=r"first \(registered are 'queens'\)$"):
         gating.make("kings")
 
 
@@ -213,7 +213,9 @@ def test_names_that_do_not_suffice_are_named():
 
 
 def test_a_name_that_no_gate_has_here_says_what_to_do():
-    with pytest.raises(InvalidGate, match=r"import the module .*register\('mine', …\): none are"):
+    with pytest.raises(
+        InvalidGate, match=r"if it is a gate of your own, import the module .* first$"
+    ):
         gating.make("mine")
     lambda_spec = gating.make(lambda state: 0, names=("a",)).spec
     with pytest.raises(InvalidGate, match="was never registered, so no name finds it"):

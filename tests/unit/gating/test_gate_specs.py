@@ -88,7 +88,11 @@ def test_a_bad_spec_is_answered_with_what_was_given_and_with_examples_that_work(
 
 def test_examples_in_messages_are_those_of_the_game_and_of_the_gate():
     for spec, game, words in (
-        ("stones:30", "connect-four", "threats, plies, hash and learned:DIR.*such as threats:1,3,"),
+        (
+            "stones:30",
+            "connect-four",
+            "threats, plies and hash; such as threats:1,3,.*; learned:DIR",
+        ),
         ("lichess:boundry=2", "chess", "write lichess, lichess:classic, lichess:current or lich"),
         ("plies:20,10", "tictactoe", r"must rise strictly .*; write plies:14,28(;|$)"),
         ("moves:99", "chess", "from 2 to 20; write moves:3(;|$)"),

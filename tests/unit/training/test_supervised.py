@@ -234,7 +234,7 @@ def test_the_directory_of_another_training_is_left_alone(expert: TrainingResult)
     before = {path: path.read_bytes() for path in expert.path.rglob("*") if path.is_file()}
     with pytest.raises(RunDirectoryError, match="positions 17 "):
         train(expert.path, gate="lichess", phase="middlegame", positions=17)
-    with pytest.raises(RunDirectoryError, match="train_sha256"):
+    with pytest.raises(RunDirectoryError, match="differs in phase 'opening'"):
         train(expert.path, gate="lichess", phase="opening")
     with pytest.raises(RunDirectoryError, match="already"):
         train(expert.path, gate="lichess", phase="middlegame", resume=False)

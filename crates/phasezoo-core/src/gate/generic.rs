@@ -35,6 +35,7 @@ pub(super) fn hash<G: Subject>() -> GateKind<G> {
     GateKind::new("hash", "hash:n with 2 <= n <= 20", |arguments| {
         Ok(Arc::new(Hash { parts: arguments.count()? }))
     })
+    .such_as(&["hash:3"])
 }
 
 struct Hash {

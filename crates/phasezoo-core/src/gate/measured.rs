@@ -29,10 +29,12 @@ impl<G: 'static> GateKind<G> {
             Some(default) => format!("{name}[:a,b,...] {order}, default {default}"),
             None => format!("{name}:a,b,... {order}"),
         };
+        let usual = default.unwrap_or(if side.rises() { "14,28" } else { "28,14" });
         Self::new(name, grammar, move |arguments| {
             let thresholds = arguments.thresholds(side, default)?;
             Ok(Arc::new(Measured { name, thresholds, measure }))
         })
+        .such_as(&[&format!("{name}:{usual}")])
     }
 }
 

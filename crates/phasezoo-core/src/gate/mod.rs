@@ -10,6 +10,7 @@ mod arguments;
 mod generic;
 mod measured;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -40,50 +41,54 @@ pub trait Gate<G>: Send + Sync {
 /// A gate made of a spec, or the reason why there is none.
 pub type Parsed<G> = std::result::Result<Arc<dyn Gate<G>>, String>;
 
+/// How the specs of a kind of gates are written, for messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spelling {
+    /// The name in canonical specs, then those that it answers to beside.
+    pub names: Vec<&'static str>,
+    /// One line of grammar.
+    pub grammar: String,
+    /// Specs of this kind, the most usual one first.
+    pub examples: Vec<String>,
+}
+
 /// A kind of gate that a game brings along.
 pub struct GateKind<G> {
-    name: &'static str,
-    aliases: Vec<&'static str>,
-    grammar: String,
+    spelling: Spelling,
     parse: Box<Parse<G>>,
 }
 
 type Parse<G> = dyn Fn(Arguments<'_>) -> Parsed<G>;
 
 impl<G> GateKind<G> {
-    /// The kind called `name`: one line of `grammar` for messages, and what reads its arguments.
+    /// The kind called `name`: one line of `grammar` for messages, and what reads its arguments. The
+    /// name alone is its example.
     pub fn new(
         name: &'static str,
         grammar: impl Into<String>,
         parse: impl Fn(Arguments<'_>) -> Parsed<G> + 'static,
     ) -> Self {
-        Self { name, aliases: Vec::new(), grammar: grammar.into(), parse: Box::new(parse) }
+        let (grammar, examples) = (grammar.into(), vec![name.into()]);
+        let spelling = Spelling { names: vec![name], grammar, examples };
+        Self { spelling, parse: Box::new(parse) }
+    }
+
+    /// The same kind, with other examples.
+    #[must_use]
+    pub fn such_as(mut self, examples: &[&str]) -> Self {
+        self.spelling.examples = examples.iter().map(|&each| each.into()).collect();
+        self
     }
 
     /// The same kind, which answers to `name` too.
     #[must_use]
     pub fn also(mut self, name: &'static str) -> Self {
-        self.aliases.push(name);
+        self.spelling.names.push(name);
         self
     }
 
-    /// The name in canonical specs.
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// The name in canonical specs, then those that it answers to beside.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        std::iter::once(self.name).chain(self.aliases.clone())
-    }
-
-    /// One line of grammar.
-    pub fn grammar(&self) -> &str {
-        &self.grammar
-    }
-
     fn answers_to(&self, name: &str) -> bool {
-        self.name == name || self.aliases.contains(&name)
+        self.spelling.names.contains(&name)
     }
 }
 
@@ -123,11 +128,9 @@ pub fn kinds<G: Subject>() -> Vec<GateKind<G>> {
     kinds
 }
 
-/// What the spec of a game's gate may be, as error messages show it.
-pub fn grammar<G: Subject>() -> String {
-    let kinds = kinds::<G>();
-    let lines: Vec<&str> = kinds.iter().map(GateKind::grammar).collect();
-    format!("{}; {LIMITS}", lines.join(" | "))
+/// How the specs of a game's gates are written.
+pub fn spellings<G: Subject>() -> Vec<Spelling> {
+    kinds::<G>().into_iter().map(|kind| kind.spelling).collect()
 }
 
 /// The part of every game's grammar that is the same.
@@ -190,7 +193,7 @@ impl<G: Subject> Gating<G> {
     /// The gate of a spec; an error says what the game's gates are. With `monotone`, or a spec that
     /// begins with `monotone:`, it never goes back to an earlier phase.
     pub fn parse(spec: &str, monotone: bool) -> Result<Self> {
-        Self::read(spec, monotone).map_err(|reason| refused(spec, &reason, &grammar::<G>()))
+        Self::read(spec, monotone).map_err(|reason| refused(spec, &reason, &spellings::<G>()))
     }
 
     /// [`Gating::parse`], the error being the reason alone.
@@ -201,8 +204,7 @@ impl<G: Subject> Gating<G> {
 
     /// Whether the game has the kind of gate that `spec` names, whatever its arguments.
     pub fn knows(spec: &str) -> bool {
-        let name = split(spec).0.split(':').next().unwrap_or_default();
-        kinds::<G>().iter().any(|kind| kind.answers_to(name))
+        kinds::<G>().iter().any(|kind| kind.answers_to(name_in(spec)))
     }
 
     fn parse_rule(rule: &str) -> Parsed<G> {
@@ -211,7 +213,7 @@ impl<G: Subject> Gating<G> {
             None => (rule, None),
         };
         match kinds::<G>().iter().find(|kind| kind.answers_to(name)) {
-            Some(kind) => (kind.parse)(Arguments::new(kind.name, given)),
+            Some(kind) => (kind.parse)(Arguments::new(kind.spelling.names[0], given)),
             None if rule.is_empty() => Err("it is empty".into()),
             None => Err(format!("{} has no such gate", G::game_name())),
         }
@@ -226,13 +228,39 @@ fn split(spec: &str) -> (&str, bool) {
     }
 }
 
-/// The error of a spec that is refused for a `reason`.
-pub fn refused(spec: &str, reason: &str, grammar: &str) -> Error {
+fn name_in(spec: &str) -> &str {
+    split(spec).0.split(':').next().unwrap_or_default()
+}
+
+/// The error of a spec that is refused for a `reason`; it says what may be written: examples of the
+/// kind that was named, or else which kinds there are.
+pub fn refused(spec: &str, reason: &str, kinds: &[Spelling]) -> Error {
     let mut quoted: String = spec.chars().take(QUOTED).collect();
     if quoted.len() < spec.len() {
         quoted.push('…');
     }
-    Error::InvalidGate(format!("gate {quoted:?}: {reason}; allowed are {grammar}"))
+    let named = kinds.iter().find(|kind| kind.names.contains(&name_in(spec)));
+    let allowed = if let Some(kind) = named {
+        format!("write {}", listed(&kind.examples, "or"))
+    } else {
+        let mut names: Vec<&str> = kinds.iter().map(|kind| kind.names[0]).collect();
+        let mut known = HashSet::new();
+        names.retain(|name| known.insert(*name));
+        let firsts: Vec<&String> = kinds.iter().skip(1).map(|kind| &kind.examples[0]).collect();
+        let firsts = &firsts[..firsts.len().min(3)];
+        format!("there are {}; such as {}", listed(&names, "and"), listed(firsts, "or"))
+    };
+    Error::InvalidGate(format!("gate {quoted:?}: {reason}; {allowed}"))
+}
+
+/// Texts as a sentence lists them.
+fn listed(texts: &[impl AsRef<str>], last: &str) -> String {
+    let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+    match texts.split_last() {
+        Some((end, [])) => (*end).into(),
+        Some((end, before)) => format!("{} {last} {end}", before.join(", ")),
+        None => String::new(),
+    }
 }
 
 impl<G> Clone for Gating<G> {

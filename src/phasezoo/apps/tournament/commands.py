@@ -20,7 +20,7 @@ from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.plugins import is_installed_program, lasting
 from phasezoo.report.again import done_again
 from phasezoo.runs import RunDirectory
-from phasezoo.specs import Argument, read_spec, words_of
+from phasezoo.specs import Argument, NonNegativeInt, PositiveInt, Share, read_spec, words_of
 
 
 def write_results(run: RunDirectory, standings: Standings, options: Any, seconds: float) -> None:
@@ -101,20 +101,20 @@ class _PlayOptions:
     uct:simulations=200 or random."""
     game: str = "chess"
     """Game to play."""
-    games: int = 100
+    games: PositiveInt = 100
     """Games of each two players; each opening is played once with each colour."""
     openings: str | None = None
-    """Openings: a file of move lists, PGN, EPD or FEN, or the name of a suite in the package (none:
-    the package's usual one for the game)."""
+    """Openings: a file of move lists, PGN, EPD or FEN, the name of a suite in the package, or
+    random:2-8 for so many random moves (none: the package's usual one for the game)."""
     openings_as: Literal["moves", "fen"] = "moves"
     """Start with the opening's moves as history, or from its last position without."""
-    seed: int = 0
+    seed: NonNegativeInt = 0
     """Everything random comes from it."""
     gate: str | None = None
     """Gate whose phases agents of your own receive, such as lichess."""
-    concurrency: int | None = None
+    concurrency: PositiveInt | None = None
     """Games at once (none: 64, with engines from outside 8, 1 if a search is timed)."""
-    max_plies: int | None = None
+    max_plies: PositiveInt | None = None
     """Plies at which a game is cut and counted as a draw (none: never)."""
     adjudicate: bool = False
     """End games early: 5 moves in a row at a value of -0.867 or less (6 pawns) resign, 4 of each
@@ -122,7 +122,7 @@ class _PlayOptions:
     tables: str | None = None
     """End games as soon as tables know the result: a folder of Syzygy tables, or game where perfect
     play is known, as in krk."""
-    check_adjudication: float = 0.0
+    check_adjudication: Share = 0.0
     """Share of games that are played on after the first verdict, to see how often it was wrong."""
     names: tuple[str, ...] = ()
     """How the report calls the agents (none: by their texts)."""
@@ -384,7 +384,7 @@ class TournamentOptions(_PlayOptions):
 
     format: Literal["round-robin", "gauntlet", "ladder"] = "round-robin"
     """Who plays whom: everybody everybody, the first everybody else, or each the next."""
-    trainings: int | None = None
+    trainings: PositiveInt | None = None
     """The first so many agents are trainings of one kind and the others of another: each plays each
     of the other kind, and the difference has an interval that counts trainings (none: who
     plays whom is the format's)."""

@@ -1,8 +1,8 @@
 """The positions of one game: a tree, one line of which is on the board."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from phasezoo.apps.web.analysis import Analysis
 from phasezoo.errors import InvalidState
@@ -18,6 +18,10 @@ class Played:
     name: str
     analyses: dict[int, Analysis] = field(default_factory=dict)
     """Analyses of searches, by player."""
+
+
+Plies: TypeAlias = Sequence[tuple[Played, Any]]
+"""Plies that were played elsewhere, each with the state that it led to."""
 
 
 @dataclass(eq=False)
@@ -61,6 +65,11 @@ class GameTree:
             left += reversed(each.children)
 
     @property
+    def size(self) -> int:
+        """Number of positions."""
+        return sum(1 for _ in self)
+
+    @property
     def turns(self) -> list[Turn]:
         """The turns of the line."""
         return [each.turn for each in self.line]
@@ -72,10 +81,19 @@ class GameTree:
 
     def append(self, turn: Turn, played: Played) -> None:
         """The line goes on by a ply."""
+        self.line.append(self._child(self.line[-1], turn, played))
+
+    def add(self, plies: Iterable[tuple[Turn, Played]]) -> None:
+        """Add moves from the start: a variation from where they leave what is there."""
+        at = self.line[0]
+        for turn, played in plies:
+            known = (c for c in at.children if c.played and c.played.action == played.action)
+            at = next(known, None) or self._child(at, turn, played)
+
+    def _child(self, parent: Position, turn: Turn, played: Played) -> Position:
         self._count += 1
-        last = self.line[-1]
-        last.children.append(Position(self._count, turn, last, played))
-        self.line.append(last.children[-1])
+        parent.children.append(Position(self._count, turn, parent, played))
+        return parent.children[-1]
 
     def moves(self) -> list[tuple[int, int, str]]:
         """Each position's number, that of the one before, and the move; empty if no moves vary."""

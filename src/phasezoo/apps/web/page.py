@@ -311,7 +311,7 @@ class Page:
         """Watch a finished game from its start."""
         gates = await self._gates(fields, found.game)
         session = self._sessions.open(found.game, found.start)
-        session.load(found.plies)
+        session.load(found.plies, found.variations)
         session.title, session.names = found.title, found.players
         session.compare(gates)
         self._watch(session, Sight())

@@ -11,7 +11,7 @@ import numpy as np
 
 from phasezoo import games
 from phasezoo.apps.web.analysis import MOST_MOVES, Analysis
-from phasezoo.apps.web.game_tree import Played
+from phasezoo.apps.web.game_tree import Played, Plies
 from phasezoo.apps.web.pictures import name_of, paths_of
 from phasezoo.apps.web.storage import PGN, RECORDED, SAMPLES, Storage, is_plain_file
 from phasezoo.data.importer import read_games
@@ -29,6 +29,9 @@ LARGEST_STATE = 1 << 20
 """Bytes of a recorded state."""
 
 
+MOST_VARIATIONS = 200
+"""Variations of a pasted game that are shown."""
+
 MOST_QUOTED = 40
 """Letters of a text that an error repeats."""
 
@@ -38,7 +41,10 @@ _RESULT = re.compile(r'\[\s*Result\s+"[^"]*"\s*\]|(?<=\s)(1-0|0-1|1/2-1/2|\*)\s*
 """The result of a game: its tag, and its last word."""
 
 
-_COMMENT = re.compile(r"\{[^}]*\}")
+_COMMENT = re.compile(r"\{[^}]*\}|;[^\n]*")
+_WORD = re.compile(r"[()]|[^\s()]+")
+_NO_MOVE = re.compile(r"^\d+\.*|^\$\d+|[!?]+$|^\.+")
+"""What a word has besides a move: its number, a glyph."""
 _COMMAND = re.compile(r"\[%[^\]]*\]")
 """What programs write into comments, such as ``[%eval 0.35]``."""
 
@@ -48,10 +54,11 @@ class Recording(NamedTuple):
 
     game: games.Game
     start: Any
-    plies: list[tuple[Played, Any]]
-    """Each ply, with the state that it led to."""
+    plies: Plies
     title: str
     players: list[str | None]
+    variations: Sequence[Plies] = ()
+    """Lines from the start."""
 
 
 def stores_at(storage: Storage, root: str, path: str) -> list[GameStore]:
@@ -151,17 +158,46 @@ def pasted(text: str) -> Recording:
     parts = _split(text)
     place = f"game 1 of {len(parts)}" if len(parts) > 1 else ""
     event = _EVENT.search(parts[0])
-    note = ", ".join(filter(None, (place, _left_out(parts[0]))))
-    return _stored(_read(parts[0], place), 0, event[1] if event else "pasted game", note)
+    main = _read(parts[0], place)
+    lines = _variations(parts[0])
+    read = [line for each in lines[:MOST_VARIATIONS] if (line := _read_line(parts[0], each))]
+    left_out = ["some of its variations"] if len(read) < len(lines) else []
+    if any(_COMMAND.sub("", each).strip(" {};\n") for each in _COMMENT.findall(_moves(parts[0]))):
+        left_out.append("its comments" if not left_out else "comments")
+    without = f"without {' and '.join(left_out)}" if left_out else ""
+    note = ", ".join(filter(None, (place, without)))
+    found = _stored(main, 0, event[1] if event else "pasted game", note)
+    return found._replace(variations=[_stored(line, 0, "", "").plies for line in read])
 
 
-def _left_out(text: str) -> str:
-    """Say what of a game in PGN the board does not show."""
-    moves = "\n".join(line for line in text.splitlines() if not _TAG.match(line))
-    found = ["variations"] if "(" in _COMMENT.sub("", moves) else []
-    if any(_COMMAND.sub("", comment).strip(" {}\n") for comment in _COMMENT.findall(moves)):
-        found.append("comments")
-    return f"without its {' and '.join(found)}" if found else ""
+def _moves(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if not _TAG.match(line))
+
+
+def _variations(text: str) -> list[list[str]]:
+    """Return the moves of each variation of a game in PGN, from the start of the game."""
+    found: list[list[str]] = []
+    line: list[str] = []
+    outer: list[list[str]] = []
+    for word in _WORD.findall(_RESULT.sub("", _COMMENT.sub(" ", _moves(text)))):
+        if word == "(":
+            outer.append(line)
+            line = line[:-1]
+            found.append(line)
+        elif word == ")":
+            line = outer.pop()
+        elif move := _NO_MOVE.sub("", word):
+            line.append(move)
+    return found
+
+
+def _read_line(text: str, moves: Sequence[str]) -> list[GameStore]:
+    """Read a variation of a game in PGN; nothing if a move is wrong."""
+    tags = "\n".join(line for line in text.splitlines() if _TAG.match(line))
+    try:
+        return _read(f"{tags}\n\n{' '.join(moves)}", "")
+    except InvalidPgn:
+        return []
 
 
 def _split(text: str) -> list[str]:

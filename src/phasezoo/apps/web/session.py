@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from phasezoo import games
 from phasezoo.apps.web.analysis import Analysis
 from phasezoo.apps.web.analyst import Analyst
-from phasezoo.apps.web.game_tree import GameTree, Played, Position
+from phasezoo.apps.web.game_tree import GameTree, Played, Plies, Position
 from phasezoo.apps.web.phases import PhaseStrip, gates_of, suggested_gates
 from phasezoo.apps.web.pictures import name_of
 from phasezoo.apps.web.search import Answer, Searcher, Stop
@@ -88,12 +88,19 @@ class GameSession:
         self._specs = self._specs or None
         self._retell()
 
-    def load(self, plies: Sequence[tuple[Played, Any]]) -> None:
-        """Go on with plies that were played elsewhere, each with the state that it led to."""
+    def load(self, plies: Plies, variations: Iterable[Plies] = ()) -> None:
+        """Go on with plies that were played elsewhere; variations are lines from the start."""
         self._interrupt()
-        for played, state in plies:
-            self._append(replace(self.runner.turn(state), ply=len(self.positions)), played)
+        for turn, played in self._turns(plies):
+            self._append(turn, played)
+        for line in variations:
+            if self.tree.size + len(line) <= MOST_POSITIONS:
+                self.tree.add(self._turns(line))
         self.plays = False
+
+    def _turns(self, plies: Plies) -> Iterator[tuple[Turn, Played]]:
+        for ply, (played, state) in enumerate(plies, 1):
+            yield replace(self.runner.turn(state), ply=ply), played
 
     def _append(self, turn: Turn, played: Played) -> None:
         """The line goes on by a ply."""
@@ -163,7 +170,7 @@ class GameSession:
         return next((each for each in waiting if self.searchers[each] is None), None)
 
     def play(self, ply: int, action: int) -> int:
-        """A person's action, at an earlier ply a variation; return the ply after it."""
+        """A person's action, at an earlier ply a variation; return the ply that is then shown."""
         if ply > self.ply:
             message = f"the game is at ply {self.ply}, and the move was for ply {ply}"
             raise InvalidState(message)
@@ -177,7 +184,7 @@ class GameSession:
         if action not in legal:
             message = f"action {action} is not legal for player {player} at ply {ply}"
             raise IllegalAction(message)
-        if sum(1 for _ in self.tree) >= MOST_POSITIONS:
+        if self.tree.size >= MOST_POSITIONS:
             message = f"a game has at most {MOST_POSITIONS:,} positions: undo, or begin a new game"
             raise InvalidState(message)
         for child in position.children:  # the move was played before
@@ -188,7 +195,7 @@ class GameSession:
         self.trouble = self._looked_at = None
         self._answer(player, action, None)
         self.go_on()
-        return ply + 1
+        return min(ply + 1, self.ply)  # others may have to answer yet
 
     def undo(self, to: int | None = None) -> None:
         """Take back to a ply; by default the last ply of a person, and what followed it."""

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from phasezoo import games, gating, inference
 from phasezoo.agents import SearchConfig
 from phasezoo.arena import OpeningSuite, stream
-from phasezoo.arena.opening_choice import draws_starts, openings_at_phase, unseen_openings
+from phasezoo.arena.opening_choice import openings_at_phase, unseen_openings
+from phasezoo.arena.openings import draws_starts
 from phasezoo.data.positions import PositionTable, without_seen
 from phasezoo.data.splits import PositionStore, Splits
 from phasezoo.errors import InvalidGate, StoreError

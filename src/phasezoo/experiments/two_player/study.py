@@ -80,9 +80,7 @@ class TwoPlayerRun(PlayingRun):
         seeds = self._seeds(planned)
         self.same("seeds.json", seeds)
         cards = self.train(planned)
-        for training in range(self.config.trainings):
-            own = [card for card in cards if card.training == training]
-            self.table(report.networks_table(own, training))
+        self.table(report.networks_table([card for card in cards if card.training == 0], 0))
         gates = self._gates()
         measured = self._measured(cards, gates)
         parts = {name: of for name, of in _PARTS.items() if gates or name != "learning gates"}
@@ -108,29 +106,22 @@ class TwoPlayerRun(PlayingRun):
             heading="Losses on test positions",
         )
         self.directory.write_text("losses.csv", lost.to_csv())
-        self.table(
-            report_losses.losses_table(lost),
-            *(report_losses.numbers_table(lost, column) for column in lost.columns),
-            report_losses.comparisons_table(lost),
-        )
+        self.table(report_losses.losses_table(lost))
         fitted = self.once(
             "overfitting",
             Overfitting,
             lambda: overfitting.measure(self._tested, self.planned, self.networks, self.recipe),
             heading="Losses on positions learned from",
         )
-        self.table(report_losses.overfitting_table(fitted))
         boundaries = self.once(
             "seam", Boundaries, lambda: boundary.measure(self._tested), heading="Where phases meet"
         )
-        self.table(report_values.boundary_table(boundaries), report_values.brier_table(boundaries))
         priced = self.once(
             "cost",
             Cost,
             lambda: cost.measure(self._tested, cards, specs[0] if specs else None),
             heading="Memory and time of experts",
         )
-        self.table(*report_games.cost_tables(priced))
         found = {"losses": lost, "overfitting": fitted, "boundaries": boundaries, "cost": priced}
         if not exact.is_solved(self.prepared):
             return {**found, "exact": None}
@@ -163,7 +154,6 @@ class TwoPlayerRun(PlayingRun):
         ]
         self.table(
             report_games.match_table(together),
-            report_games.inference_table(together.total),
             report_mixtures.variants_table(variants),
             *([report_mixtures.alone_table(alone)] if alone else []),
             *([report_mixtures.phase_suites_table(from_phases)] if from_phases else []),

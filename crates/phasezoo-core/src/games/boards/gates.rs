@@ -33,13 +33,15 @@ pub(super) fn kinds<R: Rules>() -> Vec<GateKind<BoardState<R>>> {
             let table = MixednessTable::parse(arguments.text_or("classic"))
                 .ok_or("lichess has no such table")?;
             Ok(Arc::new(Lichess(table)))
-        }),
+        })
+        .such_as(&["lichess", "lichess:classic", "lichess:current", "lichess:engine"]),
         GateKind::new("moves", "moves:n with 2 <= n <= 20", |arguments| {
             let phases = u32::from(arguments.count()?);
             let length = (AVERAGE_MOVES / f64::from(phases)).round() as u32;
             Ok(Arc::new(Moves { phases, length }))
         })
-        .also("move-count"),
+        .also("move-count")
+        .such_as(&["moves:3"]),
         GateKind::measured("material", Side::UpTo, Some("10,6"), |state, _| {
             Ok(Some(officers(state)))
         }),

@@ -16,7 +16,8 @@ pub(super) fn kinds() -> Vec<GateKind<State>> {
     let proximity =
         GateKind::new("proximity", "proximity[:a,b,...] falling, default 6,3", |arguments| {
             Ok(Arc::new(Proximity(arguments.thresholds(Side::Under, Some("6,3"))?)))
-        });
+        })
+        .such_as(&["proximity:6,3"]);
     let opponents = GateKind::new("opponents", "opponents", |arguments| {
         arguments.none()?;
         Ok(Arc::new(Opponents))
