@@ -64,7 +64,7 @@ class SelfPlayOptions:
     history: int | None = None
     """How many of the last moves they show (none: all)."""
     seed: NonNegativeInt = 0
-    """Everything random comes from it."""
+    """Seed of all random draws."""
     plugin: tuple[str, ...] = ()
 
     def run(self) -> int:

@@ -74,8 +74,8 @@ def _check_has_pgn(game: Any) -> None:
     """Refuse games that are not written as PGN."""
     if not hasattr(game.state_type, "san"):
         message = (
-            f"{game.name!r} has no SAN, the notation of moves in PGN: phasezoo data show prints "
-            "its games as text or JSON, and store.save() keeps them"
+            f"{game.name!r} has no SAN and so no PGN: phasezoo data show prints its games as text "
+            "or JSON, and store.save() keeps them"
         )
         raise InvalidConfig(message)
 
