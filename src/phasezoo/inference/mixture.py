@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games, gating
+from phasezoo.checking import shown
 from phasezoo.errors import (
     GateMismatch,
     InvalidConfig,
@@ -311,6 +312,12 @@ def _evaluators(experts: Mapping[str, Any] | None, policy: Any, value: Any) -> l
     if experts is not None:
         if policy is not None or value is not None:
             message = "experts answer policy and value: leave out policy= and value=, or experts"
+            raise InvalidConfig(message)
+        if not isinstance(experts, Mapping):
+            message = (
+                f"experts={shown(experts)}: expected a mapping of each phase's name to its "
+                "evaluator, such as {'opening': …, 'endgame': …}"
+            )
             raise InvalidConfig(message)
         return list(experts.values())
     return [

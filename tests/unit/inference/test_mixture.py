@@ -252,6 +252,8 @@ def test_unknown_names_and_routings_are_listed():
         InvalidConfig, match=r"'endgame': no such phase; the gate has \['a', 'b', 'c'\]"
     ):
         mixture("exact", experts() | {"endgame": Expert(1)})
+    with pytest.raises(InvalidConfig, match="a mapping of each phase's name"):
+        mixture("exact", list(experts().values()))
     with pytest.raises(InvalidConfig, match="'majority', 'exact', 'soft'"):
         mixture("hard")
 

@@ -239,8 +239,8 @@ pub fn refused(spec: &str, reason: &str, kinds: &[Spelling]) -> Error {
     if quoted.len() < spec.len() {
         quoted.push('…');
     }
-    let named = kinds.iter().find(|kind| kind.names.contains(&name_in(spec)));
-    let allowed = if let Some(kind) = named {
+    let given = kinds.iter().find(|kind| kind.names.contains(&name_in(spec)));
+    let allowed = if let Some(kind) = given {
         format!("write {}", listed(&kind.examples, "or"))
     } else {
         let mut names: Vec<&str> = kinds.iter().map(|kind| kind.names[0]).collect();
