@@ -12,6 +12,10 @@ import pytest
 if "PYTEST_XDIST_WORKER" in os.environ:  # one of several processes, which share the cores
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Hundreds of tests start Python: each compiles PyTorch's sources again if no bytecode is kept.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 ROOT = Path(__file__).resolve().parent.parent
 
 gc.disable()  # while the tests are imported, which leaves no garbage: a quarter of that time
