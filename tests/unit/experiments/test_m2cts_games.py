@@ -26,6 +26,7 @@ TINY = {
     "optimizer": "adamw",
     "learning_rate": 0.003,
     "validation_positions": 64,
+    "watched_positions": 16,
     "test_games": 6,
     "resamples": 100,
     "exact_positions": 60,

@@ -50,6 +50,7 @@ def tiny(store, **changes):
         "optimizer": "adamw",
         "learning_rate": 0.003,
         "validation_positions": 64,
+        "watched_positions": 16,
         "test_games": 3,
         "resamples": 100,
         "timed_batches": (1, 16),

@@ -44,6 +44,7 @@ def tiny(store, **changes):
         "positions": 1000,
         "training_batch": 64,
         "validation_positions": 64,
+        "watched_positions": 16,
         "games_played": 4,
         "nodes": 4,
         "max_plies": 30,
@@ -312,7 +313,8 @@ def begun_training(out, store, alone):
     del alone
     words = [
         "--preset", "quick", "--games", str(store), "--gate", "plies:30", "--network", "rise-8x1",
-        "--positions", "2000000", "--train-workers", "2", "--threads", "2", "--out", str(out),
+        "--positions", "2000000", "--training-batch", "16", "--validation-positions", "64",
+        "--watched-positions", "16", "--train-workers", "2", "--threads", "2", "--out", str(out),
     ]  # fmt: skip
     return words, "networks/*/metrics.csv"
 
