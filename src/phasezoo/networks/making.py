@@ -7,7 +7,6 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
-from torch.utils.flop_counter import FlopCounterMode
 
 from phasezoo.errors import InvalidConfig, InvalidNetwork, PhasezooError
 from phasezoo.networks.phase_input import (
@@ -262,6 +261,8 @@ def count(
     Raises:
         InvalidConfig: There is no such network, or it does not fit.
     """
+    from torch.utils.flop_counter import FlopCounterMode  # imports Triton, which takes a while
+
     if not isinstance(network, nn.Module):
         network = make(network, input_shape, num_actions, num_players=num_players)
     training = network.training
