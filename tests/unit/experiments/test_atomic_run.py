@@ -158,7 +158,11 @@ def test_every_variant_of_every_size_is_a_run_of_self_play(preset):
 def test_what_the_thesis_names_as_future_is_learned_by(tmp_path):
     config = dataclasses.replace(SMALL, updates=1, games=8, max_plies=16)
     for name in NAMED_AS_FUTURE:
-        outcome = SelfPlay(out=tmp_path / name, **options_of(name, config)).run()
+        options = options_of(name, config)
+        # Pages of such runs are drawn for others, and take longer than the games.
+        watching = dataclasses.replace(options["config"].watching, report=False)
+        options["config"] = dataclasses.replace(options["config"], watching=watching)
+        outcome = SelfPlay(out=tmp_path / name, **options).run()
         assert outcome.updates[-1].learnt > 0
     starts = GameStore.open(tmp_path / "later-starts" / "games").starts
     assert 0 < len(starts) < 8
