@@ -55,7 +55,7 @@ def small(store):
         transformers=(),
         kernels=(),
         depths=(),
-        positions=256,
+        positions=1000,
         validation_positions=32,
         test_games=3,
         resamples=100,
@@ -88,7 +88,7 @@ def test_a_run_leaves_everything_it_promises(whole, small):
     document, _ = check_run(REPRESENTATION, out, results)
     assert len(document.figures) == 5 + len(results.gradients.boards) == 9
     assert len(results.networks) == 4 * 2 + 1 + 2
-    assert all(card.positions == 256 for card in results.networks)
+    assert all(card.positions == 1000 for card in results.networks)
     assert list(results.losses.tables) == ["corners", "architectures", "blocks"]
     arms, backends = len(variants_of(small)), 2
     assert len(results.latency) == arms * backends * len(small.batches)
