@@ -169,7 +169,8 @@ def _no_module(path: str) -> str:
     is_source = path.endswith(".py")
     if not path.strip():
         return "it names nothing"
-    if not is_source and not {"/", os.sep} & set(path):
+    is_file = not is_source and os.path.isfile(path)  # noqa: PTH113 - Path's raises if long
+    if not is_source and not is_file and not {"/", os.sep} & set(path):
         return ""
     try:
         if Path(path).is_dir():

@@ -234,7 +234,7 @@ fn gates_count_threats_and_plies() {
     }
     assert!(seen.iter().all(|&count| count > 100), "{seen:?}");
     let message = Gating::<ConnectFour>::parse("lichess", false).unwrap_err().to_string();
-    assert!(message.contains("threats[:a,b,...] rising, default 1,3"), "{message}");
+    assert!(message.contains("such as threats:1,3, plies:14,28"), "{message}");
     assert!(!message.contains("material"), "{message}");
 }
 

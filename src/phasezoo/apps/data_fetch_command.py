@@ -132,7 +132,7 @@ def _size(file: Path) -> int:
 def _continue(url: str, part: Path, progress: Callable[[int, int | None], None]) -> None:
     """Read one answer to its end."""
     done = _size(part)
-    # Its validator tells a file that changed since; without one, a part is no beginning.
+    # Its validator shows whether the file has changed since; without one, a part is no beginning.
     note = part.with_name(part.name + ".etag")
     known = note.read_text(encoding="utf-8") if note.exists() else ""
     request = urllib.request.Request(url, headers={"User-Agent": "phasezoo"})

@@ -62,6 +62,9 @@ class Opening(NamedTuple):
         return states
 
 
+_SYSTEM = re.compile(r" \(os error \d+\)")
+
+
 def text_of(path: Path | str, what: str) -> str:
     """Return the text of a file, which may be compressed or lie in an archive as PGN does.
 
@@ -75,7 +78,7 @@ def text_of(path: Path | str, what: str) -> str:
     try:
         return _core.read_text(Path(path))
     except (InvalidPgn, ValueError) as error:  # no text, or no path
-        reason = str(error).removeprefix(f"{path}: ")
+        reason = _SYSTEM.sub("", str(error).removeprefix(f"{path}: "))
         if not reason.startswith("cannot be read"):
             reason = f"cannot be read as {what} ({reason})"
         message = f"{str(path)[:80]}: {reason}"

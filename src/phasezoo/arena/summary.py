@@ -126,7 +126,7 @@ def _of_many(match: "Match") -> list[str]:
 
 def _remarks(match: "Match") -> list[str]:
     counted = (
-        (match.duplicates, "repeated another game"),
+        (match.duplicates, "repeated another game: openings, such as random:2, make them differ"),
         (match.truncated, "cut at the cap on plies, counted as draws"),
         (match.adjudicated, "adjudicated"),
     )

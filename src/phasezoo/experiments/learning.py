@@ -21,7 +21,7 @@ class Round:
     """Which one, from 1."""
     games: int
     """Games of all rounds so far."""
-    learnt: int
+    learned: int = field(metadata={"once": "learnt"})
     """Samples that were learned from so far."""
     policy_loss: float | None
     """Mean over the round's samples, with what the search found as target."""
@@ -115,7 +115,7 @@ def _record_of(name: str, outcome: SelfPlayOutcome) -> LearningRun:
         Round(
             update=row.update,
             games=row.games,
-            learnt=row.learnt,
+            learned=row.learned,
             policy_loss=row.numbers.get("learn/policy_loss"),
             value_mse=row.numbers.get("learn/value_mse"),
             plies=row.numbers["games/mean_plies"] or 0.0,

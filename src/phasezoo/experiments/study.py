@@ -260,7 +260,8 @@ class Study(Generic[Config]):
         ) as directory:
             if not directory.is_done("prepare"):
                 directory.log("prepare", "done", seconds=seconds)
-            return make(self, directory, config, prepared, console, **own).finish()
+            run = make(self, directory, config, prepared, console, **own)
+            return run.finish(started)
 
 
 class StudyRun(ABC, Generic[Config, Results]):
@@ -318,8 +319,12 @@ class StudyRun(ABC, Generic[Config, Results]):
             tables = numbers.plural(len(left), "more table")
             self.console.note(f"The report has {tables}; -v prints them too.")
 
-    def finish(self) -> Results:
-        """Do the work, and leave ``results.json`` and ``report.html``."""
+    def finish(self, started: float) -> Results:
+        """Do the work, and leave ``results.json`` and ``report.html``.
+
+        Args:
+            started: Time on the monotonic clock at which this attempt began.
+        """
         self._note_other_versions()
         results = self.work()
         self.console.heading("Report")
@@ -327,7 +332,11 @@ class StudyRun(ABC, Generic[Config, Results]):
         path = self.directory.write_text("report.html", self.report(results).to_html())
         self.show(results)
         seconds: Mapping[str, float] = getattr(results, "seconds", {})
-        self.console.note(f"In total {numbers.duration(sum(seconds.values()))}.")
+        stages, whole = sum(seconds.values()), time.monotonic() - started
+        self.console.note(
+            f"Stages: {numbers.duration(stages)} in total; this command, with the report: "
+            f"{numbers.duration(whole)}."
+        )
         self.console.note(f"Report: {path}")
         return results
 

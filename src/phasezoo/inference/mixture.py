@@ -307,7 +307,7 @@ def gate_of(gate: Any, game: str | None) -> Gate:
     return gating.make(gate, game=game)
 
 
-def _evaluators(experts: Mapping[str, Any] | None, policy: Any, value: Any) -> list[Any]:
+def _evaluators(experts: Any, policy: Any, value: Any) -> list[Any]:
     """Return all evaluators that are given, refusing experts beside a policy or a value."""
     if experts is not None:
         if policy is not None or value is not None:

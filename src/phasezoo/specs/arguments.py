@@ -212,8 +212,9 @@ class Arguments:
                 raise InvalidConfig(message)
             parameter = self.by_name.get(key)
             if parameter is None:
-                names = ", ".join(each.name for each in self._own if not each.note.positional)
-                complaint = f"unknown key {key!r}; this command has {names}"
+                names = [each.name for each in self._own if not each.note.positional]
+                hint = did_you_mean(key, names, cutoff=0.7).removesuffix(".")
+                complaint = f"unknown key {key!r}{hint or '; this command has ' + ', '.join(names)}"
                 message = f"{file}: {removal_of(key) or complaint}"
                 raise InvalidConfig(message)
             if parameter.note.positional:
@@ -312,6 +313,8 @@ class Arguments:
     def _unknown(self, name: str) -> str:
         typed = [each.spelling for each in self._own if not each.note.positional]
         hint = did_you_mean(name, typed, most=3, form="{}", cutoff=0.7).removesuffix(".")
+        if name == "--resume" and "--out" in typed:
+            hint = "; the same command again, with its --out, goes on with what was interrupted"
         if not hint and self._positional:
             hint = "; words without an option are " + ", and ".join(
                 f"{each.spelling}, {descriptions_of(each.owner)[each.path[-1]].rstrip('.')}"

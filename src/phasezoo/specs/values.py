@@ -184,7 +184,7 @@ class Values:
         """Describe the values, and name the choice that a text may mean.
 
         Args:
-            given: The value or text that is none of them.
+            given: The value or text that is not one of them.
             as_text: Whether texts are meant and not values in Python.
         """
         several = [

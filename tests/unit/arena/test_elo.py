@@ -111,11 +111,11 @@ def test_los_without_variance():
 @pytest.mark.parametrize(
     ("pairs", "said"),
     [
-        ((0, 0, 0, 0, 3), "fewer than 4 pairs"),
-        ((1, 0, 0, 1, 1), "fewer than 4 pairs"),
-        ((0, 0, 0, 0, 9), "all pairs scored alike"),
-        ((0, 0, 9, 0, 0), "all pairs scored alike"),
-        ((0, 0, 3, 1, 0), None),
+        ((0, 0, 0, 0, 3), "fewer than 10 pairs"),
+        ((1, 0, 2, 2, 4), "fewer than 10 pairs"),
+        ((0, 0, 0, 0, 10), "all pairs scored alike"),
+        ((0, 0, 10, 0, 0), "all pairs scored alike"),
+        ((0, 0, 9, 1, 0), None),
     ],
 )
 def test_los_is_not_told_where_nothing_is_known_of_the_spread(pairs, said):

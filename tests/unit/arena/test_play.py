@@ -116,8 +116,8 @@ def test_duplicates_are_counted():
 def test_no_likelihood_of_superiority_stands_beside_an_infinite_interval():
     few = short_match(games=2).summary()
     assert "(too few games for an interval)" in few
-    assert "LOS – (fewer than 4 pairs)" in few
-    alike = short_match(a=first_legal, b=first_legal, games=8, max_plies=30).summary()
+    assert "LOS – (fewer than 10 pairs)" in few
+    alike = short_match(a=first_legal, b=first_legal, games=20, max_plies=30).summary()
     assert "LOS – (all pairs scored alike)" in alike
 
 

@@ -76,9 +76,9 @@ def test_a_run_leaves_everything_it_promises(whole):
     document, _ = check_run(ATOMIC, out, results)
     assert len(document.figures) == 5
     back = ATOMIC.results_in(out)
-    assert [run.name for run in back.courses] == ["thesis", "last-step"]
-    assert [one.games for one in back.courses[0].rounds] == [4, 8]
-    assert [rating.name for rating in back.courses[0].ladder] == ["0", "1", "2"]
+    assert [run.name for run in back.runs] == ["thesis", "last-step"]
+    assert [one.games for one in back.runs[0].rounds] == [4, 8]
+    assert [rating.name for rating in back.runs[0].ladder] == ["0", "1", "2"]
     for one in (*back.against_untrained, *back.against_thesis, back.itself, back.styles):
         assert one.wins + one.draws + one.losses == one.games == 4
         assert one.score.low < one.score.value < one.score.high or one.score.value in (0, 1)
@@ -163,7 +163,7 @@ def test_what_the_thesis_names_as_future_is_learned_by(tmp_path):
         watching = dataclasses.replace(options["config"].watching, report=False)
         options["config"] = dataclasses.replace(options["config"], watching=watching)
         outcome = SelfPlay(out=tmp_path / name, **options).run()
-        assert outcome.updates[-1].learnt > 0
+        assert outcome.updates[-1].learned > 0
     starts = GameStore.open(tmp_path / "later-starts" / "games").starts
     assert 0 < len(starts) < 8
 

@@ -56,7 +56,7 @@ def test_a_run_leaves_everything_it_promises(whole):
     # A third of the plies is searched, and each new sample is learned from once.
     samples = GameStore.open(out / "learn" / "beams" / "games").columns.visits
     searched = int((np.diff(samples.offsets) > 0).sum())
-    assert results.learned.rounds[-1].learnt == searched
+    assert results.learned.rounds[-1].learned == searched
     assert 0.3 < searched / (len(samples.offsets) - 1) < 0.6
 
 

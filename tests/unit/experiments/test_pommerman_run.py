@@ -158,7 +158,7 @@ def test_win_rates_and_their_differences_count_boards():
                 won = rng.random() < rate
                 result = "won" if won else "drawn" if rng.random() < 0.5 else "lost"
                 reason = "step_limit" if result == "drawn" else "last_standing"
-                rows.append(row(contender, task.board, task.seat, result, reason))
+                rows.append(row(contender, task.board, task.player, result, reason))
     one, gate, placebo = records_of(rows, config)
     assert one.difference is None
     assert one.games == 800
@@ -178,7 +178,7 @@ def test_win_rates_and_their_differences_count_boards():
 def test_what_is_said_tells_gates_and_opponents_apart():
     players = [("one network", "one", "none"), ("a gate", "gate", "a gate")]
     both = [Contender(*who, t, 100) for who in players for t in range(2)]
-    rows = [row(one, task.board, task.seat, "won") for one in both for task in tasks_of(one, 2)]
+    rows = [row(one, task.board, task.player, "won") for one in both for task in tasks_of(one, 2)]
     _, some_gate = records_of(rows, SMALL)
 
     def gate(name, difference, to_placebo):

@@ -228,11 +228,11 @@ def test_an_engine_plays_along_as_one_training(tmp_path):
     found = measurements.play({"one": paths}, Limit(nodes=2), engine, log, config, silent())
     assert found.contenders == ["one", engine.name]
     assert found.trainings == {"one": 2, engine.name: 1}
-    (duel,) = found.duels
+    (duel,) = found.pairings
     assert duel.games == 2 * 2
     assert found.played == 3 * 2, "the two trainings met too"
     again = measurements.play({"one": paths}, Limit(nodes=2), engine, log, config, silent())
-    assert again.duels == found.duels
+    assert again.pairings == found.pairings
 
 
 def test_times_are_medians_between_their_ends():

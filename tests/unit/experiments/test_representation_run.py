@@ -95,7 +95,7 @@ def test_a_run_leaves_everything_it_promises(whole, small):
     by_nodes, by_time = results.games
     assert by_nodes.played == 28 * 2  # eight players
     assert by_time.played == 3 * 2
-    assert {duel.games for duel in by_nodes.duels if duel.first in CORNERS} == {2 * 2 * 2}
+    assert {duel.games for duel in by_nodes.pairings if duel.first in CORNERS} == {2 * 2 * 2}
 
 
 def test_planes_that_are_alike_everywhere_explain_nothing_for_certain(whole):
@@ -227,7 +227,7 @@ def test_a_run_that_was_killed_goes_on_with_what_it_had(whole, small, tmp_path, 
     assert (out / "latency.json").read_bytes() == times
     assert results.losses == whole[1].losses
     assert results.endings == whole[1].endings
-    assert results.games[0].duels == whole[1].games[0].duels
+    assert results.games[0].pairings == whole[1].games[0].pairings
 
 
 def test_variants_have_no_endings_of_chess(small, tmp_path):

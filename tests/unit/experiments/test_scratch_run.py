@@ -41,15 +41,15 @@ def whole(tmp_path_factory):
 def test_a_run_leaves_everything_it_promises(whole):
     out, _ = whole
     back = SCRATCH.results_in(out)
-    assert [run.name for run in back.courses] == [
+    assert [run.name for run in back.runs] == [
         *("one-network-1", "staged-1"),
         *("one-network-2", "staged-2"),
     ]
     assert [(one.strategy, one.update) for one in back.advantages] == [("staged", 1), ("staged", 2)]
     for one in back.advantages:
-        assert [met.games for met in one.meetings] == [8, 8]
-        assert all(len(met.pairs) == 4 for met in one.meetings)
-        expected = crossed_pairs([[met.pairs] for met in one.meetings]).elo
+        assert [met.games for met in one.matches] == [8, 8]
+        assert all(len(met.pairs) == 4 for met in one.matches)
+        expected = crossed_pairs([[met.pairs] for met in one.matches]).elo
         assert one.elo == expected, "the interval counts trainings"
     experts = json.loads((out / "learn/staged-1/versions/00002/experts.json").read_text())
     assert set(experts["experts"]) == {"up to 14", "over 14"}

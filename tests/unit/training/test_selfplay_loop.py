@@ -42,7 +42,7 @@ def test_experts_share_the_samples_of_a_round(tmp_path: Path, strategy: str) -> 
     # Of 40: a rounding for each phase, and half a batch for the rarest ones.
     assert 37 <= sum(samples.values()) <= 60
     rounds = [sum(u.numbers[name] or 0 for name in samples) for u in outcome.updates]
-    assert [u.learnt for u in outcome.updates] == list(np.cumsum(rounds))
+    assert [u.learned for u in outcome.updates] == list(np.cumsum(rounds))
     experts = inference.load_experts(outcome.version())
     assert experts.phases == ("up to 6", "7–30", "over 30")
     assert (experts.baseline_folder is not None) == (strategy == "staged")
@@ -150,7 +150,7 @@ def test_a_network_that_answers_nan_ends_the_run_and_what_was_finished_goes_on(
 def test_rounds_without_samples_teach_nothing(tmp_path: Path) -> None:
     search = self_play_search(cheap_search_prob=1.0)
     outcome = tiny(tmp_path / "run", search=search, updates=1).run()
-    assert (outcome.updates[0].samples, outcome.updates[0].learnt) == (0, 0)
+    assert (outcome.updates[0].samples, outcome.updates[0].learned) == (0, 0)
     again = tiny(tmp_path / "run", search=search).run()
     assert len(again.updates) == 2
     one, two = (again.evaluator(update, backend="torch").evaluate(PLANES) for update in (0, 2))

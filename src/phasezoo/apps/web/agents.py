@@ -122,7 +122,7 @@ class Agents:
         """
         spec = read_spec(text)
         if spec.name == PERSON:
-            message = f"{text!r} asks at the terminal of the server: leave the seat to a person"
+            message = f"{text!r} asks at the terminal of the server: let a person play there"
             raise InvalidConfig(message)
         if self._trusting or text in self.named:
             return

@@ -177,7 +177,7 @@ class GameSession:
         player = self.person_at(ply)
         if player is None:
             what = "the game is over" if self.is_over else "no person is to move now"
-            msg = f"{what}: undo, begin a new game, or take a seat"
+            msg = f"{what}: undo, begin a new game, or choose who plays"
             raise InvalidState(msg)
         position = self.positions[ply]
         legal = self.runner.legal_actions(position.turn, player).tolist()
@@ -325,7 +325,7 @@ class GameSession:
             return  # the board has changed
         del self._jobs[player]
         searcher = self.searchers[player]
-        assert searcher is not None, "a search ends with the seat of its agent"
+        assert searcher is not None, "a search ends when its agent leaves"
         if error is not None:
             self._fail(searcher, error)
             self.plays = False

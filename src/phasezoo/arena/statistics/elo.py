@@ -9,7 +9,7 @@ from numbers import Real
 
 import numpy as np
 
-from phasezoo.arena.statistics.intervals import MIN_PAIRS, Z95, Interval, score_ends
+from phasezoo.arena.statistics.intervals import Z95, Interval, score_ends
 from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig
 
@@ -147,15 +147,19 @@ def los(scores: Sequence[float]) -> float:
     return (1 + math.erf((mean - 0.5) / (math.sqrt(2) * error))) / 2
 
 
+_LOS_PAIRS = 10
+"""Pairs from which the normal distribution of :func:`los` is near Student's."""
+
+
 def los_unsaid(pairs: Sequence[int]) -> str | None:
     """Return why reports leave out the likelihood of superiority; None if they have it.
 
-    Of fewer than :data:`MIN_PAIRS` pairs, and of pairs that all scored alike, nothing is known of
-    the spread that :func:`los` divides by: it would show certainty beside an infinite interval.
+    Of fewer than ten pairs, and of pairs that all scored alike, too little is known of the spread
+    that :func:`los` divides by: it would show certainty beside an interval that holds zero.
 
     Args:
         pairs: How many pairs had each score.
     """
-    if sum(pairs) < MIN_PAIRS:
-        return f"fewer than {MIN_PAIRS} pairs"
+    if sum(pairs) < _LOS_PAIRS:
+        return f"fewer than {_LOS_PAIRS} pairs"
     return "all pairs scored alike" if sum(map(bool, pairs)) == 1 else None

@@ -27,7 +27,7 @@ Decision = Literal["H0", "H1", "continue"]
 """The difference is ``elo0`` (or less), it is ``elo1`` (or more), or more games are needed."""
 
 MOST_LOGISTIC = 4000.0
-"""Logistic differences beyond it have scores that a float hardly tells from 0 and 1."""
+"""Logistic differences beyond it have scores that are 0 or 1 to the precision of a float."""
 
 UNSEEN = 1e-3
 """Count of a result that was never seen, as fishtest and fastchess have it."""

@@ -4,7 +4,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -124,7 +124,7 @@ class Results(RunResults):
     """Everything a report shows."""
 
     config: AtomicConfig
-    courses: list[LearningRun]
+    runs: list[LearningRun] = field(metadata={"once": "courses"})
     """The variants of learning, the thesis' own first."""
     against_untrained: list[MatchSummary]
     """Each variant's last version against the thesis' first weights."""

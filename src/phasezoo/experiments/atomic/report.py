@@ -36,8 +36,8 @@ def report(results: Results) -> Document:
     claims = claims_of(results)
     config = results.config
     size = "of the size of" if config.preset == "paper" else "smaller than"
-    own = results.courses[0]
-    learning: list[Item] = [figures.losses(results.courses)]
+    own = results.runs[0]
+    learning: list[Item] = [figures.losses(results.runs)]
     if own.ladder:
         learning.append(ladder_figure(own, "the thesis’ variant", "untrained weights"))
     if any(len(one.numbers) > 1 for one in own.probes):
@@ -57,7 +57,7 @@ def report(results: Results) -> Document:
                     *claims,
                 ],
             ),
-            Section("Learning by play", [*learning, learning_table(results.courses)]),
+            Section("Learning by play", [*learning, learning_table(results.runs)]),
             Section("Matches", _matches(results)),
             Section("The search and its cost", _search(results)),
         ],
@@ -107,7 +107,7 @@ def learning_table(trainings: Sequence[LearningRun]) -> Table:
         Column("variant", "name"),
         Column("what it is", lambda training: _title(training.name), prose=True),
         Column("games", lambda training: training.rounds[-1].games, numbers.count),
-        Column("samples learned", lambda training: training.rounds[-1].learnt, numbers.count),
+        Column("samples learned", lambda training: training.rounds[-1].learned, numbers.count),
         Column("policy loss", lambda training: training.rounds[-1].policy_loss, numbers.decimal),
         Column("value loss", lambda training: training.rounds[-1].value_mse, numbers.decimal),
         Column("plies a game", lambda training: training.rounds[-1].plies, numbers.whole),
@@ -238,7 +238,7 @@ def _headline(results: Results, claims: Sequence[Claim]) -> str:
     own = results.against_untrained[0]
     agree, disagree, open_ = judgements(claims).values()
     return (
-        f"After {numbers.count(results.courses[0].rounds[-1].games)} games against itself the "
+        f"After {numbers.count(results.runs[0].rounds[-1].games)} games against itself the "
         f"network stands at {numbers.elo_interval(own.elo)} Elo beside untrained weights; of "
         f"{agree + disagree + open_} claims {agree} agree, {disagree} disagree, {open_} are not "
         "settled"
@@ -247,7 +247,7 @@ def _headline(results: Results, claims: Sequence[Claim]) -> str:
 
 def _introduction(results: Results) -> str:
     config = results.config
-    trainings = len(results.courses)
+    trainings = len(results.runs)
     return (
         f"{numbers.in_words(trainings).capitalize()} network{'s' if trainings > 1 else ''} "
         f"({config.network.split(':')[0]}) learned atomic chess from random weights, by play "
@@ -259,7 +259,7 @@ def _introduction(results: Results) -> str:
 
 def claims_of(results: Results) -> list[Claim]:
     """Return every claim of the thesis that a run can judge."""
-    trainings, searched = results.courses, results.searched
+    trainings, searched = results.runs, results.searched
     untrained = {one.first: one for one in results.against_untrained}
     own = {one.first: one for one in results.against_thesis}
     found = [_learns(results.against_untrained[0], trainings[0]), *_ladder(trainings[0])]
@@ -279,7 +279,7 @@ def claims_of(results: Results) -> list[Claim]:
 
 def _learns(match: MatchSummary, training: LearningRun) -> Claim:
     judgement = by_sign(match.elo, "higher")
-    if judgement == "disagrees" and training.rounds[-1].learnt < published.POSITIONS:
+    if judgement == "disagrees" and training.rounds[-1].learned < published.POSITIONS:
         judgement = "not settled"  # a little learning is no test of much
     white, black = map(numbers.percent, published.FIRST_BY_COLOUR)
     return Claim(

@@ -84,7 +84,7 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
         searched = self.once("search", Searched, self._search, heading="The search")
         return Results(
             **self.head(),
-            courses=trainings,
+            runs=trainings,
             against_untrained=beaten,
             against_thesis=compared,
             itself=itself,

@@ -79,7 +79,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Expected calibration error of a network in a phase, or in all."""
+    """Expected calibration error of a network in a phase, or in all of them."""
 
     network: str
     phase: str
@@ -407,8 +407,8 @@ class _LeafCounter:
 def leaf_shares(subjects: Subjects, config: AuditConfig, console: Console) -> list[LeafShare]:
     """Search positions of each phase, and count the leaves of other phases.
 
-    A search of many leaves begins like one of few, so that one search tells of all numbers. Games
-    whose players move at once are not searched, and mixtures of another gate neither.
+    A search of many leaves begins like one of few, so that one search answers for all numbers.
+    Games whose players move at once are not searched, and mixtures of another gate neither.
 
     Args:
         subjects: Networks, games and gate.

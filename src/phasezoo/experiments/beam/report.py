@@ -208,7 +208,7 @@ def _learning(results: Results) -> list[Section]:
     columns = [
         Column("round", "update"),
         Column("games", "games", numbers.count),
-        Column("samples learned", "learnt", numbers.count),
+        Column("samples learned", "learned", numbers.count),
         Column("policy loss", "policy_loss", _hundredths),
         Column("value loss", "value_mse", _hundredths),
         Column("plies a game", "plies", numbers.whole),

@@ -1,7 +1,7 @@
 """Results of a run and their report: experts beside one network, and the paper's claims."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from phasezoo.arena.statistics.intervals import Interval
@@ -30,7 +30,7 @@ class Advantage:
     """How the experts learned."""
     update: int
     """Rounds so far."""
-    meetings: list[MatchSummary]
+    matches: list[MatchSummary] = field(metadata={"once": "meetings"})
     """A match for each training: the experts against the one network of the same seed."""
     elo: Interval
     """Elo of the experts over the network; with several trainings the interval counts these."""
@@ -41,7 +41,7 @@ class Results(RunResults):
     """Everything a run found."""
 
     config: ScratchConfig
-    courses: list[LearningRun]
+    runs: list[LearningRun] = field(metadata={"once": "courses"})
     """Every training of every player."""
     advantages: list[Advantage]
     """By strategy, then by round."""
@@ -71,7 +71,7 @@ def report(results: Results) -> Document:
             ),
             Section(
                 "How every player learned",
-                [_lengths_figure(results.courses), _runs_table(results.courses)],
+                [_lengths_figure(results.runs), _runs_table(results.runs)],
             ),
         ],
         title="Do experts for the phases help a network that teaches itself?",
@@ -119,7 +119,7 @@ def advantages_table(advantages: Sequence[Advantage]) -> Table:
 
     def games(one: Advantage) -> str:
         wins, draws, losses = (
-            sum(getattr(match, name) for match in one.meetings)
+            sum(getattr(match, name) for match in one.matches)
             for name in ("wins", "draws", "losses")
         )
         return f"+{wins} ={draws} −{losses}"
@@ -137,7 +137,7 @@ def _matches_table(advantages: Sequence[Advantage]) -> Table:
     rows = [
         (one, training, match)
         for one in advantages
-        for training, match in enumerate(one.meetings, 1)
+        for training, match in enumerate(one.matches, 1)
     ]
     columns = [
         Column("strategy", lambda row: row[0].strategy),
@@ -168,7 +168,7 @@ def _runs_table(runs: Sequence[LearningRun]) -> Table:
     columns = [
         Column("", "name"),
         Column("games", lambda run: run.rounds[-1].games, numbers.count),
-        Column("samples learned", lambda run: run.rounds[-1].learnt, numbers.count),
+        Column("samples learned", lambda run: run.rounds[-1].learned, numbers.count),
         Column("plies a game, first round", lambda run: run.rounds[0].plies, numbers.whole),
         Column("last round", lambda run: run.rounds[-1].plies, numbers.whole),
         Column("time", "seconds", numbers.duration),

@@ -59,7 +59,7 @@ class ScratchRun(StudyRun[ScratchConfig, Results]):
         self.table(report.advantages_table(advantages))
         return Results(
             **self.head(),
-            courses=runs,
+            runs=runs,
             advantages=advantages,
             seconds=self.seconds({"learning by play": ["learn/"], "matches": ["matches/"]}),
         )

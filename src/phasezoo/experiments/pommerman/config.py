@@ -19,9 +19,10 @@ Preset: TypeAlias = Literal["quick", "standard", "paper"]
 class PommermanConfig:
     """Train phase experts for Pommerman, and play single-player search with them in free-for-all.
 
-    One searching agent against three SimpleAgents, on the same boards and in all four seats for one
-    network, a mixture for each gate, and a placebo. Sizes come as presets: `quick` takes minutes on
-    two cores, `standard` is for a claim and takes hours, `paper` has the published sizes.
+    One searching agent against three SimpleAgents, on the same boards and as each of four players
+    for one network, a mixture for each gate, and a placebo. Sizes come as presets: `quick` takes
+    minutes on two cores, `standard` is for a claim and takes hours, `paper` has the published
+    sizes.
     """
 
     common: ClassVar[tuple[str, ...]] = (
@@ -64,13 +65,13 @@ class PommermanConfig:
     """Validation positions looked at ten times a training, or every 500 updates."""
 
     boards: Annotated[int, Ge(2)] = 4
-    """Boards a training, each played in all four seats by every agent."""
+    """Boards a training, each played as each of four players by every agent."""
     simulations: PositiveInt = published.SIMULATIONS
     """Simulations a move (published default: 100)."""
     search_batch: PositiveInt = 8
     """Leaves that a tree may have outstanding (published: 8)."""
     opponents: Literal["simple", "simple_unbiased"] = "simple"
-    """Who sits in the other three seats: the original's agent, or the one the games are of."""
+    """Who the other three players are: the original's agent, or the one the games are of."""
     others: Literal["simple_unbiased", "simple", "random", "stop"] = "simple_unbiased"
     """Who moves the others inside the search."""
     information: Literal["observed", "full"] = "observed"
@@ -89,7 +90,7 @@ class PommermanConfig:
     large_learning_rate: PositiveFloat = 0.003
     """AdamW's learning rate for it, constant (published code: 0.001)."""
     large_boards: Annotated[int, Ge(2)] = 25
-    """Boards that it plays, each in all four seats."""
+    """Boards that it plays, each as all four players."""
     large_simulations: tuple[PositiveInt, ...] = (100,)
     """Simulations a move that it plays with (rising; published: up to 1000)."""
 
@@ -112,7 +113,7 @@ class PommermanConfig:
 
         Raises:
             InvalidConfig: A value is outside its range; the message names the option.
-            InvalidGate: A gate is none of Pommerman's.
+            InvalidGate: A gate is not one of Pommerman's.
         """
         check_ranges(self)
         check_rising("large_simulations", self.large_simulations)

@@ -137,11 +137,11 @@ MOST_ROWS = 2048
 
 @dataclass(frozen=True)
 class Task:
-    """A game to play: the board, from 0 in each training, and the contender's seat."""
+    """A game to play: the board, from 0 in each training, and the contender's player."""
 
     contender: Contender
     board: int
-    seat: int
+    player: int
 
 
 @dataclass(frozen=True)
@@ -161,8 +161,8 @@ class GameRow:
 
 
 def tasks_of(contender: Contender, boards: int) -> Iterator[Task]:
-    """The games of a contender: every board in all four seats."""
-    return (Task(contender, board, seat) for board in range(boards) for seat in range(4))
+    """The games of a contender: every board as each of the four players."""
+    return (Task(contender, board, player) for board in range(boards) for player in range(4))
 
 
 class _Game:
@@ -175,10 +175,10 @@ class _Game:
         self.state = games.make(GAME).initial_state(seed=stream(config.seed, *names))
         self.opponents = {
             player: _core.PommermanAgent(
-                config.opponents, stream(config.seed, "opponent", *names, task.seat, player)
+                config.opponents, stream(config.seed, "opponent", *names, task.player, player)
             )
             for player in range(4)
-            if player != task.seat
+            if player != task.player
         }
         self.nodes = self.simulations = 0
 
@@ -187,7 +187,7 @@ class _Game:
         self.nodes += move.nodes
         self.simulations += move.simulations
         actions = [
-            move.action if player == self.task.seat else self.opponents[player].act(
+            move.action if player == self.task.player else self.opponents[player].act(
                 self.state, player
             )
             for player in range(4)
@@ -196,13 +196,13 @@ class _Game:
         return self.row()
 
     def row(self) -> GameRow | None:
-        alive = self.state.agents[self.task.seat][5]
+        alive = self.state.agents[self.task.player][5]
         if not self.state.is_terminal:
             return None if alive else self._row("lost", "died")
         reason = str(self.state.outcome.reason)
         winner = self.state.outcome.winner
         if winner is not None:
-            return self._row("won" if winner == self.task.seat else "lost", reason)
+            return self._row("won" if winner == self.task.player else "lost", reason)
         return self._row("drawn", reason)
 
     def _row(self, result: Literal["won", "lost", "drawn"], reason: str) -> GameRow:
@@ -229,10 +229,10 @@ def play_games(
     def begin() -> None:
         for task in waiting:
             contender = task.contender
-            names = (contender.name, contender.training, task.board, task.seat)
+            names = (contender.name, contender.training, task.board, task.player)
             slot = pool.open(stream(config.seed, "search", *names))
             playing[slot] = _Game(task, config)
-            pool.ask(slot, playing[slot].state, task.seat)
+            pool.ask(slot, playing[slot].state, task.player)
             if len(playing) >= config.concurrency:
                 break
 
@@ -242,7 +242,7 @@ def play_games(
             game = playing[slot]
             row = game.play(move)
             if row is None:
-                pool.ask(slot, game.state, game.task.seat)
+                pool.ask(slot, game.state, game.task.player)
                 continue
             finished(row)
             pool.close(slot)

@@ -95,8 +95,8 @@ class Record:
     steps: float
     """Mean steps of a game."""
     difference: Interval | None
-    """Win rate less one network's on the same boards and seats; None for itself and the
-    references."""
+    """Win rate less one network's on the same boards and as the same players; None for itself and
+    the references."""
     to_placebo: Interval | None
     """The same less the placebo's; None for others than gates."""
 
@@ -265,7 +265,7 @@ def _wins(rows: Sequence[GameRow]) -> Wins:
 
 
 def _difference(wins: Wins, other: Wins, config: PommermanConfig) -> Interval | None:
-    """The difference of win rates on the same boards and seats, with a 95 % interval.
+    """The difference of win rates on the same boards and as the same players, with a 95 % interval.
 
     Every training has boards of its own, so that the spread between trainings holds the chance of
     boards and games too: the interval is Student's t over trainings. It is never narrower than that

@@ -94,9 +94,9 @@ def _terms(config: PommermanConfig) -> str:
         "moves the others.\n"
         "- **Placebo**: experts for parts of the positions that a hash divides: as many networks "
         "on as thin data, without a specialty.\n"
-        "- **Difference**: of win rates on the same boards and seats, against opponents with the "
-        f"same random numbers; {numbers.count(config.resamples)} draws of boards with replacement, "
-        "and Student’s t over trainings where there are several.\n"
+        "- **Difference**: of win rates on the same boards and as the same players, against "
+        f"opponents with the same random numbers; {numbers.count(config.resamples)} draws of "
+        "boards with replacement, and Student’s t over trainings where there are several.\n"
         "- **Point**: one percentage point. A win rate of 43 % is 3 points above one of 40 %.\n"
     )
 
@@ -321,7 +321,7 @@ def _introduction(results: Results) -> str:
         "that four SimpleUnbiasedAgents played against each other: one from all positions, the "
         f"others each from one phase. Then they guided a search of {config.simulations} "
         f"simulations a move in {numbers.count(games)} games against three "
-        f"{_OPPONENTS[config.opponents]}, on the same boards and in all four seats for every "
+        f"{_OPPONENTS[config.opponents]}, on the same boards and as each of four players for every "
         f"contender, {times}. It {took(results)}."
     )
 
@@ -387,7 +387,7 @@ def _differences(records: Sequence[Record], config: PommermanConfig) -> Figure:
     return Figure(
         "differences",
         draw,
-        "Win rates of the mixtures less one network’s, on the same boards and in the same seats. "
+        "Win rates of the mixtures less one network’s, on the same boards and as the same players. "
         + bars,
         "Differences of win rates with 95 % intervals",
     )

@@ -226,7 +226,7 @@ def elo(games: Sequence[Games], labels: Mapping[str, str]) -> Figure:
     for one in games:
         rows = [
             Estimate(labels.get(pairing.second, pairing.second), -pairing.elo.elo, plots.PHASE)
-            for pairing in one.duels
+            for pairing in one.pairings
             if pairing.first == CORNERS[0]
         ]
         groups.append((f"{one.limit} a move", rows))

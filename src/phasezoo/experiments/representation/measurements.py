@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -152,7 +152,7 @@ class Games:
     """Players: networks, and an engine."""
     trainings: dict[str, int]
     """Trainings of each that played."""
-    duels: list[Pairing]
+    pairings: list[Pairing] = field(metadata={"once": "duels"})
     """Every pair of contenders."""
     played: int
     """All games, those between trainings of one network included."""

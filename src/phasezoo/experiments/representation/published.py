@@ -220,7 +220,7 @@ def _elo(games: Games) -> list[Claim]:
         corner(new, HEADS[1]): ("Both together are stronger than neither", ELO_BOTH),
     }
     found = []
-    for pair in games.duels:
+    for pair in games.pairings:
         if pair.first != CORNERS[0] or pair.second not in texts:
             continue
         text, theirs = texts[pair.second]

@@ -419,7 +419,7 @@ def games_table(games: Games, labels: Mapping[str, str]) -> Table:
                 ),
             ),
         ]
-    return Table(f"games at {games.limit}", columns, games.duels, caption)
+    return Table(f"games at {games.limit}", columns, games.pairings, caption)
 
 
 def _games(results: Results, labels: Mapping[str, str]) -> list[Item]:

@@ -208,7 +208,7 @@ def watched(networks: Sequence[TrainedNetwork], phases: Sequence[str]) -> list[T
     ]
 
 
-def phase_courses(drawn: Sequence[TrainedNetwork], results: Results) -> Figure:
+def phase_losses(drawn: Sequence[TrainedNetwork], results: Results) -> Figure:
     """Show loss and policy accuracy on every phase of one network and of every expert.
 
     Losses stand on the left, accuracies on the right, a row for each phase.
@@ -282,7 +282,7 @@ def _draw_curve(plot: Any, network: TrainedNetwork, colour: str, label: str) -> 
     style = _style(network, colour)
     curve = network.curve
     if curve.positions:
-        # Means of at most 60 equal stretches, so that noise does not hide the course.
+        # Means of at most 60 equal stretches, so that noise does not hide the trend.
         stretches = min(60, len(curve.train))
         x, y = (
             [part.mean() for part in np.array_split(np.array(values, dtype=float), stretches)]

@@ -208,7 +208,7 @@ def prepare(config: M2ctsConfig, console: Console | None = None) -> Prepared:
 
     Args:
         config: The configuration.
-        console: Is told when the reading begins; default none.
+        console: Where the beginning of the reading is said; default none.
 
     Raises:
         InvalidConfig: There is no such architecture or device.
@@ -226,7 +226,7 @@ def prepare(config: M2ctsConfig, console: Console | None = None) -> Prepared:
     variants = variants_of(config, gate.names)
     gates = {variant.gate: _gate(variant.gate, game, _asked(variant)) for variant in variants}
     if config.gate == variants[1].gate:
-        message = f"--gate {config.gate}: is its own placebo; give a gate that tells something"
+        message = f"--gate {config.gate}: is its own placebo; give one whose phases mean something"
         raise InvalidGate(message)
     _check_network(config, variants)
     if console is not None:

@@ -101,7 +101,7 @@ def _headline(results: Results) -> str:
     return {
         "higher": "The phase experts were stronger than one network",
         "lower": "The phase experts were weaker than one network",
-        "unclear": "This run cannot tell phase experts from one network",
+        "unclear": "By games, this run cannot tell phase experts from one network",
     }[_elo_verdict(results)]
 
 
@@ -134,10 +134,10 @@ def _opening_paragraph(results: Results) -> str:
     ending = {
         "higher": "the whole 95 % interval lies above zero: the experts helped",
         "lower": "the whole 95 % interval lies below zero: the experts hurt",
-        "unclear": "the 95 % interval holds zero: whether they help or hurt cannot be told from it",
+        "unclear": "the 95 % interval holds zero: it does not say whether they help or hurt",
     }[_elo_verdict(results)]
     if not elo.is_known:
-        ending = "whether they help or hurt cannot be told from so few"
+        ending = "so few do not say whether they help or hurt"
     return (
         f"In {numbers.count(total.games)} games at equal {bound}, a search that asks one expert "
         f"network per phase scored **{numbers.elo_interval(elo)} Elo** against the same search "
@@ -147,7 +147,7 @@ def _opening_paragraph(results: Results) -> str:
 
 
 def _summary_table(results: Results) -> Table:
-    """Return the three main figures."""
+    """Return the main figures."""
 
     def row(
         name: str, found: Interval | None, digits: int, above: str, below: str, sign: int
@@ -168,8 +168,9 @@ def _summary_table(results: Results) -> Table:
 
     rows = [
         row("Strength of M2CTS over MCTS, Elo", results.matches.elo, 0, "stronger", "weaker", 1),
-        loss("specialisation", "specialisation"),
-        loss("thinner data", "thinning"),
+        loss("experts − one network", "both"),
+        loss("experts − placebo, what phases give", "specialisation"),
+        loss("placebo − one network, thinner data", "thinning"),
     ]
     columns = [Column("", 0), Column("found", 1, tone=lambda row: row[3]), Column("interval", 2)]
     return Table("summary", columns, rows)
@@ -205,15 +206,15 @@ def _expert(config: M2ctsConfig) -> str:
         "from those of one phase last.",
         "weighted": "An expert is a network that learned from positions of all phases, among which "
         f"one of its own phase counted as much as {strategy.factor or 1:g} others.",
-        "planes": "All experts are one network that learned from all positions and is told the "
-        "phase of each by further inputs.",
+        "planes": "All experts are one network that learned from all positions, with the phase "
+        "of each as further inputs.",
         "heads": "All experts are one network that learned from all positions and has outputs of "
         "their own for each phase.",
     }[strategy.kind]
 
 
 def _placebo(results: Results) -> str:
-    """Return what the placebo is, and what comparing with it tells."""
+    """Return what the placebo is, and what it is compared for."""
     count = numbers.in_words(len(results.dataset.phases))
     strategy = Strategy.parse(results.config.strategy)
     means = "by a hash of the position, which means nothing"
@@ -221,7 +222,7 @@ def _placebo(results: Results) -> str:
         return (
             "Experts might win because knowing the phase helps, or because their network is a "
             "little larger. To tell these apart there is a placebo: the same network with "
-            f"{count} phases told {means}."
+            f"{count} phases given {means}."
         )
     if strategy.kind == "separated":
         return (
@@ -274,7 +275,7 @@ def _done(results: Results) -> Section:
                     ),
                     *_networks(results.networks),
                     figures.training_losses(results.networks, data.phases),
-                    *([figures.phase_courses(watched, results)] if watched else []),
+                    *([figures.phase_losses(watched, results)] if watched else []),
                 ],
             ),
         ],
@@ -286,7 +287,7 @@ def _alike(config: M2ctsConfig) -> str:
     begun = {
         "staged": ". The one network and the first stage of the experts start from the same "
         "weights, later stages from the stage before",
-        "planes": ", with further inputs where the phase is told; what is alike in them starts "
+        "planes": ", with further inputs where the phase is given; what is alike in them starts "
         "from the same weights",
         "heads": ", with outputs for each phase where there are several; what is alike in them "
         "starts from the same weights",
@@ -395,7 +396,7 @@ def _carry(results: Results) -> list[str]:
         "and the chance that the experts as trained here are the stronger side (LOS) is "
         f"{numbers.chance(total.los)}."
         if unsaid is None
-        else f"and no chance that the experts are the stronger side (LOS) can be told: {unsaid}."
+        else f"and the chance that the experts are the stronger side (LOS) is unknown: {unsaid}."
     )
     games = (
         f"**Games.** {numbers.count(total.games)} games in "

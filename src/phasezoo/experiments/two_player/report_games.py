@@ -111,7 +111,7 @@ def games_section(results: Results) -> Section:
             Text(
                 f"{numbers.count(total.games)} games, {matches.limit} for both sides; routing "
                 f"`{config.routing}`, {leaves} a tree at a time{constants}. Every opening was "
-                "played twice, with seats changed, so that a lopsided opening favours nobody."
+                "played twice, once with each colour, so that a lopsided opening favours nobody."
                 + dropped
             ),
             match_table(matches),
@@ -167,7 +167,7 @@ def match_table(matches: Matches) -> Table:
 
 
 def _los_text(total: Pairing) -> str:
-    """Return the likelihood of superiority, or a dash where none can be told."""
+    """Return the likelihood of superiority, or a dash where there is none."""
     return numbers.ABSENT if los_unsaid(total.pentanomial) else numbers.chance(total.los)
 
 

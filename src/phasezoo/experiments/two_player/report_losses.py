@@ -213,14 +213,14 @@ def _loss_texts(results: Results) -> dict[str, LossTexts]:
     if Strategy.parse(results.config.strategy).phase_input is not None:
         return {
             "specialisation": (
-                "What the phase tells.",
+                "What the phase gives.",
                 "the test loss of the network that knows the phase against the placebo's",
                 ("Knowing the phase made a better network", "Knowing it made a worse network"),
             ),
             "thinning": (
-                "What being told anything costs.",
-                "the placebo's loss, which is told what means nothing, against one network's",
-                ("Being told phases helped by itself", "Being told phases cost accuracy"),
+                "What any such input costs.",
+                "the placebo's loss, whose phases mean nothing, against one network's",
+                ("Such inputs helped by themselves", "Such inputs cost accuracy"),
             ),
             "both": (
                 "Both together.",

@@ -211,11 +211,11 @@ def plan_variant(
 
 def _read_variant(text: str, config: "M2ctsConfig", phases: Sequence[str]) -> Variant:
     """``STRATEGY``, ``GATE`` or ``STRATEGY@GATE``; a strategy may have options after a colon."""
-    spelled, at, gate = text.partition("@")
-    if not at and spelled.partition(":")[0] not in KINDS:
+    written, at, gate = text.partition("@")
+    if not at and written.partition(":")[0] not in KINDS:
         return Variant(text, text, Strategy.parse(config.strategy), plays=True)
     try:
-        strategy, options = _read_strategy(spelled)
+        strategy, options = _read_strategy(written)
     except InvalidConfig as error:
         message = f"--arms {text}: {error}"
         raise InvalidConfig(message) from error
@@ -338,9 +338,8 @@ def _read_search(text: str, config: "M2ctsConfig") -> Search:
             continue
         if name not in SETTINGS:
             known = ", ".join(f"{each}=…" for each in SETTINGS)
-            message = (
-                f"--searches {text}: {part!r} is none of {known}, {RECALIBRATED} and {EQUAL_COST}"
-            )
+            known = f"{known}, {RECALIBRATED} and {EQUAL_COST}"
+            message = f"--searches {text}: {part!r} is not one of {known}"
             raise InvalidConfig(message)
         field = name.replace("-", "_")
         try:

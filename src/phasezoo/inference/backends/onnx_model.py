@@ -57,8 +57,8 @@ class OnnxModel(RuntimeModel):
         shapes = self._probed()
         for name, found, size in zip(self._names, shapes, self.widths, strict=True):
             if found is None or int(np.prod(found[1:])) != size:
-                told = "no float32" if found is None else f"shape {['B', *found[1:]]}"
-                message = f"output {name!r} has {told}, expected {size} numbers a row"
+                given = "no float32" if found is None else f"shape {['B', *found[1:]]}"
+                message = f"output {name!r} has {given}, expected {size} numbers a row"
                 raise CheckpointError(message)
         self._shapes = [found[1:] for found in shapes if found is not None]
 

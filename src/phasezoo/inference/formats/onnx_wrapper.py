@@ -14,7 +14,7 @@ import numpy.typing as npt
 from phasezoo.errors import MissingDependency
 from phasezoo.games.action_tables import OFF, ActionTables
 
-OLDEST_OPSET, OLDEST_TURNING = 9, 11
+OLDEST_OPSET, OLDEST_SYMMETRIC = 9, 11
 """Opsets that have the operators which are added, and those for planes of a turned board."""
 
 MOST_PLIES = 100.0
@@ -131,7 +131,7 @@ class _Wrapping:
         self._none = OFF
         turns = self._turns = len(tables.table) > 1
         opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 0)
-        oldest = OLDEST_TURNING if turns else OLDEST_OPSET
+        oldest = OLDEST_SYMMETRIC if turns else OLDEST_OPSET
         if opset < oldest:
             message = f"the ONNX model has opset {opset}; {oldest} is the oldest that is read"
             raise ValueError(message)

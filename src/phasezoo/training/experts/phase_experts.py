@@ -237,6 +237,7 @@ def train_experts(
         RunDirectoryError: ``out`` belongs to other trainings or cannot be written.
         StoreError: A phase has no positions to train or validate on.
     """
+    check_value("positions", PositiveInt, positions)
     begun = Beginning.of(network, planes)
     settings = begun.settings(make_config(config, overrides), overrides)
     made = strategy if isinstance(strategy, Strategy) else Strategy.parse(strategy)

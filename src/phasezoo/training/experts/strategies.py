@@ -14,6 +14,7 @@ import numpy.typing as npt
 from phasezoo.data.positions import PositionTable
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.storage.experts import ValueSource
+from phasezoo.specs import did_you_mean
 from phasezoo.training.experts.plans import (
     PlannedTraining,
     phase_counts,
@@ -80,9 +81,10 @@ class Strategy:
             return cls(spec)  # type: ignore[arg-type]  # one of these
         match = re.fullmatch(r"weighted:([0-9]*\.?[0-9]+(?:e[0-9]+)?)", str(spec))
         if match is None or not 0 < float(match[1]) < 1e9:
+            hint = did_you_mean(str(spec).partition(":")[0], (*_PLAIN, "weighted"))
             message = (
                 f"strategy {spec!r}: expected {STRATEGIES} with a factor above 0, such as "
-                "weighted:4"
+                f"weighted:4{hint}"
             )
             raise InvalidConfig(message)
         return cls("weighted", float(match[1]))

@@ -29,7 +29,7 @@ class Update:
     """Number of games of all rounds."""
     samples: int
     """Number of new samples of this round."""
-    learnt: int
+    learned: int = field(metadata={"once": "learnt"})
     """Number of samples trained on, of every round so far."""
     best: int
     """Version that plays next: that of the last round that was promoted."""
@@ -102,6 +102,6 @@ class SelfPlayOutcome:
         loss = last.numbers.get("learn/loss")
         shown = "" if loss is None else f", loss {loss:.3f}"
         return (
-            f"{self.game}: {last.update} updates, {last.games:,} games, {last.learnt:,} samples "
+            f"{self.game}: {last.update} updates, {last.games:,} games, {last.learned:,} samples "
             f"trained on{shown}; best is version {self.best}"
         )

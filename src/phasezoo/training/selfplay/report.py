@@ -106,7 +106,7 @@ def _state_table(seen: Seen) -> Table:
     by = f"searched by {seen.config.agent}, {searched}" if is_beam else f"searched with {searched}"
     rows = [
         ("games", count(last.games), by),
-        ("samples learned from", count(last.learnt), f"of {count(samples)} new ones"),
+        ("samples learned from", count(last.learned), f"of {count(samples)} new ones"),
     ]
     if seen.config.promote_games:
         text = "the last that won its match"
@@ -271,7 +271,7 @@ def headline(seen: Seen) -> str:
         begun = f"After all {count(last.update)} rounds"
     scores = _scores(seen)
     if not scores:
-        return f"{begun}: {count(last.games)} games, {count(last.learnt)} samples learned from"
+        return f"{begun}: {count(last.games)} games, {count(last.learned)} samples learned from"
     score, lines = scores[0]
     found = []
     for who, _, values in lines:

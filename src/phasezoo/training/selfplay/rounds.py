@@ -24,7 +24,7 @@ from phasezoo.training.selfplay.shards import Shards, Tally
 
 def metrics_row(row: Update) -> Row:
     """Return a round as a row of ``metrics.csv``."""
-    return {"update": row.update, "positions": row.learnt, **row.numbers}
+    return {"update": row.update, "positions": row.learned, **row.numbers}
 
 
 def row_of_games(tally: Tally) -> Row:
@@ -186,7 +186,7 @@ class Rounds:
             "time/inference": played.get("seconds"),
             **{f"time/{name}": round(value, 3) for name, value in seconds.items()},
         }
-        before = rows[-1].learnt if rows else 0
+        before = rows[-1].learned if rows else 0
         # Experts' shares are whole numbers, and half a batch at least: they need not add up.
         drawn = sum(int(learned[name] or 0) for name in learned if name.endswith("samples"))
         row = Update(update, last, new, before + drawn, update if promoted else best, numbers)

@@ -107,7 +107,7 @@ def ending_of(name: str) -> str:
     if found is None or len(name) > MOST_PIECES:
         message = (
             f"ending {name!r}: expected the pieces of both sides, each with its king, up to "
-            f"{MOST_PIECES} in all, such as krk, kqk, kpk, kbnk or kqkr"
+            f"{MOST_PIECES} together, such as krk, kqk, kpk, kbnk or kqkr"
         )
         raise InvalidConfig(message)
     if all("p" in side for side in found.groups()):
