@@ -166,6 +166,12 @@ class _Checker:
             lambda: f"it is {shown(to_play)} {here}; players are 0 to {players[-1]}",
         )
         if over:
+            left = [] if several else list(state.legal_actions)
+            self.findings.expect(
+                not left,
+                "there are no legal_actions when the game is over",
+                lambda: f"they are {shown(left)} {here}",
+            )
             return False
         if several:
             acting = queries.acting_players(state)

@@ -7,7 +7,6 @@ import scipy.stats
 from hypothesis import given, strategies as st
 
 from phasezoo.arena.statistics.elo import (
-    MIN_PAIRS,
     elo_of_score,
     elo_slope,
     los,
@@ -16,7 +15,7 @@ from phasezoo.arena.statistics.elo import (
     pentanomial_elo,
     trinomial_elo,
 )
-from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.arena.statistics.intervals import MIN_PAIRS, Interval
 from phasezoo.arena.statistics.normalized import normalized_elo
 from phasezoo.errors import InvalidConfig
 

@@ -173,6 +173,12 @@ class Endless(Heap):
         return type(self)(self.left, self.ply + 1)
 
 
+class ActionsLeft(Heap):
+    @property
+    def legal_actions(self):
+        return np.arange(min(2, max(self.left, 1)))
+
+
 class ShyEnd(Heap):
     @property
     def is_terminal(self):
@@ -186,6 +192,7 @@ BREAKS = {
     Unordered: "legal_actions are ascending, each once",
     TooHigh: "legal_actions are below num_actions",
     NothingToDo: "legal_actions are whole numbers, and there is one while the game goes on",
+    ActionsLeft: "there are no legal_actions when the game is over",
     BothWin: "returns of two players sum to 0",
     OneReturn: "returns hold one number a player",
     NoNumber: "returns lie in [-1, 1]",
