@@ -313,6 +313,55 @@ def test_a_game_and_a_position_are_pasted_and_dropped(page, server):
     until(page, lambda: moves(page) == ["e4", "e5", "Nf3"])
 
 
+NESTED = """1. e4 e5 (1... c5 2. Nf3 d6 (2... Nc6 3. d4 cxd4 4. Nxd4 (4. c3 dxc3 5. Nxc3 (5. Bc4 cxb2
+6. Bxb2 (6. Qb3 bxa1=Q 7. Bxf7#))) 4... g6) 3. d4) (1... e6 2. d4 d5) 2. Nf3"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nested_variations_are_indented_and_clicked(page, server, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    begin(page, server.address, "chess", ["", ""])
+    page.fill("#pz-position", NESTED)
+    page.click("#pz-set")
+    until(page, lambda: plies(page) == 24)
+
+    def box(place):
+        return page.locator(f"#pz-moves {place}").first.bounding_box()
+
+    lefts = [box(f"{'.variation ' * depth}button")["x"] for depth in range(6)]
+    assert lefts == sorted(set(lefts))
+    # A variation begins with a move, not with a line of its own for a sign.
+    assert box(".variation button")["y"] - box(".variation")["y"] < 4
+    assert page.evaluate(
+        "(list => list.scrollWidth <= list.clientWidth)(document.getElementById('pz-moves'))"
+    )
+    page.click("#pz-moves button:has-text('Bxf7#')")
+    page.wait_for_selector('[data-spot=f7][aria-label^="f7, white bishop"]')
+    assert page.inner_text('#pz-moves [aria-current="step"]') == "7. Bxf7#"
+    page.click("#pz-moves button:has-text('e6')")
+    page.keyboard.press("End")
+    page.wait_for_selector('[data-spot=d5][aria-label^="d5, black pawn"]')
+
+
+def test_on_a_phone_the_board_is_seen_with_its_moves_and_nothing_is_cut(page, server):
+    page.set_viewport_size({"width": 390, "height": 844})
+    begin(page, server.address, "chess", ["", "mcts:net=phasezoo/chess-small,nodes=20"])
+    move(page, "e2", "e4")
+    wait_for_plies(page, 2)
+    page.wait_for_selector("#pz-search h3 small:has-text('before the last move')")
+    for place in ("#pz-search h3", "#pz-seat-top p", "#pz-bar"):
+        whole = f"(all => all.scrollWidth <= all.clientWidth)(document.querySelector('{place}'))"
+        assert page.evaluate(whole), place
+    tops = [page.locator(f"#pz-{name}").bounding_box()["y"] for name in ("new", "runs", "theme")]
+    assert len(set(tops)) == 1
+    page.fill("#pz-position", PGN)
+    page.click("#pz-set")
+    until(page, lambda: moves(page) == ["e4", "e5", "Nf3"])
+    board, played = (page.locator(f"#pz-{name}").bounding_box() for name in ("board", "moves"))
+    assert -1 < board["y"] < board["y"] + board["height"] < 844
+    assert played["y"] + played["height"] - board["y"] < 844
+
+
 def test_what_the_page_takes_is_told_for_each_game(page, server):
     for game, label, taken in (
         ("chess", "Position or game", "FEN or PGN"),

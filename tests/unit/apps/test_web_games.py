@@ -283,6 +283,7 @@ TAGS = '[Event "{}"]\n[White "{}"]\n[Black "{}"]\n[Result "{}"]\n\n'
         ("1. e4 {[%eval 0.2]} e5 (1... c5) *", "pasted game"),
         ("1. e4 {best (by test)} e5 *", "pasted game, without its comments"),
         ("1. e4 ; best (by test)\n e5 *", "pasted game, without its comments"),
+        ("1. e4 (1. d4 d5 1-0) (1. c4 *) (1. f4 1/2-1/2) e5 0-1", "pasted game"),
         ("1. e4 (1. Ke4) e5", "pasted game, without some of its variations"),
         (
             "1. e4 (1. d4 d5) {[%clk 1]\nfine} (1. Ke4) e5",
@@ -300,7 +301,7 @@ def test_a_pasted_game_has_a_title_that_people_know_it_by(page, text, title):
 
 VARIED = """1. e4 {(no) move} e5 (1... c5 2. Nf3 $1 (2. c3 d5 (2... Nf6 3. e5) 3. exd5) 2... d6)
 (1... e6) 2. Nf3! ; (2. f4
-(2.Bc4 Nf6) 2...Nc6 (2... Nc6 3. d4) 3. Bb5 (3. Bc4) a6 1-0"""
+(2.Bc4 Nf6) 2...Nc6 (2... Nc6 3. d4) 3. Bb5 (3. Bc4 Nf6 4. 0-0) a6 (3... f5 4.0-0) 1-0"""
 
 
 @pytest.mark.parametrize("tags", ["", TAGS.format("?", "A", "B", "1-0")])
@@ -437,8 +438,12 @@ def test_pommerman_waits_for_the_person_and_lets_the_dead_rest(page):
 
 def test_two_people_answer_one_after_the_other_where_all_move_at_once(page):
     name = page.new("pommerman-ffa", [None, None, "simple", "simple"], seed=5)
+    shown = page.wait(name, lambda shown: shown["waits"] == [0, 1])
+    assert shown["board"]["alt"] == "pommerman-ffa, after 0 plies; Player 0 to move"
     page.ask("play", game=name, ply=0, action=0)
-    assert page.wait(name, lambda shown: True)["ply"] == 0  # until the other has answered
+    shown = page.wait(name, lambda shown: shown["waits"] == [1])
+    assert shown["ply"] == 0  # until the other has answered
+    assert shown["board"]["alt"] == "pommerman-ffa, after 0 plies; Player 1 to move"
     page.ask("play", game=name, ply=0, action=0)
     assert page.wait(name, lambda shown: shown["ply"] == 1)["over"] is None
 

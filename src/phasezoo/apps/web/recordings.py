@@ -43,8 +43,8 @@ _RESULT = re.compile(r'\[\s*Result\s+"[^"]*"\s*\]|(?<=\s)(1-0|0-1|1/2-1/2|\*)\s*
 
 _COMMENT = re.compile(r"\{[^}]*\}|;[^\n]*")
 _WORD = re.compile(r"[()]|[^\s()]+")
-_NO_MOVE = re.compile(r"^\d+\.*|^\$\d+|[!?]+$|^\.+")
-"""What a word has besides a move: its number, a glyph."""
+_NO_MOVE = re.compile(r"^(1-0|0-1|1/2-1/2|\*|\d+)$|^\d*\.+|^\$\d+|[!?]+$")
+"""What a word has besides a move: a result, its number, a glyph."""
 _COMMAND = re.compile(r"\[%[^\]]*\]")
 """What programs write into comments, such as ``[%eval 0.35]``."""
 
@@ -146,7 +146,7 @@ def recording(storage: Storage, root: str, path: str, number: int) -> Recording:
         return _states_in(found, path)
     stores = stores_at(storage, root, path)
     total = sum(map(len, stores))
-    return _stored(stores, number, path, f"game {number + 1} of {total}" if total > 1 else "")
+    return _stored(stores, number, path, f"game {number + 1:,} of {total:,}" if total > 1 else "")
 
 
 def pasted(text: str) -> Recording:
@@ -156,7 +156,7 @@ def pasted(text: str) -> Recording:
         InvalidPgn: It cannot be read; the message says where.
     """
     parts = _split(text)
-    place = f"game 1 of {len(parts)}" if len(parts) > 1 else ""
+    place = f"game 1 of {len(parts):,}" if len(parts) > 1 else ""
     event = _EVENT.search(parts[0])
     main = _read(parts[0], place)
     lines = _variations(parts[0])

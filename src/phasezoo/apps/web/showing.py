@@ -11,6 +11,7 @@ from phasezoo.apps.web.positions import written_pgn
 from phasezoo.apps.web.session import GameSession
 from phasezoo.envs.rendering.choice import pointing_of
 from phasezoo.errors import InvalidConfig
+from phasezoo.types import SIMULTANEOUS
 
 
 def text_of(session: GameSession, kind: str) -> str:
@@ -134,6 +135,7 @@ def _last_move(session: GameSession, at: int) -> dict[str, Any]:
 def _described(session: GameSession, at: int) -> str:
     """The position in words, for those who do not see it."""
     turn = session.positions[at].turn.state.to_play
+    who = session.person_at(at) if turn == SIMULTANEOUS else turn
     sides = sides_of(session.game)
     text = f"{session.game.name}, after {at} {'ply' if at == 1 else 'plies'}"
     if at:
@@ -142,7 +144,7 @@ def _described(session: GameSession, at: int) -> str:
     if result is not None:
         reason = (result["reason"] or "").replace("_", " ")
         return f"{text}; the game is over: {result['result'] or ''} {reason}"
-    return f"{text}; {sides[turn]} to move" if turn >= 0 else text
+    return text if who is None else f"{text}; {sides[who]} to move"
 
 
 def _values(session: GameSession) -> list[list[float | None]]:

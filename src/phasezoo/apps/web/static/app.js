@@ -93,6 +93,7 @@ function pushed(message) {
   if (isNew || wanted === game.at || wanted > game.ply) wanted = null;
   if (isNew) begun();
   show();
+  if (isNew) byId("board").scrollIntoView({ block: "nearest" });
 }
 
 // What changes from game to game alone.
@@ -182,7 +183,7 @@ function seat(player) {
   const live = game.thoughts.find((each) => each.player === player && each.live);
   return element("p", { class: moves ? "moving" : null },
     element("b", {}, game.sides[player]), live ? ` ${signed(live.value)} ` : " ",
-    element("span", { class: game.seats[player] ? "agent" : "quiet" }, game.seats[player] || game.names[player] || "a person"),
+    element("span", { class: game.seats[player] ? "agent" : "quiet", title: game.seats[player] }, game.seats[player] || game.names[player] || "a person"),
     thinks ? element("span", { class: "pulse", title: "thinking" }) : null);
 }
 
@@ -266,7 +267,8 @@ const look = (on) => ask("look", { on, agent: byId("look-agent").value, player: 
 
 function goTo(ply) {
   wanted = Math.min(game.ply, Math.max(0, ply));
-  ask("show", { at: wanted });
+  // The last ply goes without its number: another line may be on its way to the board.
+  ask("show", { at: wanted === game.ply ? null : wanted });
 }
 
 // Where who presses keys faster than pictures come believes to be.

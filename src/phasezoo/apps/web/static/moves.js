@@ -1,4 +1,4 @@
-// The list of moves: the first line, and its variations in brackets.
+// The list of moves: the first line, and its variations indented.
 
 import { element, refill, signed } from "./dom.js";
 import { first } from "./search.js";

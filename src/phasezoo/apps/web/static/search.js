@@ -13,7 +13,7 @@ export function showSearch(root, game) {
 function showThought(thought, game) {
   const who = game.sides[thought.player] || `Player ${thought.player}`;
   return element("article", { class: "thought", "aria-busy": thought.live ? "true" : "false" },
-    element("h3", {}, `${who}: `, element("span", { class: "agent" }, thought.agent || ""), thought.past ? element("small", {}, " before the last move") : null, thought.live ? element("span", { class: "pulse", title: "thinking" }) : null),
+    element("h3", {}, `${who}: `, element("span", { class: "agent", title: thought.agent }, thought.agent || ""), thought.past ? element("small", {}, " before the last move") : null, thought.live ? element("span", { class: "pulse", title: "thinking" }) : null),
     element("p", { class: "facts" }, ...facts(thought)),
     split(thought),
     thought.moves.length ? table(thought) : null,

@@ -82,7 +82,7 @@ export class Shelf {
     refill(byId("details"),
       element("p", {}, `${found.total.toLocaleString("en")} ${found.total === 1 ? "game" : "games"} in ${item.path}`),
       element("table", { class: "games" },
-        element("thead", {}, element("tr", {}, ...["", "players", "plies", "returns"].map((name) => element("th", { scope: "col" }, name)))),
+        element("thead", {}, element("tr", {}, ...["game", "players", "plies", "returns"].map((name) => element("th", { scope: "col" }, name)))),
         element("tbody", {}, ...found.games.map((each) => element("tr", { onclick: () => begin(each.number) },
           element("td", {}, element("button", { type: "button", "aria-label": `open game ${each.number + 1}` }, String(each.number + 1))),
           element("td", {}, each.players ? each.players.map((name) => name || "?").join(" – ") : each.title || ""),
