@@ -154,12 +154,23 @@ def _kept_of(damage: str) -> str:
     return "the games before that were kept"
 
 
+_UNWANTED = frozenset(
+    {
+        "too short", "rating too low", "not both top players", "another termination",
+        "outside the months", "duplicate", "another variant",
+    }
+)  # fmt: skip
+"""Reasons for which games are skipped on request; they are counted, and no game is named."""
+
+
 def report_text(report: "ImportReport") -> str:
     """Return what an import kept and skipped, in lines."""
-    lines = [*map(str, report.named)]
+    named = [each for each in report.named if each.reason not in _UNWANTED]
+    lines = [*map(str, named)]
     skipped = sum(report.skipped.values())
-    if skipped > len(report.named) > 0:
-        lines.append(f"… and {skipped - len(report.named):,} more")
+    faulty = sum(count for reason, count in report.skipped.items() if reason not in _UNWANTED)
+    if faulty > len(named) > 0:
+        lines.append(f"… and {faulty - len(named):,} more")
     lines += [f"{damage}; {_kept_of(damage)}" for damage in report.damaged]
     lines += report.notes
     if len(report.variants) > 1:

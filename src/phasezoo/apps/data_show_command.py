@@ -223,7 +223,8 @@ def stats_of(store: "GameStore") -> dict[str, str]:
         low, middle, high = np.percentile(rated, (0, 50, 100))
         both = (columns.ratings > 0).all(axis=1).mean()
         stats["ratings"] = (
-            f"{low:.0f} to {high:.0f}, median {middle:.0f}; all players of {both:.0%} of the games"
+            f"{low:.0f} to {high:.0f}, median {middle:.0f}; every player rated in {both:.0%} of "
+            "games"
         )
     if columns.players.names:
         known = np.unique(columns.players.codes[columns.players.codes >= 0])

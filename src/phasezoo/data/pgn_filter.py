@@ -61,6 +61,6 @@ class PgnFilter:
 def checked_month(name: str, month: str) -> str:
     """Return a month of an option, ``YYYY-MM``."""
     if not _MONTH.fullmatch(month):
-        message = f"{name}={month!r}: expected a year and a month from 01 to 12, such as 2024-05"
+        message = f"{name}={month!r}: expected a month as YYYY-MM, 01 to 12, such as 2024-05"
         raise InvalidConfig(message)
     return month

@@ -122,6 +122,8 @@ def read_store(path: Path) -> StoredGames:
         hint = (
             f"open one of the stores inside it: {', '.join(inside[:10])}"
             if inside
+            else "its report.html shows the match that was played there"
+            if (path / "games.jsonl").is_file()
             else "make a store with phasezoo data import or training.StoreWriter"
         )
         message = f"{path}: no file of games (*{SUFFIX}) in this folder; {hint}"

@@ -64,7 +64,7 @@ def test_lists_of_a_file_and_typed_paths_go_together(monkeypatch, tmp_path):
 
 def test_a_word_that_is_no_month_is_refused_as_one(capsys):
     assert cli.main(["data", "import", "--split-by", "month", "--test", "May", "a.pgn", "out"]) == 2
-    assert "expected a year and a month from 01 to 12" in capsys.readouterr().err
+    assert "expected a month as YYYY-MM" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,18 @@ def test_long_lists_of_skipped_games_are_cut(tmp_path, capsys):
     assert "… and 25 more" in out
 
 
+def test_games_that_nobody_wanted_are_counted_and_not_named(tmp_path, capsys):
+    path = tmp_path / "rated.pgn"
+    rated = '[Event "x"]\n[WhiteElo "{0}"]\n[BlackElo "{0}"]\n\n1. {1} 1-0\n\n'
+    path.write_text(rated.format(1500, "e4") * 9 + rated.format(2500, "e4") + "1. e5 1-0\n")
+    target = str(tmp_path / "x.parquet")
+    assert main(["data", "import", str(path), target, "--min-rating", "2200"]) == 0
+    out = capsys.readouterr().out
+    assert "rating too low" in out
+    assert out.count("line ") <= 1  # the game with an illegal move, if it was looked at
+    assert "more" not in out.splitlines()[0]
+
+
 def games_of(path, *variants):
     text = "".join(
         f'[Event "x"]\n[Variant "{variant}"]\n\n1. e4 e5 1-0\n\n' for variant in variants

@@ -67,6 +67,12 @@ def test_a_game_of_ones_own_is_drawn_as_it_draws_itself():
     assert data_show_command._picture(one, Drawn(), "ansi") == "a text"
 
 
+def test_a_folder_of_a_match_says_where_it_is_shown(capsys, tmp_path):
+    (tmp_path / "games.jsonl").touch()
+    assert main(["data", "show", str(tmp_path), "--game", "0"]) != 0
+    assert "its report.html shows the match" in capsys.readouterr().err
+
+
 def test_a_game_is_shown_as_pgn_svg_and_json(store, capsys, tmp_path):
     game = chess.pgn.read_game(
         io.StringIO(shown(capsys, "show", store, "--game", 1, "--format", "pgn"))

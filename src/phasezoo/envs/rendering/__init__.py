@@ -61,6 +61,8 @@ def _one_of_modes(game: Game, mode: str | None, modes: tuple[str, ...]) -> str |
     if mode is None or mode in modes:
         return mode
     message = f"render_mode={mode!r}: {game.name} has {', '.join(map(repr, modes))} and None here"
+    if mode == "svg" and not game.native:
+        message = f"{game.name} has no pictures: give its states a method svg() that returns one"
     raise InvalidConfig(message)
 
 
