@@ -157,6 +157,7 @@ def test_promotion_asks_what_to_become(page, server):
     page.wait_for_selector("#pz-choice[open]")
     options = page.locator("#pz-choice button").all_inner_texts()
     assert sorted(options) == ["bishop", "knight", "queen", "rook"]
+    assert page.locator("#pz-choice").bounding_box()["width"] < 400
     page.click("#pz-choice button:has-text('knight')")
     wait_for_plies(page, 1)
     assert moves(page) == ["e8=N+"]
@@ -313,8 +314,8 @@ def test_a_game_and_a_position_are_pasted_and_dropped(page, server):
     until(page, lambda: moves(page) == ["e4", "e5", "Nf3"])
 
 
-NESTED = """1. e4 e5 (1... c5 2. Nf3 d6 (2... Nc6 3. d4 cxd4 4. Nxd4 (4. c3 dxc3 5. Nxc3 (5. Bc4 cxb2
-6. Bxb2 (6. Qb3 bxa1=Q 7. Bxf7#))) 4... g6) 3. d4) (1... e6 2. d4 d5) 2. Nf3"""
+NESTED = """1. e4 e5 (1... c5 2. Nf3 d6 (2... Nc6 3. d4 cxd4 4. Nxd4 (4. c3 dxc3 5. Nxc3 (5. Bc4
+cxb2 6. Bxb2 (6. Qb3 bxa1=Q 7. Bxf7#))) 4... g6) 3. d4) (1... e6 2. d4 d5) 2. Nf3"""
 
 
 @pytest.mark.parametrize("width", [1280, 390])
