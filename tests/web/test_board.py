@@ -157,6 +157,7 @@ def test_promotion_asks_what_to_become(page, server):
     page.wait_for_selector("#pz-choice[open]")
     options = page.locator("#pz-choice button").all_inner_texts()
     assert sorted(options) == ["bishop", "knight", "queen", "rook"]
+    assert page.locator("#pz-choice").bounding_box()["width"] < 400
     page.click("#pz-choice button:has-text('knight')")
     wait_for_plies(page, 1)
     assert moves(page) == ["e8=N+"]
@@ -338,9 +339,13 @@ def test_nested_variations_are_indented_and_clicked(page, server, width):
     page.click("#pz-moves button:has-text('Bxf7#')")
     page.wait_for_selector('[data-spot=f7][aria-label^="f7, white bishop"]')
     assert page.inner_text('#pz-moves [aria-current="step"]') == "7. Bxf7#"
-    page.click("#pz-moves button:has-text('e6')")
-    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    until(page, lambda: page.inner_text('#pz-moves [aria-current="step"]') == "bxa1=Q")
+    # Another line, and its end before it is on the board.
+    other = page.locator("#pz-moves button:has-text('e6')")
+    other.evaluate("button => { button.click(); document.getElementById('pz-last').click(); }")
     page.wait_for_selector('[data-spot=d5][aria-label^="d5, black pawn"]')
+    assert page.locator("#pz-error").is_hidden()
 
 
 def test_on_a_phone_the_board_is_seen_with_its_moves_and_nothing_is_cut(page, server):
