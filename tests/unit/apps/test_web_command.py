@@ -1,5 +1,6 @@
 """``phasezoo web`` as a process: it says where it is, and ends when it is told to."""
 
+import asyncio
 import json
 import re
 import signal
@@ -14,7 +15,10 @@ pytest.importorskip("websockets")
 
 from websockets.sync.client import connect
 
+from phasezoo import agents
 from phasezoo.apps.cli import main
+from phasezoo.apps.web.command import WebOptions
+from phasezoo.apps.web.server import make_app
 
 
 def test_it_ends_at_once_though_a_search_goes_on(tmp_path):
@@ -62,3 +66,16 @@ def test_wrong_options_are_one_sentence(words, told, capsys, tmp_path, monkeypat
 def test_an_agent_whose_network_is_not_there_is_told_of_at_the_start(capsys, tmp_path):
     assert main(["web", "--port", "0", "--agents", f"m2cts:experts={tmp_path}"]) == 1
     assert "no experts.json there" in capsys.readouterr().err
+
+
+def test_an_agent_that_was_made_at_the_start_is_not_made_again(monkeypatch):
+    text = "policy:net=phasezoo/krk-small"
+    options = WebOptions(agents=(text,))
+    made = options._make_agents()
+    server = make_app(options, made=made).state.server
+    monkeypatch.setattr(agents, "make", lambda text: pytest.fail(f"{text} is made again"))
+    try:
+        listed = asyncio.run(server.agents.get(text, server.workers))
+        assert listed.agent is made[text]
+    finally:
+        server.workers.close()

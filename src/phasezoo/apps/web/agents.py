@@ -55,6 +55,7 @@ class Agents:
             load pickled objects among them.
         folders: Where networks may lie that pages name, if it is not trusting.
         bounds: What agents may take of the machine.
+        made: Agents by their texts that were made already; each is handed out once.
     """
 
     def __init__(
@@ -64,11 +65,13 @@ class Agents:
         trusting: bool = True,
         folders: Sequence[Path] = (),
         bounds: Bounds | None = None,
+        made: Mapping[str, Any] | None = None,
     ) -> None:
         self.named = tuple(named)
         self._trusting = trusting
         self._folders = tuple(folder.resolve() for folder in folders)
         self.bounds = bounds or Bounds()
+        self._given = dict(made or {})
         self._made: OrderedDict[str, asyncio.Task[Listed]] = OrderedDict()
 
     async def get(self, text: str, workers: Workers) -> Listed:
@@ -96,7 +99,8 @@ class Agents:
         return await asyncio.shield(task)
 
     def _load(self, text: str) -> Listed:
-        agent = self.bounds.bounded(agents.make(text))
+        given = self._given.pop(text, None)
+        agent = self.bounds.bounded(agents.make(text) if given is None else given)
         evaluator = getattr(agent, "evaluator", None)
         at_once = evaluator is None or parallel_calls_of(evaluator) > 0
         return Listed(agent, None if at_once or not loads_network(text) else threading.Lock())

@@ -8,7 +8,7 @@ import sys
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
 from annotated_types import Interval
@@ -75,7 +75,7 @@ class WebOptions:
             InvalidConfig: An option is out of range, or the address cannot be listened at.
             MissingDependency: The extra ``web`` is not installed.
         """
-        self._check()
+        made = self._make_agents()
         try:
             import uvicorn
 
@@ -103,7 +103,7 @@ class WebOptions:
                 trusting=self.trusting or (is_local and self.token is not None),
                 runs=(*self.runs, *usual),
             )
-            app = make_app(settings)
+            app = make_app(settings, made=made)
             config = configured(app, MOST_PAGES + SPARE)
             shown = f"[{self.host}]" if ":" in self.host else self.host
             ticket = "" if token is None else f"/?token={quote(bytes_of(token), safe='')}"
@@ -115,15 +115,14 @@ class WebOptions:
                 _end(app.state.server)
         return 0
 
-    def _check(self) -> None:
-        """Refuse a token that is too short, and agents that cannot be made."""
+    def _make_agents(self) -> dict[str, Any]:
+        """Return the agents by their texts; refuse a token that is too short."""
         if self.token is not None and len(self.token) < 8:
             message = "--token: give at least 8 letters, or leave it out for one that is drawn"
             raise InvalidConfig(message)
         from phasezoo import agents
 
-        for text in self.agents:
-            agents.make(text)
+        return {text: agents.make(text) for text in self.agents}
 
 
 def _end(server: "Server") -> None:

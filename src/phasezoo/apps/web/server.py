@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +66,10 @@ class Server:
     Args:
         settings: How it is started.
         pages: Pages that may be open at once.
+        made: Agents by their texts, if some were made already.
     """
 
-    def __init__(self, settings: WebOptions, pages: int) -> None:
+    def __init__(self, settings: WebOptions, pages: int, made: Mapping[str, Any]) -> None:
         self.workers = Workers(settings.threads, settings.move_seconds)
         self.sessions = Sessions(self.workers, settings.games)
         self.storage = Storage(settings.runs)
@@ -80,6 +81,7 @@ class Server:
             trusting=settings.trusting,
             folders=self.storage.folders,
             bounds=bounds,
+            made=made,
         )
         self._pages, self._most_pages = 0, pages
 
@@ -157,14 +159,17 @@ def _plain(value: Any) -> Any:
     return item() if callable(item) else str(value)
 
 
-def make_app(settings: WebOptions, pages: int = MOST_PAGES) -> Starlette:
+def make_app(
+    settings: WebOptions, pages: int = MOST_PAGES, made: Mapping[str, Any] | None = None
+) -> Starlette:
     """Return the application that an ASGI server runs.
 
     Args:
         settings: How it is started.
         pages: Pages that may be open at once.
+        made: Agents by their texts, if some were made already.
     """
-    server = Server(settings, pages)
+    server = Server(settings, pages, made or {})
     files = {path.name: path for path in STATIC.iterdir() if path.suffix in TYPES}
 
     async def page(request: Request) -> Response:
