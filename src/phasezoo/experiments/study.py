@@ -310,10 +310,14 @@ class StudyRun(ABC, Generic[Config, Results]):
         raise NotImplementedError
 
     def show(self, results: Results) -> None:
-        """Show what came out: the answer and the claims, and all other tables if asked for."""
+        """Show what came out: the answer and the claims, and all other tables if asked for.
+
+        A study that has shown no table while it worked shows all of them.
+        """
         document = self.report(results)
         beside = {item.name for item in document.answer if isinstance(item, Table)}
-        left = set() if is_verbose() else document.tables.keys() - beside - self._tables
+        shows_all = is_verbose() or not self._tables
+        left = set() if shows_all else document.tables.keys() - beside - self._tables
         document.show(self.console, self._tables | left)
         if left:
             tables = numbers.plural(len(left), "more table")

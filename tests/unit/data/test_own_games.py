@@ -47,7 +47,7 @@ class Ttt:
 
     @property
     def legal_actions(self):
-        return np.flatnonzero(np.array(self.cells) == 0)
+        return np.flatnonzero((np.array(self.cells) == 0) & (not self.is_terminal))
 
     @property
     def returns(self):
