@@ -158,10 +158,10 @@ class TrainingRun(StudyRun[Config, Results]):
     def recipe(self, network: PlannedTraining) -> Recipe:
         """Return the games and options that a network is trained with."""
 
-    def finish(self, started: float) -> Results:
+    def finish(self) -> Results:
         """Do the work, with as many of torch's threads as of ours."""
         with torch_threads(self.threads):
-            return super().finish(started)
+            return super().finish()
 
     def seed(self, *names: str | int) -> int:
         """The seed of a named stream of the run."""

@@ -29,6 +29,9 @@ from phasezoo.runs.directory import check_free, read_record
 from phasezoo.runs.provenance import Provenance
 from phasezoo.specs import words_of
 
+REPORT = "report.html"
+"""Page of a run, in its folder."""
+
 INCIDENTAL = ("train_workers",)
 """Settings that say how a run is worked off; another attempt at it may have others."""
 
@@ -260,8 +263,14 @@ class Study(Generic[Config]):
         ) as directory:
             if not directory.is_done("prepare"):
                 directory.log("prepare", "done", seconds=seconds)
-            run = make(self, directory, config, prepared, console, **own)
-            return run.finish(started)
+            results = make(self, directory, config, prepared, console, **own).finish()
+            stages: Mapping[str, float] = getattr(results, "seconds", {})
+            console.note(
+                f"Stages: {numbers.duration(sum(stages.values()))} in total; this command, with "
+                f"the report: {numbers.duration(time.monotonic() - started)}."
+            )
+            console.note(f"Report: {directory.path / REPORT}")
+            return results
 
 
 class StudyRun(ABC, Generic[Config, Results]):
@@ -309,12 +318,14 @@ class StudyRun(ABC, Generic[Config, Results]):
         """Return the report of what a run found."""
         raise NotImplementedError
 
-    def show(self, results: Results) -> None:
+    def show(self, document: Document) -> None:
         """Show what came out: the answer and the claims, and all other tables if asked for.
 
         A study that has shown no table while it worked shows all of them.
+
+        Args:
+            document: The report.
         """
-        document = self.report(results)
         beside = {item.name for item in document.answer if isinstance(item, Table)}
         shows_all = is_verbose() or not self._tables
         left = set() if shows_all else document.tables.keys() - beside - self._tables
@@ -323,25 +334,15 @@ class StudyRun(ABC, Generic[Config, Results]):
             tables = numbers.plural(len(left), "more table")
             self.console.note(f"The report has {tables}; -v prints them too.")
 
-    def finish(self, started: float) -> Results:
-        """Do the work, and leave ``results.json`` and ``report.html``.
-
-        Args:
-            started: Time on the monotonic clock at which this attempt began.
-        """
+    def finish(self) -> Results:
+        """Do the work, and leave ``results.json`` and ``report.html``."""
         self._note_other_versions()
         results = self.work()
         self.console.heading("Report")
         self.directory.write_json("results.json", results)
-        path = self.directory.write_text("report.html", self.report(results).to_html())
-        self.show(results)
-        seconds: Mapping[str, float] = getattr(results, "seconds", {})
-        stages, whole = sum(seconds.values()), time.monotonic() - started
-        self.console.note(
-            f"Stages: {numbers.duration(stages)} in total; this command, with the report: "
-            f"{numbers.duration(whole)}."
-        )
-        self.console.note(f"Report: {path}")
+        document = self.report(results)
+        self.directory.write_text(REPORT, document.to_html())
+        self.show(document)
         return results
 
     def head(self) -> dict[str, Any]:

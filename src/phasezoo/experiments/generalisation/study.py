@@ -49,6 +49,7 @@ from phasezoo.experiments.generalisation.report import (
 )
 from phasezoo.experiments.study import StudyRun
 from phasezoo.report.console import Console
+from phasezoo.report.document import Document
 from phasezoo.runs import describe_disk_errors
 from phasezoo.training.probes.probe import Score
 
@@ -108,10 +109,12 @@ class GeneraliseRun(StudyRun[Any, Results]):
             seconds=self.seconds({name: [f"{folder_of(name)}/"] for name in self._axes}),
         )
 
-    def show(self, results: Results) -> None:
+    def show(self, document: Document) -> None:
         """Show where everything is; the tables of an axis are shown when it is done."""
-        for name, reason in results.skipped.items():
-            self.console.note(f"Left out {name}: {reason}")
+        del document
+        for name, axis in self._axes.items():
+            if isinstance(axis, PhasezooError):
+                self.console.note(f"Left out {name}: {axis}")
         self.console.note(f"Numbers: {self.path / CSV_FILE} and {self.path / 'results.json'}")
 
     def _show(self, matrices: Sequence[Matrix]) -> None:

@@ -231,10 +231,10 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
         """Files of the games that are played, in the order in which they are."""
         self._playing = self.processes()
 
-    def finish(self, started: float) -> Results:
+    def finish(self) -> Results:
         """Do the work, and end the processes that played."""
         with self._playing:
-            return super().finish(started)
+            return super().finish()
 
     @cached_property
     def trained(self) -> list[TrainedNetworks]:
