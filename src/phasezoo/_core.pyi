@@ -169,6 +169,7 @@ def perft(game: str, fen: str | None = None, depth: int = 5, threads: int | None
 
 GATE_GRAMMAR: str
 GATE_NAMES: tuple[str, ...]
+PGN_REASONS_OF_CHOICE: tuple[str, ...]
 
 @final
 class Gate:

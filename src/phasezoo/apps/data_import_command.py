@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from phasezoo import _core
 from phasezoo._interrupt import saying
 from phasezoo._progress import bar
 from phasezoo.data.pgn_filter import PgnFilter
@@ -154,21 +155,14 @@ def _kept_of(damage: str) -> str:
     return "the games before that were kept"
 
 
-_UNWANTED = frozenset(
-    {
-        "too short", "rating too low", "not both top players", "another termination",
-        "outside the months", "duplicate", "another variant",
-    }
-)  # fmt: skip
-"""Reasons for which games are skipped on request; they are counted, and no game is named."""
-
-
 def report_text(report: "ImportReport") -> str:
     """Return what an import kept and skipped, in lines."""
-    named = [each for each in report.named if each.reason not in _UNWANTED]
+    # Games that the options leave out are counted, and not named.
+    unwanted = {*_core.PGN_REASONS_OF_CHOICE, "another variant"}
+    named = [each for each in report.named if each.reason not in unwanted]
     lines = [*map(str, named)]
     skipped = sum(report.skipped.values())
-    faulty = sum(count for reason, count in report.skipped.items() if reason not in _UNWANTED)
+    faulty = sum(count for reason, count in report.skipped.items() if reason not in unwanted)
     if faulty > len(named) > 0:
         lines.append(f"… and {faulty - len(named):,} more")
     lines += [f"{damage}; {_kept_of(damage)}" for damage in report.damaged]

@@ -11,7 +11,7 @@ use phasezoo_core::games::boards::pgn::{
 use phasezoo_core::games::{Atomic, Chess, Chess960, Crazyhouse, Krk};
 use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::errors::to_py;
 
@@ -240,5 +240,9 @@ pub(super) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(pgn_games, m)?)?;
     m.add_function(wrap_pyfunction!(read_openings, m)?)?;
     m.add_function(wrap_pyfunction!(read_pgn, m)?)?;
-    m.add_function(wrap_pyfunction!(read_text, m)?)
+    m.add_function(wrap_pyfunction!(read_text, m)?)?;
+    m.add(
+        "PGN_REASONS_OF_CHOICE",
+        PyTuple::new(m.py(), SkipReason::OF_CHOICE.map(SkipReason::as_str))?,
+    )
 }

@@ -58,18 +58,15 @@ impl SkipReason {
         matches!(self, Self::IllegalMove | Self::NotAMove | Self::NullMove | Self::Unreadable)
     }
 
-    /// Whether the game can be read, and was not asked for.
-    fn is_of_choice(self) -> bool {
-        matches!(
-            self,
-            Self::TooShort
-                | Self::LowRating
-                | Self::NotTopPlayers
-                | Self::Termination
-                | Self::Month
-                | Self::Duplicate
-        )
-    }
+    /// The reasons of games that can be read, and were not asked for.
+    pub const OF_CHOICE: [Self; 6] = [
+        Self::TooShort,
+        Self::LowRating,
+        Self::NotTopPlayers,
+        Self::Termination,
+        Self::Month,
+        Self::Duplicate,
+    ];
 
     /// The reason in a few words.
     pub fn as_str(self) -> &'static str {
@@ -262,7 +259,9 @@ fn advice(report: &Report) -> String {
         };
         return format!("there are variants that are not known here: {}{more}", named.join(", "));
     }
-    if report.skipped.keys().all(|reason| reason.is_of_choice()) && !report.skipped.is_empty() {
+    if report.skipped.keys().all(|reason| SkipReason::OF_CHOICE.contains(reason))
+        && !report.skipped.is_empty()
+    {
         return "all that can be read is left out by the options: ask for less".into();
     }
     "is this PGN with results?".into()
