@@ -65,6 +65,8 @@ class ShowOptions:
         return 0
 
     def _shown(self, one: "GameStore") -> str:
+        from phasezoo.envs.rendering import render
+
         states = one.records.states(0)
         ply = len(states) - 1 if self.ply is None else self.ply
         if not 0 <= ply < len(states):
@@ -73,7 +75,7 @@ class ShowOptions:
         if self.format == "pgn":
             return str(one.to_pgn())
         if self.format == "svg":
-            return _picture(one, states[ply], "svg")
+            return str(render(one.game, states[ply], "svg"))
         phases = None if self.gate is None else one.positions(self.gate)
         names = [] if phases is None else [phases.names[k] for k in phases.phase.tolist()]
         if self.format == "json":
@@ -140,6 +142,8 @@ def game_json(one: "GameStore", phases: list[str]) -> dict[str, Any]:
 
 def game_text(one: "GameStore", states: list[Any], ply: int, phases: list[str]) -> str:
     """The only game of a store in words: what is known, its moves, and a position."""
+    from phasezoo.envs.rendering import render
+
     lines = [f"{name}: {_text_of(value)}" for name, value in about_game(one).items()]
     words = _moves(one, states)
     if phases and one.columns.width == 1:
@@ -148,7 +152,7 @@ def game_text(one: "GameStore", states: list[Any], ply: int, phases: list[str]) 
             for k, (word, phase) in enumerate(zip(words, phases, strict=True))
         ]
     lines += ["", *_wrapped(words), ""]
-    lines += [f"position after {ply} plies:", "", _picture(one, states[ply], "ansi")]
+    lines += [f"position after {ply} plies:", "", str(render(one.game, states[ply], "ansi"))]
     return "\n".join(lines)
 
 
@@ -185,13 +189,6 @@ def _text_of(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name}={item}" for name, item in value.items())
     return "yes" if value is True else str(value)
-
-
-def _picture(one: "GameStore", state: Any, mode: str) -> str:
-    from phasezoo.envs.rendering import own_svg, render
-
-    own = own_svg(one.game, state) if mode == "svg" else None
-    return own or str(render(one.game, state, mode))
 
 
 def stats_of(store: "GameStore") -> dict[str, str]:

@@ -2,14 +2,11 @@
 
 import io
 import json
-from types import SimpleNamespace
 
 import chess.pgn
 import numpy as np
 import pytest
 
-from phasezoo import games
-from phasezoo.apps import data_show_command
 from phasezoo.apps.cli import main
 from phasezoo.data.store import GameStore
 
@@ -51,20 +48,6 @@ def test_a_game_is_shown_as_text(store, capsys):
     text = shown(capsys, "show", store, "--game", 1, "--gate", "lichess", "--ply", 0)
     assert "30... Kd7 (endgame) 31. e4 Kd6" in text
     assert "1 . . . . K . . ." in text
-
-
-def test_a_game_of_ones_own_is_drawn_as_it_draws_itself():
-    class Drawn:
-        def svg(self):
-            return "<svg id='own'/>"
-
-        def __str__(self):
-            return "a text"
-
-    sizes = {"num_players": 2, "num_actions": 2, "plane_specs": {"all": (1, 1, 1)}}
-    one = SimpleNamespace(game=games.register("drawn-here", initial_state=Drawn, **sizes))
-    assert data_show_command._picture(one, Drawn(), "svg") == "<svg id='own'/>"
-    assert data_show_command._picture(one, Drawn(), "ansi") == "a text"
 
 
 def test_a_folder_of_a_match_says_where_it_is_shown(capsys, tmp_path):

@@ -44,7 +44,7 @@ class Race:
         return self.total
 
     def play(self, action):
-        return Race(self.total + int(action), self.ply + 1)
+        return type(self)(self.total + int(action), self.ply + 1)
 
     def planes(self, spec, player=None):
         player = self.to_play if player is None else player

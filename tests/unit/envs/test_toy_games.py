@@ -6,7 +6,7 @@ import pickle
 import environment_toys
 import numpy as np
 import pytest
-from environment_toys import Mixed, Pennies, Race
+from environment_toys import SPECS, Mixed, Pennies, Race
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test
 
@@ -142,6 +142,30 @@ def test_own_games_are_drawn_as_text_and_stepped_by_gymnasium():
         GymEnv("toy-race", render_mode="svg")
     with pytest.raises(InvalidConfig, match="SyncVectorEnv"):
         GameVectorEnv(2, "toy-race")
+
+
+class DrawnRace(Race):
+    """The race, whose states draw themselves."""
+
+    drawing: str | None = "<svg>{}</svg>"
+
+    def svg(self):
+        return self.drawing and self.drawing.format(self.total)
+
+
+def test_own_games_that_draw_themselves_have_pictures(monkeypatch):
+    register(
+        "toy-drawn-race", initial_state=DrawnRace, num_players=3, num_actions=4, plane_specs=SPECS
+    )
+    env = GymEnv("toy-drawn-race", opponent=None, render_mode="svg")
+    env.reset()
+    env.step(3)
+    assert env.render() == "<svg>3</svg>"
+    assert "ansi" in env.metadata["render_modes"]
+    for drawing in (None, "a picture"):
+        monkeypatch.setattr(DrawnRace, "drawing", drawing)
+        with pytest.raises(GameContract, match=r"svg\(\) gave .*expected an SVG"):
+            env.render()
 
 
 def test_three_players_in_pettingzoo():

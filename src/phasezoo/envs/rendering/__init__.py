@@ -32,8 +32,10 @@ FPS = 2
 
 
 def modes_of(game: Game) -> tuple[str, ...]:
-    """The modes in which a game can be drawn; games of one's own are text alone."""
-    return ("ansi",) if painter_of(game) is None else MODES
+    """The modes in which a game can be drawn: one's own as text, and by ``svg()`` of its states."""
+    if painter_of(game) is not None:
+        return MODES
+    return ("ansi", "svg") if hasattr(game.state_type, "svg") else ("ansi",)
 
 
 def check_mode(game: Game, mode: str | None) -> str | None:
@@ -62,7 +64,7 @@ def _one_of_modes(game: Game, mode: str | None, modes: tuple[str, ...]) -> str |
         return mode
     message = f"render_mode={mode!r}: {game.name} has {', '.join(map(repr, modes))} and None here"
     if mode == "svg" and not game.native:
-        message = f"{game.name} has no pictures: give its states a method svg() that returns one"
+        message += "; a method svg() of its states gives it pictures"
     raise InvalidConfig(message)
 
 
@@ -76,6 +78,14 @@ def own_svg(game: Game, state: Any) -> str | None:
     svg = own() if callable(own) else own
     if own is not None and (not isinstance(svg, str) or "<svg" not in svg):
         message = f"{game.name}: svg() gave {str(svg)[:40]!r}; expected an SVG document"
+        raise GameContract(message)
+    return svg
+
+
+def _drawn_by_itself(game: Game, state: Any) -> str:
+    svg = own_svg(game, state)
+    if svg is None:
+        message = f"{game.name}: svg() gave None; expected an SVG document"
         raise GameContract(message)
     return svg
 
@@ -98,12 +108,13 @@ def render(
 
     Raises:
         InvalidConfig: The game cannot be drawn so, or has no such player.
+        GameContract: ``svg()`` of a game of one's own gives no SVG document.
     """
     check_mode(game, mode)
     check_player(game, player)
     painter = painter_of(game)
     if painter is None:
-        return str(state)
+        return str(state) if mode == "ansi" else _drawn_by_itself(game, state)
     scene = painter.scene(state, player, flipped)
     if mode == "rgb_array":
         return painter.picture(scene)
