@@ -1,7 +1,7 @@
 """A person at the terminal as an agent."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from phasezoo import games
@@ -15,9 +15,10 @@ MOST_SHOWN = 40
 class HumanAgent(DeprecatedSeats):
     """Asks a person for every move.
 
-    They are shown the state and asked for a move: in UCI notation or SAN in games that have it, or
-    the number of an action. What cannot be read, or is not legal, is asked for again; ``?`` lists
-    the legal moves. Whoever types ``resign`` gives the game up: they lose a match's game, and an
+    They are shown the state and asked for a move: by its name (in Connect Four the number of the
+    column), in UCI notation or SAN in games that have it, or by the number of the action where
+    names are no numbers. What cannot be read, or is not legal, is asked for again; ``?`` lists the
+    legal moves. Whoever types ``resign`` gives the game up: they lose a match's game, and an
     environment raises. The end of the input ends a match, and its unfinished game does not count.
 
     Args:
@@ -63,11 +64,20 @@ class HumanAgent(DeprecatedSeats):
             PhasezooError: Their input has ended.
         """
         acting = int(state.to_play) if player is None else player
-        legal = games.legal_actions_of(state, acting).tolist()
-        self._tell(_shown(state, acting))
+        # Painters are not needed by other agents.
+        from phasezoo.envs.rendering import render
+        from phasezoo.envs.rendering.choice import name_of, sides_of
+
+        game = games.game_of(state)
+        legal = {
+            name_of(game, state, action): action
+            for action in games.legal_actions_of(state, acting).tolist()
+        }
+        self._tell(str(render(game, state, "ansi", player=acting)))
         while True:
             try:
-                text = self._ask(f"Player {acting}, your move (? lists them): ").strip()
+                question = f"{sides_of(game)[acting]}, your move (? lists them): "
+                text = self._ask(question).strip()
             except EOFError as error:
                 message = f"{self.name}: the input has ended; the unfinished game does not count"
                 raise PhasezooError(message) from error
@@ -75,12 +85,12 @@ class HumanAgent(DeprecatedSeats):
                 message = f"{self.name} gave up as player {acting}"
                 raise GameForfeited(message, "resignation")
             if text == "?":
-                self._tell(_listed(state, legal))
+                self._tell(_listed(legal))
             elif text:
-                action = _read_move(state, text)
-                if action is not None and action in legal:
+                action = legal[text] if text in legal else _read_move(state, text, legal)
+                if action is not None and action in legal.values():
                     return action
-                self._tell(f"{text!r} is no legal move here; {_listed(state, legal)}")
+                self._tell(f"{text!r} is no legal move here; {_listed(legal)}")
 
 
 class HumanPool(SequentialPool):
@@ -98,28 +108,21 @@ class _Session:
         return self._agent.choose(state, player)
 
 
-def _read_move(state: Any, text: str) -> int | None:
-    """The action that a text means; None if it means none."""
+def _read_move(state: Any, text: str, names: Iterable[str]) -> int | None:
+    """The action that a text means, besides by name; None if it means none."""
     for notation in ("parse_uci", "parse_san"):
         if hasattr(state, notation):
             try:
                 return int(getattr(state, notation)(text))
             except PhasezooError:
                 continue
-    return int(text) if text.isascii() and text.isdecimal() else None
+    is_number = text.isascii() and text.isdecimal()
+    return int(text) if is_number and not any(map(str.isdecimal, names)) else None
 
 
-def _listed(state: Any, legal: list[int]) -> str:
-    written = getattr(state, "san", None) or getattr(state, "uci", None) or str
+def _listed(legal: Mapping[str, int]) -> str:
     more = f", and {len(legal) - MOST_SHOWN} more" if len(legal) > MOST_SHOWN else ""
-    return f"legal are {', '.join(written(action) for action in legal[:MOST_SHOWN])}{more}"
-
-
-def _shown(state: Any, player: int) -> str:
-    """The state as text, as far as the player sees it."""
-    from phasezoo.envs.rendering import render  # painters are not needed by other agents
-
-    return str(render(games.game_of(state), state, "ansi", player=player))
+    return f"legal are {', '.join([*legal][:MOST_SHOWN])}{more}"
 
 
 def _read_line(question: str) -> str:

@@ -200,7 +200,7 @@ def _own_recipe(path: str, options: Collection[str] = ()) -> Recipe:
     object is the agent.
     """
     found = attribute_named(path)
-    if inspect.isclass(found) or (inspect.isroutine(found) and not _is_agent(found, options)):
+    if inspect.isclass(found) or (inspect.isroutine(found) and not _is_agent(found, options, path)):
         return agent_recipe(
             lambda **given: _checked(found(**given), path), like=found, sets_name=False
         )
@@ -215,15 +215,23 @@ def _found(path: str) -> Any:
         return None
 
 
-def _is_agent(function: Callable[..., Any], options: Collection[str]) -> bool:
-    """Whether a function is an agent and makes none."""
+def _is_agent(function: Callable[..., Any], options: Collection[str], path: str) -> bool:
+    """Whether a function is an agent and makes none; refuse one that can be neither."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
         return False
     if list(signature.parameters)[:2] == ["observation", "info"]:
         return True
-    return not options and not _takes(signature) and _takes(signature, None, None)
+    if options or _takes(signature):
+        return False
+    if not _takes(signature, None, None):
+        message = (
+            f"{path}{signature} is no agent, which is called with (observation, info), and makes "
+            f"none without options: give them as {path},{next(iter(signature.parameters))}=…"
+        )
+        raise InvalidConfig(message)
+    return True
 
 
 def _takes(signature: inspect.Signature, *arguments: Any) -> bool:

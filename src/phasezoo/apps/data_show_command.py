@@ -157,14 +157,19 @@ def game_text(one: "GameStore", states: list[Any], ply: int, phases: list[str]) 
 
 
 def _moves(one: "GameStore", states: list[Any]) -> list[str]:
-    """The moves as people write them, or else the actions."""
+    """The moves as people write them, or else the names of actions."""
+    from phasezoo.envs.rendering.choice import name_of
+
     actions = one.actions.reshape(-1, one.columns.width).tolist()
     if one.columns.width == 1 and hasattr(one.game.state_type, "san"):
         return [
             _numbered(state, state.san(action))
             for state, (action,) in zip(states, actions, strict=True)
         ]
-    return ["/".join(map(str, row)) for row in actions]
+    return [
+        "/".join(name_of(one.game, state, action) for action in row)
+        for state, row in zip(states, actions, strict=False)
+    ]
 
 
 def _numbered(state: Any, san: str) -> str:
@@ -185,7 +190,10 @@ def _wrapped(words: list[str]) -> list[str]:
 
 def _text_of(value: Any) -> str:
     if isinstance(value, list):
-        return ", ".join("unknown" if item is None else str(item) for item in value)
+        return ", ".join(
+            "unknown" if item is None else f"{item:g}" if isinstance(item, float) else str(item)
+            for item in value
+        )
     if isinstance(value, Mapping):
         return ", ".join(f"{name}={item}" for name, item in value.items())
     return "yes" if value is True else str(value)

@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 from phasezoo.agents import Limit
 from phasezoo.errors import CorruptRecord, InvalidConfig
+from phasezoo.games.queries import result_text
 from phasezoo.inference.cost import CostModel
 from phasezoo.inference.counts import Counts
 
@@ -104,8 +105,7 @@ class GameRecord:
         """``"1-0"``, ``"0-1"`` or ``"1/2-1/2"``; with more than two players, their returns."""
         if len(self.returns) != 2:
             return " ".join(f"{value:g}" for value in self.returns)
-        first, second = self.returns
-        return "1-0" if first > second else "0-1" if first < second else "1/2-1/2"
+        return result_text(*self.returns)
 
     @property
     def plies(self) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from phasezoo import games
 from phasezoo.data.starts import start_state
 from phasezoo.errors import InvalidConfig
+from phasezoo.games.queries import result_text
 from phasezoo.specs.text import one_line
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ WIDTH = 80
 """Columns of move text, as the PGN standard's export format has it (§4.3)."""
 
 
-_RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 _COLOURS = ("White", "Black")
 
 
@@ -108,9 +108,8 @@ def games_as_pgn(store: "GameStore") -> Iterator[str]:
 
 
 def _tags(store: "GameStore", number: int) -> dict[str, str]:
-    first, second = store.returns[number].tolist()
     columns = store.columns
-    result = "*" if columns.salvaged[number] else _RESULTS[(first > second) - (first < second)]
+    result = "*" if columns.salvaged[number] else result_text(*store.returns[number].tolist())
     tags = {
         "Event": "?",
         "Site": columns.sources[number] or "?",

@@ -18,6 +18,11 @@ def move_text(state: Any, action: Any) -> str:
     return str(state.uci(action)) if hasattr(state, "uci") else str(action)
 
 
+def result_text(first: float, second: float) -> str:
+    """The result of two players by their returns: ``"1-0"``, ``"0-1"`` or ``"1/2-1/2"``."""
+    return "1-0" if first > second else "0-1" if first < second else "1/2-1/2"
+
+
 def action_spec(num_actions: int, input_shape: tuple[int, int, int]) -> str:
     """Name the layout of a policy.
 

@@ -13,7 +13,7 @@ from phasezoo._core import Stream
 from phasezoo.errors import GameContract, IllegalAction, InvalidConfig
 from phasezoo.games.contracts import checked_players, checked_returns, played
 from phasezoo.games.options import flag
-from phasezoo.games.queries import check_actions
+from phasezoo.games.queries import check_actions, result_text
 from phasezoo.observation.action_parts import index_of
 from phasezoo.observation.turn import Ending, Turn
 from phasezoo.observation.view import View
@@ -293,9 +293,7 @@ class GameRunner:
         rewards = checked_returns(state, len(self._players))
         reason = _reason(state)
         if not self.game.tells_winners:
-            first, second = rewards
-            result = "1-0" if first > second else "0-1" if first < second else "1/2-1/2"
-            return Ending(rewards, terminated=True, result=result, reason=reason)
+            return Ending(rewards, terminated=True, result=result_text(*rewards), reason=reason)
         winners = tuple(player for player, reward in enumerate(rewards) if reward > 0)
         result = "win" if winners else "tie"
         return Ending(rewards, terminated=True, result=result, reason=reason, winners=winners)

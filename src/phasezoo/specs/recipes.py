@@ -161,7 +161,8 @@ class Recipe:
         if missing:
             value = missing[0].upper() if missing[0] == self.first else f"{missing[0]}=…"
             needed = ", ".join(f"{key}=" for key in missing)
-            message = f"{name} needs {needed}, such as {name}:{value}"
+            after = "," if ":" in name else ":"
+            message = f"{name} needs {needed}, such as {name}{after}{value}"
             raise InvalidConfig(message)
         made = self.make(**options)
         if called is not None:

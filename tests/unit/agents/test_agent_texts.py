@@ -162,6 +162,9 @@ OWN = """
     def needy(depth: int, width: int):
         return Deep(depth)
 
+    def single(state):
+        return 0
+
     class Nested:
         deep = Deep
 
@@ -198,7 +201,8 @@ def test_agents_of_ones_own():
         ("module:own_texts:Deep,dept=3", "did you mean depth="),
         ("module:own_texts:Deep,depth=x", "depth='x': expected a whole number"),
         ("module:own_texts:needy,depth=x,width=1", "depth='x'"),
-        ("module:own_texts:needy,depth=1", "needs width="),
+        ("module:own_texts:needy,depth=1", "needs width=, such as own_texts:needy,width="),
+        ("module:own_texts:single", r"single\(state\) is no agent, .*own_texts:single,state=…"),
         ("module:own_texts:ready,depth=3", "no such option"),
         ("module:own_texts:pointless", "gives a NoneType"),
     ]:

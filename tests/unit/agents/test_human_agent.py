@@ -42,9 +42,13 @@ def test_moves_are_read_in_every_notation_and_bad_ones_asked_for_again():
 
 def test_games_without_notation():
     four = games.make("connect-four").initial_state()
-    assert person("7", "3")[0].session(0).act(four) == 3
+    human, shown = person("8", "0", "3")  # the columns as they are numbered below the board
+    assert human.session(0).act(four) == 2
+    assert "'0' is no legal move here; legal are 1, 2, 3, 4, 5, 6, 7" in shown
+    assert "Vermilion, your move" in shown[1]
     ffa = games.make("pommerman-ffa").initial_state(seed=1)
-    assert person("5")[0].session(0).act(ffa, 2) == 5
+    for bomb in ("5", "bomb"):
+        assert person("6", bomb)[0].session(0).act(ffa, 2) == 5
 
 
 def test_giving_up_loses_a_match():

@@ -299,6 +299,24 @@ def test_a_pasted_game_has_a_title_that_people_know_it_by(page, text, title):
     assert shown["moves"][1] == "e5"
 
 
+@pytest.mark.parametrize("tag", ["1-0", "0-1", "1/2-1/2", "*", "?"])
+@pytest.mark.parametrize("word", [" 1-0", " 0-1", " 1/2-1/2", " *", ""])
+@pytest.mark.parametrize("moves", ["1. e4 e5 2. Nf3", "1. f3 e5 2. g4 Qh4#"])
+def test_the_result_of_a_pasted_game_is_shown_and_copied(page, tag, word, moves):
+    text = TAGS.format("?", "A", "B", tag) + moves + word
+    name = page.ask("paste", kind="chess", position=text)["game"]
+    shown = page.wait(name, lambda shown: True)
+    given = [each for each in (word.strip(), tag) if each not in ("", "*", "?")]
+    assert shown["recorded"] == (given[0] if given else None)
+    copied = io.StringIO(page.ask("text", game=name, kind="pgn"))
+    by_rules = "0-1" if moves.endswith("#") else None
+    assert chess.pgn.read_game(copied).headers["Result"] == (by_rules or shown["recorded"] or "*")
+    assert (shown["over"] is not None) == (by_rules is not None)
+    # A shorter game, or another end, has no such result.
+    page.ask("undo", game=name, to=1)
+    assert page.wait(name, lambda shown: shown["ply"] == 1)["recorded"] is None
+
+
 VARIED = """1. e4 {(no) move} e5 (1... c5 2. Nf3 $1 (2. c3 d5 (2... Nf6 3. e5) 3. exd5) 2... d6)
 (1... e6) 2. Nf3! ; (2. f4
 (2.Bc4 Nf6) 2...Nc6 (2... Nc6 3. d4) 3. Bb5 (3. Bc4 Nf6 4. 0-0) a6 (3... f5 4.0-0) 1-0"""

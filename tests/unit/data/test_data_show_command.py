@@ -79,7 +79,7 @@ def test_other_games_are_shown_by_their_actions(tmp_path, capsys):
     GameStore("connect-four", actions, [0, 4], [[0.0, 0.0]]).save(tmp_path / "four")
     text = shown(capsys, "show", tmp_path / "four", "--game", 0)
     assert "game: connect-four" in text
-    assert "\n3 3 2 2\n" in text
+    assert "\n4 4 3 3\n" in text  # as columns are numbered below the board
     assert shown(capsys, "show", tmp_path / "four", "--game", 0, "--format", "svg").startswith(
         "<svg"
     )

@@ -8,7 +8,8 @@ import numpy as np
 
 from phasezoo import games
 from phasezoo.agents.search.results import best_lines
-from phasezoo.apps.web.pictures import name_of, paths_of
+from phasezoo.apps.web.pictures import paths_of
+from phasezoo.envs.rendering.choice import name_of
 from phasezoo.inference.counts import Counts
 from phasezoo.types import SIMULTANEOUS
 

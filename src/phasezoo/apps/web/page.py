@@ -11,7 +11,7 @@ from phasezoo.apps.web.agents import Agents, form_of
 from phasezoo.apps.web.fields import LONGEST_MESSAGE, Fields, read_message
 from phasezoo.apps.web.outbox import Outbox
 from phasezoo.apps.web.phases import suggested_gates
-from phasezoo.apps.web.pictures import Sight, sides_of
+from phasezoo.apps.web.pictures import Sight
 from phasezoo.apps.web.positions import is_pgn, started
 from phasezoo.apps.web.recordings import Recording, games_in, pasted, recording
 from phasezoo.apps.web.search import Searcher
@@ -20,7 +20,7 @@ from phasezoo.apps.web.sessions import Sessions
 from phasezoo.apps.web.showing import shown, text_of
 from phasezoo.apps.web.storage import SAMPLES, TRAINING, Storage
 from phasezoo.apps.web.training_runs import followed
-from phasezoo.envs.rendering.choice import pointing_of
+from phasezoo.envs.rendering.choice import pointing_of, sides_of
 from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.games.failures import describe_failure
 
@@ -311,7 +311,7 @@ class Page:
         """Watch a finished game from its start."""
         gates = await self._gates(fields, found.game)
         session = self._sessions.open(found.game, found.start)
-        session.load(found.plies, found.variations)
+        session.load(found.plies, found.variations, found.result)
         session.title, session.names = found.title, found.players
         session.compare(gates)
         self._watch(session, Sight())

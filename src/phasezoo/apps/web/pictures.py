@@ -7,7 +7,7 @@ from typing import Any
 from phasezoo import games
 from phasezoo.apps.web.grid import grid_spots, grid_svg, grid_ways
 from phasezoo.envs.rendering import own_svg, render
-from phasezoo.envs.rendering.choice import painter_of, pointing_of
+from phasezoo.envs.rendering.choice import name_of, painter_of, pointing_of
 from phasezoo.envs.rendering.pointing import Pointing
 
 MOST_ACTIONS = 1000
@@ -76,15 +76,6 @@ def _choices(
     }
 
 
-def name_of(game: games.Game, state: Any, action: int) -> str:
-    """Return the name of an action."""
-    pointing = pointing_of(game)
-    if pointing is not None:
-        return pointing.name(state, int(action))
-    own = getattr(state, "action_name", None)
-    return str(own(int(action)) if callable(own) else action)
-
-
 def paths_of(game: games.Game, state: Any, player: int) -> dict[int, tuple[str, ...]]:
     """Where each action of a player is pointed at."""
     pointing = pointing_of(game)
@@ -98,11 +89,3 @@ def paths_of(game: games.Game, state: Any, player: int) -> dict[int, tuple[str, 
     for way in ways:
         found.setdefault(way.action, way.path)
     return found
-
-
-def sides_of(game: games.Game) -> list[str]:
-    """Return the names of the players."""
-    pointing = pointing_of(game)
-    if pointing is not None and pointing.sides:
-        return list(pointing.sides)
-    return [f"Player {number}" for number in range(game.num_players)]

@@ -12,11 +12,13 @@ import numpy as np
 from phasezoo import games
 from phasezoo.apps.web.analysis import MOST_MOVES, Analysis
 from phasezoo.apps.web.game_tree import Played, Plies
-from phasezoo.apps.web.pictures import name_of, paths_of
+from phasezoo.apps.web.pictures import paths_of
 from phasezoo.apps.web.storage import PGN, RECORDED, SAMPLES, Storage, is_plain_file
 from phasezoo.data.importer import read_games
 from phasezoo.data.store import GameStore
+from phasezoo.envs.rendering.choice import name_of
 from phasezoo.errors import InvalidConfig, InvalidPgn, PhasezooError
+from phasezoo.games.queries import result_text
 from phasezoo.types import SIMULTANEOUS
 
 MOST_LISTED = 200
@@ -37,7 +39,10 @@ MOST_QUOTED = 40
 
 _TAG = re.compile(r'\s*\[\s*\w+\s+"')
 _EVENT = re.compile(r'\[\s*Event\s+"\s*([^"?][^"]*)"', re.IGNORECASE)
-_RESULT = re.compile(r'\[\s*Result\s+"[^"]*"\s*\]|(?<=\s)(1-0|0-1|1/2-1/2|\*)\s*\Z', re.IGNORECASE)
+_WORDS = r"(1-0|0-1|1/2-1/2|\*)"
+_RESULT = re.compile(
+    rf'\[\s*Result\s+"(?:{_WORDS}|[^"]*)"\s*\]|(?<=\s){_WORDS}\s*\Z', re.IGNORECASE
+)
 """The result of a game: its tag, and its last word."""
 
 
@@ -58,6 +63,8 @@ class Recording(NamedTuple):
     title: str
     players: list[str | None]
     variations: Sequence[Plies] = ()
+    result: str | None = None
+    """The result that was recorded for a game of two players; None if it is not known."""
     """Lines from the start."""
 
 
@@ -150,7 +157,7 @@ def recording(storage: Storage, root: str, path: str, number: int) -> Recording:
 
 
 def pasted(text: str) -> Recording:
-    """The first game of a text that is PGN; its result is worked out from its moves.
+    """The first game of a text that is PGN.
 
     Raises:
         InvalidPgn: It cannot be read; the message says where.
@@ -167,7 +174,12 @@ def pasted(text: str) -> Recording:
     without = f"without {' and '.join(left_out)}" if left_out else ""
     note = ", ".join(filter(None, (place, without)))
     found = _stored(main, 0, event[1] if event else "pasted game", note)
-    return found._replace(variations=[_stored(line, 0, "", "").plies for line in read])
+    words = [each[1] or each[2] for each in _RESULT.finditer(parts[0])]
+    results = [word for word in words if word not in (None, "*")]
+    return found._replace(
+        variations=[_stored(line, 0, "", "").plies for line in read],
+        result=results[-1] if results else None,  # the last word counts, as in the import
+    )
 
 
 def _moves(text: str) -> str:
@@ -258,7 +270,9 @@ def _stored(stores: Sequence[GameStore], number: int, otherwise: str, place: str
     names = one.columns.players[0]
     title = " – ".join(name or "?" for name in names) if any(names) else otherwise
     title += f", {place}" if place else ""
-    return Recording(one.game, states[0], plies, title, list(names))
+    known = not (one.game.tells_winners or one.columns.salvaged[0])
+    result = result_text(*one.returns[0].tolist()) if known else None
+    return Recording(one.game, states[0], plies, title, list(names), result=result)
 
 
 class _Searches:

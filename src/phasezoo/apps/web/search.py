@@ -11,7 +11,7 @@ from phasezoo.agents.search.mcts_session import MCTSSession
 from phasezoo.agents.search.uct import UCTSession
 from phasezoo.apps.web.analysis import Analysis, analysis_of, answered
 from phasezoo.apps.web.bounds import Bounds
-from phasezoo.apps.web.pictures import name_of
+from phasezoo.envs.rendering.choice import name_of
 from phasezoo.errors import GameForfeited, IllegalAction
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.mixture import MixtureOfExperts

@@ -12,9 +12,9 @@ from phasezoo.apps.web.analysis import Analysis
 from phasezoo.apps.web.analyst import Analyst
 from phasezoo.apps.web.game_tree import GameTree, Played, Plies, Position
 from phasezoo.apps.web.phases import PhaseStrip, gates_of, suggested_gates
-from phasezoo.apps.web.pictures import name_of
 from phasezoo.apps.web.search import Answer, Searcher, Stop
 from phasezoo.apps.web.workers import Workers
+from phasezoo.envs.rendering.choice import name_of
 from phasezoo.errors import GameContract, IllegalAction, InvalidGate, InvalidState, PhasezooError
 from phasezoo.games.failures import describe_failure
 from phasezoo.observation import GameRunner, Turn
@@ -83,19 +83,26 @@ class GameSession:
         self._interrupt()
         self.names = ()
         self.tree = GameTree(self.runner.begin(start))
+        self._recorded: tuple[Position | None, str | None] = None, None
         self.forfeit: str | None = None
         self.trouble = self._looked_at = None
         self._specs = self._specs or None
         self._retell()
 
-    def load(self, plies: Plies, variations: Iterable[Plies] = ()) -> None:
-        """Go on with plies that were played elsewhere; variations are lines from the start."""
+    def load(
+        self, plies: Plies, variations: Iterable[Plies] = (), result: str | None = None
+    ) -> None:
+        """Go on with plies that were played elsewhere, where they ended with a result.
+
+        Variations are lines from the start.
+        """
         self._interrupt()
         for turn, played in self._turns(plies):
             self._append(turn, played)
         for line in variations:
             if self.tree.size + len(line) <= MOST_POSITIONS:
                 self.tree.add(self._turns(line))
+        self._recorded = (self.positions[-1], result)
         self.plays = False
 
     def _turns(self, plies: Plies) -> Iterator[tuple[Turn, Played]]:
@@ -440,6 +447,12 @@ class GameSession:
     def persons(self) -> list[int]:
         """Return the players for whom persons play."""
         return [k for k, each in enumerate(self.searchers) if each is None]
+
+    @property
+    def recorded(self) -> str | None:
+        """The result that was recorded where the game stands, by resignation or agreement too."""
+        end, result = self._recorded
+        return result if self.positions[-1] is end else None
 
     def result(self) -> dict[str, Any] | None:
         """How the game ended; None while it goes on."""

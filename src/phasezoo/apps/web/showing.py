@@ -6,10 +6,10 @@ from typing import Any
 
 from phasezoo.apps.web.analysis import Analysis
 from phasezoo.apps.web.game_tree import Played
-from phasezoo.apps.web.pictures import Sight, board_of, sides_of
+from phasezoo.apps.web.pictures import Sight, board_of
 from phasezoo.apps.web.positions import written_pgn
 from phasezoo.apps.web.session import GameSession
-from phasezoo.envs.rendering.choice import pointing_of
+from phasezoo.envs.rendering.choice import pointing_of, sides_of
 from phasezoo.errors import InvalidConfig
 from phasezoo.types import SIMULTANEOUS
 
@@ -29,7 +29,7 @@ def text_of(session: GameSession, kind: str) -> str:
     ]
     result = session.result()
     if kind == "pgn":
-        ended = None if result is None else result["result"]
+        ended = session.recorded if result is None else result["result"]
         return written_pgn(session.game, states, actions, session.player_names(), analyses, ended)
     if kind == "json":
         whole = {
@@ -42,6 +42,7 @@ def text_of(session: GameSession, kind: str) -> str:
             "phases": session.strip.as_dict(),
             "searches": analyses,
             "result": result,
+            "recorded": session.recorded,
         }
         return json.dumps(whole, indent=1, ensure_ascii=False, default=_as_json)
     position = session.game.text_of(session.turn.state) if kind == "position" else None
@@ -96,6 +97,7 @@ def shown(session: GameSession, sight: Sight, ply: int | None = None) -> dict[st
         "looks": session.analyst.searcher is not None,
         "trouble": session.trouble,
         "over": session.result(),
+        "recorded": session.recorded,
     }
 
 

@@ -1,4 +1,6 @@
-"""Who draws a game, looked up when a picture is first asked for."""
+"""Who draws a game, looked up when a picture is first asked for, and what its moves are called."""
+
+from typing import Any
 
 from phasezoo.envs.rendering.painters import Painter
 from phasezoo.envs.rendering.pointing import Pointing
@@ -17,3 +19,20 @@ def pointing_of(game: Game) -> Pointing | None:
     from phasezoo.envs.rendering.catalogue import POINTINGS  # rooms import this package's files
 
     return POINTINGS.get(game.state_type)
+
+
+def name_of(game: Game, state: Any, action: int) -> str:
+    """The name of an action, as pictures and people have it; its number if it has none."""
+    pointing = pointing_of(game)
+    if pointing is not None:
+        return pointing.name(state, int(action))
+    own = getattr(state, "action_name", None)
+    return str(own(int(action)) if callable(own) else action)
+
+
+def sides_of(game: Game) -> list[str]:
+    """The names of the players."""
+    pointing = pointing_of(game)
+    if pointing is not None and pointing.sides:
+        return list(pointing.sides)
+    return [f"Player {number}" for number in range(game.num_players)]

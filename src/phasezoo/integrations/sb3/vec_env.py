@@ -18,6 +18,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from phasezoo import agents
 from phasezoo.envs import GameVectorEnv
 from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.games.queries import result_text
 from phasezoo.observation.action_parts import flat_mask
 
 
@@ -56,9 +57,6 @@ class SB3Learner:
 
 Infos = dict[str, Any]
 Indices = int | Iterable[int] | None
-
-RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
-"""Results of two players as in scalar environments."""
 
 COUNTS = ("to_play", "ply", "phase", "illegal_action")
 """Entries of every info, as they are in the vector's arrays."""
@@ -339,5 +337,5 @@ class GameVecEnv(VecEnv):  # type: ignore[misc]
                 info["winners"] = tuple(np.flatnonzero(final["winners"][row]).tolist())
                 info["result"] = "win" if info["winners"] else "tie"
             else:
-                info["result"] = RESULTS[int(final["result"][row])]
+                info["result"] = result_text(int(final["result"][row]), 0)
         return info
