@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use phasezoo_core::Error;
-use pyo3::exceptions::PyOverflowError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -36,7 +36,7 @@ impl Deref for Text {
 }
 
 /// An action as a caller gives it: any whole number. One that is no action index is named in an
-/// `IllegalAction`, not wrapped and not an overflow.
+/// `IllegalAction`, not wrapped and not an overflow; what is no number, in a `TypeError`.
 pub(crate) struct ActionIndex(pub(crate) u32);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for ActionIndex {
@@ -50,7 +50,12 @@ impl<'a, 'py> FromPyObject<'a, 'py> for ActionIndex {
                     format!("action {}: not an action index; choose one of legal_actions", *action);
                 Err(to_py(Error::IllegalAction(message)))
             }
-            Err(error) => Err(error),
+            Err(_) => Err(PyTypeError::new_err(format!(
+                "action {}: a {}; expected an action index, one of legal_actions (parse_uci and \
+                 parse_san of a state read the text of a move)",
+                action.repr()?,
+                action.get_type().name()?
+            ))),
         }
     }
 }

@@ -115,7 +115,7 @@ class TestActions:
         assert "legal_actions" in str(error.value)
 
     def test_something_that_is_no_number_is_a_type_error(self):
-        with pytest.raises(TypeError):
+        with pytest.raises(TypeError, match=r"action 'e2e4': a str; .*\(parse_uci"):
             CHESS.initial_state().play("e2e4")
 
     def test_numpy_integers_are_actions(self):
