@@ -20,6 +20,7 @@ from phasezoo.networks.making import (  # noqa: E402
     fix_phase,
     from_description as from_description,
     make,
+    scaled,
     spec_of,
     told as told,
 )
@@ -49,5 +50,6 @@ __all__ = [
     "names",
     "parameter_counts",
     "register",
+    "scaled",
     "spec_of",
 ]

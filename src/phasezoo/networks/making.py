@@ -1,5 +1,6 @@
 """Networks made of their texts, and described for manifests."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +21,7 @@ from phasezoo.networks.specs import NetworkSpec, Plan, plan_of
 from phasezoo.specs import renamed
 
 _MADE_AS = "_phasezoo_made_as"
+_SIZED = re.compile(r"(?P<head>[^:]+)-(?P<channels>\d+)x(?P<blocks>\d+)(?P<rest>(?::.*)?)")
 
 
 def make(
@@ -68,6 +70,37 @@ def make(
     # In the dictionary itself, which copies of the module take along and its weights do not.
     network.__dict__[_MADE_AS] = plan.spec
     return network
+
+
+def scaled(spec: str, depth: float, *, power: float = 1.6, cost: float = 2.0) -> str:
+    """The text of a network that is deeper and wider, or narrower, by compound scaling.
+
+    Blocks are multiplied by ``depth``, and channels by ``width``, where
+    ``depth * width**power == cost``: ``scaled("tower-192x10", 1.8)`` is ``"tower-205x18"``. With a
+    power of 2 the multiply-adds of convolutions grow by ``cost`` (Tan and Le, 2019, Eq. 3); 1.6 is
+    what Czech et al. (2024, Eqs 4 to 6 and Table 9) fitted to latency on a GPU.
+
+    Args:
+        spec: A name that ends in channels and blocks, such as ``tower-192x10``, with options or
+            without.
+        depth: Blocks of the result by those of ``spec``.
+        power: How cost grows with channels.
+        cost: Cost of the result by that of ``spec``.
+
+    Raises:
+        InvalidConfig: The text does not end so, or a number is not from 0.1 to 100.
+    """
+    found = _SIZED.fullmatch(spec)
+    if found is None:
+        message = f"{spec!r}: expected channels and blocks at its end, such as tower-192x10"
+        raise InvalidConfig(message)
+    for name, number in (("depth", depth), ("power", power), ("cost", cost)):
+        if not 0.1 <= number <= 100:
+            message = f"{name}={number}: expected a number from 0.1 to 100"
+            raise InvalidConfig(message)
+    blocks = max(1, round(int(found["blocks"]) * depth))
+    channels = max(1, round(int(found["channels"]) * (cost / depth) ** (1 / power)))
+    return f"{found['head']}-{channels}x{blocks}{found['rest']}"
 
 
 def conditioned(spec: str | Factory | NetworkSpec, how: PhaseInput, phases: int) -> NetworkSpec:

@@ -203,3 +203,34 @@ def test_a_network_can_learn() -> None:
         loss.backward()
         optimizer.step()
     assert loss.item() < 0.3 * first
+
+
+def test_the_tower_that_the_publication_found_is_scaled_from_its_base():
+    # Czech et al. (2024), Table 9: alpha 1.8, 18 blocks of 205 channels.
+    assert networks.scaled("tower-192x10", 1.8) == "tower-205x18"
+    assert networks.scaled("tower-192x10:wide=0.5", 1.0, cost=1.0) == "tower-192x10:wide=0.5"
+
+
+@pytest.mark.parametrize("depth", [0.5, 1.0, 2.0, 4.0])
+def test_multiply_adds_grow_by_the_cost_with_a_power_of_two(depth):
+    body = "resnet-128x12:policy=pointwise"
+    base, larger = (
+        networks.count(networks.make(name), (52, 8, 8), 4672).multiply_adds
+        for name in (body, networks.scaled(body, depth, power=2.0, cost=2.0))
+    )
+    assert larger / base == pytest.approx(2.0, rel=0.12)  # stem and heads grow less
+
+
+@pytest.mark.parametrize(
+    ("spec", "options", "message"),
+    [
+        ("tower", {}, "expected channels and blocks at its end"),
+        ("mlp-64", {}, "expected channels and blocks at its end"),
+        ("tower-192x10", {"depth": 0.0}, "depth=0.0: expected a number from 0.1"),
+        ("tower-192x10", {"power": float("nan")}, "power=nan"),
+        ("tower-192x10", {"cost": -1.0}, "cost=-1.0"),
+    ],
+)
+def test_what_cannot_be_scaled_is_refused(spec, options, message):
+    with pytest.raises(InvalidConfig, match=message):
+        networks.scaled(spec, **{"depth": 2.0, **options})

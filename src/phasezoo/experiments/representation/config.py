@@ -310,7 +310,7 @@ PRESETS: dict[Preset, RepresentationConfig] = presets_of(
         ),
         "transformers": tuple(f"tower-192x10:transformers={n}" for n in range(5)),
         "kernels": tuple(f"tower-224x16:wide={n}" for n in (0, 0.25, 0.5, 0.75, 1)),
-        "depths": ("tower-256x12", "tower-208x18", "tower-160x26"),
+        "depths": ("tower-264x12", "tower-205x18", "tower-163x26"),
         "grid_trainings": 3,
         "positions": 4_000_000,
         "training_batch": 1024,
