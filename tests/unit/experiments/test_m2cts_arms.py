@@ -27,7 +27,10 @@ ARMS = (
     "separated:phases=over 14",
     "staged:freeze=body,learning_rate=0.02",
     "separated:by=game@hash:2",
+    "separated:network='resnet-16x1:policy=flat'@none",
+    "separated:positions=0.5@none",
 )
+LARGER, FEWER = (f"{arm} mixture" for arm in ARMS[-2:])
 NAMES_OF_PARTS = (
     "staged:value=shared mixture",
     "staged:policy=shared mixture",
@@ -61,14 +64,16 @@ def test_every_arm_sees_as_much_as_the_one_network_and_plays_it(whole):
         ("heads mixture", "heads"),
         ("staged:freeze=body,learning_rate=0.02 mixture", "staged:learning_rate=0.02,freeze=body"),
         ("separated:by=game@hash:2 mixture", "separated:by=game"),
+        (LARGER, "separated:network=resnet-16x1:policy=flat"),
+        (FEWER, "separated:positions=0.5"),
         ("staged:value=shared mixture", "staged:value=shared"),
         ("staged:policy=shared mixture", "staged:policy=shared"),
         ("separated:phases=over 14 mixture", "separated:phases=over 14"),
     ]
-    assert {arm.positions for arm in results.variants} == {1000}
     for arm in results.variants:
         assert (arm.matches is None) == (arm.name == "placebo mixture")
-        assert arm.experts == 2
+        assert arm.positions == (500 if arm.name == FEWER else 1000)
+        assert arm.experts == (1 if arm.name in (LARGER, FEWER) else 2)
         assert arm.loss is not None
     assert results.variants[0].matches == results.matches
     assert (out / "matches/staged-hash-2-1-baseline-1.jsonl").is_file()
@@ -172,6 +177,26 @@ def test_options_of_a_strategy_reach_its_trainings(whole):
         assert settings.get("freeze") == ("body" if is_own and "over" in name else None)
 
 
+def test_one_network_of_another_size_or_of_fewer_positions_is_a_control(whole):
+    out, results, config = whole
+    cards = {card.role: card for card in results.networks}
+    larger, fewer, one = (cards[role] for role in (*ARMS[-2:], "baseline"))
+    assert larger.architecture == "resnet-16x1:policy=flat"
+    assert fewer.architecture == one.architecture == config.network
+    assert larger.parameters > 1.5 * one.parameters
+    assert [card.positions for card in (larger, fewer, one)] == [1000, 500, 1000]
+    learned = [
+        json.loads((out / "networks" / card.name / "manifest.json").read_text())["training"]
+        for card in (larger, fewer)
+    ]
+    # They learn from all positions, as the one network does.
+    assert [each["identity"]["gate"] for each in learned] == ["none", "none"]
+    prepared = prepare(config)
+    everything = prepared.labelled["none"]["train"].of_phase(0)
+    assert len(everything) == len(prepared.tables["train"])
+    assert [e["identity"]["train_sha256"] for e in learned] == [rows_digest(everything)] * 2
+
+
 def test_a_placebo_by_game_learns_from_whole_games(whole):
     """In play and in tests its parts go by position, as no gate sees a game."""
     out, results, config = whole
@@ -210,6 +235,8 @@ def test_a_mixture_of_parts_brings_the_one_that_it_is_of():
         ("staged:4", "strategy 'staged:4'"),
         ("separated:by=game", "separated:by=game@hash:3"),
         ("separated:by=moves@hash:3", "by='moves'"),
+        ("separated:positions=0@none", "positions"),
+        ("separated:positions=1.5@none", "positions"),
     ],
 )
 def test_options_that_do_not_fit_are_refused_by_the_name_of_the_arm(arm, told):
@@ -236,6 +263,8 @@ def test_a_mixture_with_another_gate_answers_each_position_by_that_gate(whole):
         (("weighted:0",), InvalidConfig, "weighted:FACTOR"),
         (("nonsense@plies:3",), InvalidConfig, "nonsense"),
         (("no-such-gate",), InvalidGate, "no-such-gate"),
+        (("staged@none",), InvalidConfig, "write separated@none"),
+        (("separated:network=resnet-8x@none",), InvalidConfig, "resnet-8x"),
         (
             ("weighted:4", "weighted:.4"),
             InvalidConfig,

@@ -65,7 +65,9 @@ class M2ctsConfig:
     as staged, weighted:4, hash:3 or staged@hash:3. A strategy may have options: value=shared (the
     one network's values), policy=shared (its policies), phases=endgame (experts in these phases
     alone), freeze=body, learning_rate=0.001, as in staged:value=shared; separated:by=game@hash:3 is
-    a placebo whose parts are drawn by game."""
+    a placebo whose parts are drawn by game. Under the gate none it is one network more:
+    separated:network=resnet-20x1@none of another size, separated:positions=0.333@none of fewer
+    positions."""
     alone: bool = False
     """Play with each expert of the phase mixture alone too: where it is another phase's turn, the
     one network of its training answers (paper: Fig. 6)."""

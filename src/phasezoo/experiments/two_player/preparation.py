@@ -17,7 +17,7 @@ from phasezoo.arena.opening_choice import openings_at_phase, unseen_openings
 from phasezoo.arena.openings import draws_starts
 from phasezoo.data.positions import PositionTable, without_seen
 from phasezoo.data.splits import PositionStore, Splits
-from phasezoo.errors import InvalidGate, StoreError
+from phasezoo.errors import InvalidConfig, InvalidGate, StoreError
 from phasezoo.experiments.games_file import check_split, check_unseen, read_games
 from phasezoo.experiments.networks import check_networks
 from phasezoo.experiments.two_player.config import M2ctsConfig
@@ -225,6 +225,13 @@ def prepare(config: M2ctsConfig, console: Console | None = None) -> Prepared:
         raise InvalidGate(message)
     variants = variants_of(config, gate.names)
     gates = {variant.gate: _gate(variant.gate, game, _asked(variant)) for variant in variants}
+    for variant in variants:
+        if gates[variant.gate].num_phases < 2 and variant.strategy.kind != "separated":
+            message = (
+                f"--arms {variant.role}: the gate has one phase, which one network answers for; "
+                f"write separated@{variant.gate}, with network= or positions="
+            )
+            raise InvalidConfig(message)
     if config.gate == variants[1].gate:
         message = f"--gate {config.gate}: is its own placebo; give one whose phases mean something"
         raise InvalidGate(message)
@@ -293,13 +300,13 @@ def _check_network(config: M2ctsConfig, variants: Sequence[Variant]) -> None:
     from phasezoo.training.fresh_network import Beginning
 
     game = games.make(config.game)
-    begun = Beginning.of(config.network, config.planes)
-    sizes = check_networks([begun.network], game, begun.planes)
-    for how in {variant.strategy.phase_input for variant in variants}:
-        if how is None:
-            continue
-        given = networks.conditioned(begun.network, how, 2)
-        networks.make(given, *sizes, num_players=game.num_players)  # or refuse now
+    made = [(v.options.network or config.network, v.strategy.phase_input) for v in variants]
+    for network, how in dict.fromkeys(made):
+        begun = Beginning.of(network, config.planes)
+        sizes = check_networks([begun.network], game, begun.planes)
+        if how is not None:
+            given = networks.conditioned(begun.network, how, 2)
+            networks.make(given, *sizes, num_players=game.num_players)  # or refuse now
     networks.resolve_device(config.device)
     chosen(Loading(config.backend, config.device))
 

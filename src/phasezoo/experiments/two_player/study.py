@@ -182,11 +182,10 @@ class TwoPlayerRun(PlayingRun):
             "(arena.planned_width)."
         )
 
-    @cached_property
-    def _learning(self) -> tuple[Beginning, SupervisedConfig]:
-        """The beginning of every network, and how all of them learn."""
+    def _learning(self, network: str) -> tuple[Beginning, SupervisedConfig]:
+        """The beginning of the networks that are made from a text, and how all of them learn."""
         config = self.config
-        begun = Beginning.of(config.network, config.planes)
+        begun = Beginning.of(network, config.planes)
         preset = self.study.presets.get(config.preset, config)
         given: dict[str, Any] = {"optimizer": config.optimizer, "max_lr": config.learning_rate}
         usual = {"optimizer": preset.optimizer, "max_lr": preset.learning_rate}
@@ -205,10 +204,10 @@ class TwoPlayerRun(PlayingRun):
 
     def recipe(self, network: PlannedTraining) -> Recipe:
         """All networks learn the same way from the training games."""
-        begun, settings = self._learning
-        watches = network.gate == self.prepared.gate
         mine = (v.options for v in self.prepared.variants if v.role == _variant_of(network))
         options = next(mine, Options())
+        begun, settings = self._learning(options.network or self.config.network)
+        watches = network.gate == self.prepared.gate
         rate = settings.max_lr if options.learning_rate is None else options.learning_rate
         settings = replace(
             settings,

@@ -3,7 +3,9 @@
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from annotated_types import Interval
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import (
@@ -15,7 +17,7 @@ from phasezoo.specs import (
     write_spec,
     write_value,
 )
-from phasezoo.training.experts.plans import PlannedTraining
+from phasezoo.training.experts.plans import PlannedTraining, plan_experts
 from phasezoo.training.experts.strategies import KINDS, Strategy, plan_strategy
 
 if TYPE_CHECKING:
@@ -48,6 +50,11 @@ class Options:
     """Peak of the schedule of its networks; None: that of the settings."""
     freeze: Literal["body", "heads"] | None = None
     """Part of what its experts begin from that stays as it is."""
+    network: str | None = None
+    """Architecture of its networks, or a trained network that they begin from; None: that of the
+    settings. Under the gate ``none`` a variant is one network, a control of another size."""
+    positions: Annotated[float, Interval(gt=0, le=1)] = 1.0
+    """Share of the run's positions that its networks see together."""
     by: Literal["position", "game"] = "position"
     """What decides the part that a training position is in, under a gate ``hash:N``: the position,
     as in play, or its game."""
@@ -192,8 +199,13 @@ def plan_variant(
     freezes = variant.options.freeze is not None
     by_game = variant.options.by == "game"
     train = train.divided_by_game() if by_game else train
-    plan = plan_strategy(train, variant.strategy, positions, freezes=freezes)
-    last = set(plan.experts.values())
+    seen = round(positions * variant.options.positions)
+    if len(train.names) == 1:  # one network more, as a control
+        planned: Sequence[PlannedTraining] = plan_experts(train, seen)
+        last = {stage.name for stage in planned}
+    else:
+        plan = plan_strategy(train, variant.strategy, seen, freezes=freezes)
+        planned, last = plan.stages, set(plan.experts.values())
 
     def named(name: str | None) -> str | None:
         if name is None:
@@ -202,9 +214,9 @@ def plan_variant(
 
     stages = [
         replace(stage, name=f"{named(stage.name)}", start=named(stage.start), by_game=by_game)
-        for stage in plan.stages
+        for stage in planned
     ]
-    is_last = [stage.name in last for stage in plan.stages]
+    is_last = [stage.name in last for stage in planned]
     begun = [stage for stage, done in zip(stages, is_last, strict=True) if not done]
     return begun, [stage for stage, done in zip(stages, is_last, strict=True) if done]
 
