@@ -167,7 +167,8 @@ def test_all() -> None:
 def lint() -> None:
     """Check formatting, lints, types, layers and workflows."""
     dependencies()
-    beside(lint_python, lint_rust)
+    with_cargo("cargo", "--version")  # one that must be fetched is fetched once
+    beside(lint_python, lint_core, lint_crates)
     run(PYTHON, "scripts/house.py")
 
 
@@ -190,11 +191,15 @@ def lint_python() -> None:
     run("mypy")
 
 
-def lint_rust() -> None:
-    """Build the core, while mypy works; check its stub and the crates."""
+def lint_core() -> None:
+    """Build the core, most of which takes one thread, and check its stub."""
     setup()
     run(PYTHON, "-m", "mypy.stubtest", "phasezoo._core",
         "--mypy-config-file", "scripts/stubtest.ini")  # fmt: skip
+
+
+def lint_crates() -> None:
+    """Check the crates, which cargo compiles beside the core in another folder."""
     with_cargo(PYTHON, "scripts/third_party.py", "--check")
     with_cargo("cargo", "fmt", "--all", "--check")
     with_cargo("cargo", "clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--",

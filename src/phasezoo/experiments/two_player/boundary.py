@@ -39,7 +39,7 @@ class BoundaryRow:
     """Boundaries that these lie near."""
     games: int
     numbers: dict[str, Interval | None]
-    """By the names of ``docs/definitions/seam.md#numbers``; None if nothing was measured."""
+    """By the names of ``docs/definitions/boundaries.md#numbers``; None if nothing was measured."""
 
 
 @dataclass(frozen=True)
@@ -443,7 +443,7 @@ def _divided(
 
 
 def _numbers(means: Means, kind: int) -> dict[str, Interval | None]:
-    """The numbers of ``docs/definitions/seam.md#numbers``."""
+    """The numbers of ``docs/definitions/boundaries.md#numbers``."""
     found: dict[str, Interval | None] = {}
     for end in ("", MAPPED):
         for name in ("apart", "for to_play", "for the first player"):

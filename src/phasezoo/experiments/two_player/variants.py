@@ -285,7 +285,7 @@ class Search:
     config: "M2ctsConfig"
     """The settings with what differs."""
     recalibrated: bool
-    """True if values are recalibrated (``docs/definitions/seam.md#recalibrated-values``)."""
+    """True if values are recalibrated (``docs/definitions/boundaries.md#recalibrated-values``)."""
     equal_cost: bool
     """True if inference, and not the number of nodes, costs the same on both sides
     (``docs/definitions/matches.md#what-is-compared``)."""
