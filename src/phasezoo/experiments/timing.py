@@ -10,6 +10,9 @@ from phasezoo.arena.statistics.intervals import Interval
 LEAST_CALLS = 2
 """Calls of a measurement, however long they take."""
 
+RESOLUTION = 1e-9
+"""Seconds of a call during which the clock stood still, so that ratios of times are finite."""
+
 
 def stopwatch(call: Callable[[], object], clock: Callable[[], float]) -> Callable[[], float]:
     """Return a function that makes a call and returns its seconds."""
@@ -32,8 +35,10 @@ def fastest(timed: Callable[[], float], seconds: float) -> float:
     timed()
     best, end, calls = float("inf"), time.monotonic() + seconds, 0
     while calls < LEAST_CALLS or time.monotonic() < end:
-        best, calls = min(best, timed()), calls + 1
-    return best
+        took, calls = timed(), calls + 1
+        if took > 0:  # clocks of processor time may stand still for a short call
+            best = min(best, took)
+    return best if best < float("inf") else RESOLUTION
 
 
 def in_rounds(

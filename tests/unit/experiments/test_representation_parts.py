@@ -21,7 +21,7 @@ from phasezoo.experiments.representation import (
 from phasezoo.experiments.representation.config import RepresentationConfig
 from phasezoo.experiments.representation.measurements import Latency, Losses, LossRow
 from phasezoo.experiments.representation.positions import Attribution, groups, read_endings
-from phasezoo.experiments.timing import between_rounds
+from phasezoo.experiments.timing import RESOLUTION, between_rounds, in_rounds
 from phasezoo.networks.architectures import alphavile
 from phasezoo.report.console import silent
 from phasezoo.zoo.boards.planes import NEW
@@ -29,6 +29,11 @@ from phasezoo.zoo.boards.planes import NEW
 SHAPE = (52, 8, 8)
 
 TOY = Path(__file__).parent.parent / "agents" / "engines" / "toy_engine.py"
+
+
+def test_a_clock_that_stands_still_leaves_times_that_can_be_compared():
+    shown = iter([9.0, 0.0, 0.0, 9.0, 0.0, 0.25])  # of each call the first is not counted
+    assert in_rounds([lambda: next(shown)] * 2, 1, 0.0) == [[RESOLUTION], [0.25]]
 
 
 @pytest.mark.parametrize("size", alphavile._PLANS)
