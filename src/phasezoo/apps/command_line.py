@@ -337,8 +337,13 @@ def match_hint(agent: str, game: str, plugins: Sequence[str], *, board: bool = F
         plugins: Modules that the command imported first.
         board: Whether the board in the browser is named too.
     """
+    from phasezoo import games
+    from phasezoo.apps.tournament.commands import MatchOptions
+
     own, text = "".join(f" --plugin {shlex.quote(p)}" for p in plugins), shlex.quote(agent)
-    hint = f"next: phasezoo match {text} random --game {game}{own}"
+    rest = MatchOptions.games % (2 * games.make(game).num_players)
+    count = f" --games {MatchOptions.games - rest}" if rest else ""
+    hint = f"next: phasezoo match {text} random --game {game}{count}{own}"
     return f"{hint}\n      phasezoo web --agents {text}{own}" if board else hint
 
 

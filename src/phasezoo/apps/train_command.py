@@ -117,7 +117,13 @@ class TrainOptions:
 
         result = train_supervised(store, gate=self.gate, phase=self.phase, init=self.init, **shared)
         hint = match_hint(f"mcts:net={result.path},nodes=100", store.game.name, self.plugin)
-        return [result.describe(), f"in {result.path}", hint]
+        shown = [result.describe(), f"in {result.path}"]
+        if self.gate != "none" and self.phase is None:
+            shown.append(
+                f"one network of all phases; --strategy separated trains an expert for each of "
+                f"{self.gate} too, and --phase NAME one of them alone"
+            )
+        return [*shown, hint]
 
     def _experts(self, store: "PositionStore", shared: dict[str, Any]) -> list[Any]:
         from phasezoo.training.experts.phase_experts import train_experts

@@ -83,7 +83,14 @@ def test_a_misspelt_command_gets_the_one_that_is_meant(line, said, capsys):
 
 
 def test_the_next_step_names_the_plugins_that_the_game_came_from():
-    hint = match_hint("mcts:net=a b,nodes=9", "nim", ("my game.py",), board=True)
+    hint = match_hint("mcts:net=a b,nodes=9", "connect-four", ("my game.py",), board=True)
     match, board = (shlex.split(line)[-2:] for line in hint.splitlines())
     assert match == board == ["--plugin", "my game.py"]
     assert match_hint("random", "krk", ()) == "next: phasezoo match random random --game krk"
+
+
+def test_the_next_step_has_a_number_of_games_that_can_be_played(capsys):
+    hint = match_hint("random", "pommerman-ffa", ())
+    assert hint == "next: phasezoo match random random --game pommerman-ffa --games 96"
+    assert cli.main([*shlex.split(hint)[2:], "--max-plies", "1"]) == 0
+    assert " 96 games" in capsys.readouterr().out

@@ -317,6 +317,57 @@ def test_the_result_of_a_pasted_game_is_shown_and_copied(page, tag, word, moves)
     assert page.wait(name, lambda shown: shown["ply"] == 1)["recorded"] is None
 
 
+ANNOTATED = """[Event "Club \\"A\\" match"]
+[site "Town"]
+[Date "2024.05.01"]
+[Round "3"]
+[White "Doe, J"]
+[Black "Roe, R"]
+[Result "1-0"]
+[WhiteElo "1900"]
+[PlyCount "5"]
+
+1. e4 {[%eval 0.3]} e5 {[%eval 0.2]} 2. Qh5 {fine} Nc6 {[%eval 0.1]} 3. Qxf7+ {[%eval -7.5]} 1-0
+"""
+
+
+def test_a_pasted_game_is_copied_with_its_tags_and_evaluations_where_they_stood(page):
+    name = page.ask("paste", kind="chess", position=ANNOTATED)["game"]
+    shown = page.wait(name, lambda shown: True)
+    known = [[v for v in values if v is not None] for values in shown["values"]]
+    assert [len(values) for values in known] == [0, 1, 1, 0, 1, 1]  # after moves with a comment
+    copied = page.ask("text", game=name, kind="pgn")
+    theirs, ours = (chess.pgn.read_game(io.StringIO(text)) for text in (ANNOTATED, copied))
+    expected = {**theirs.headers, "Site": "Town"}
+    del expected["site"]
+    assert dict(ours.headers) == expected
+
+    def scores(game):
+        found = [each.eval() for each in game.mainline()]
+        return [None if each is None else each.white().score() for each in found]
+
+    for own, given in zip(scores(ours), scores(theirs), strict=True):
+        assert own == given or abs(own - given) <= 2
+    # What was of the whole game is not of another one.
+    page.ask("undo", game=name, to=3)
+    page.wait(name, lambda shown: shown["ply"] == 3)
+    headers = chess.pgn.read_game(io.StringIO(page.ask("text", game=name, kind="pgn"))).headers
+    assert (headers["Event"], headers["Result"]) == (theirs.headers["Event"], "*")
+    assert not {"PlyCount", "WhiteElo"} & set(headers)
+
+
+def test_an_analysis_of_a_game_is_copied_after_the_moves_that_led_there(page):
+    name = page.new("chess", [None, None])
+    for move in ("e4", "e5", "Nf3"):
+        page.play(name, move)
+    page.ask("review", game=name, on=True, agent="mcts:nodes=10")
+    shown = page.wait(name, lambda shown: all(v != [None] * 2 for v in shown["values"]))
+    game = chess.pgn.read_game(io.StringIO(page.ask("text", game=name, kind="pgn")))
+    copied = [each.eval() is not None for each in game.mainline()]
+    assert copied == [True] * 3
+    assert len(shown["values"]) == 4
+
+
 VARIED = """1. e4 {(no) move} e5 (1... c5 2. Nf3 $1 (2. c3 d5 (2... Nf6 3. e5) 3. exd5) 2... d6)
 (1... e6) 2. Nf3! ; (2. f4
 (2.Bc4 Nf6) 2...Nc6 (2... Nc6 3. d4) 3. Bb5 (3. Bc4 Nf6 4. 0-0) a6 (3... f5 4.0-0) 1-0"""

@@ -219,7 +219,7 @@ def test_a_pgn_of_a_match_has_the_values_that_its_comments_tell(page):
     known = [[k for k, v in enumerate(each) if v is not None] for each in shown["values"]]
     searched = [ply for ply, players in enumerate(known) if players]
     assert searched
-    assert all(ply % 2 == white for ply in searched)
+    assert all(ply % 2 != white for ply in searched)  # a comment is of the position after a move
     assert all(known[ply] == [white] for ply in searched)
 
 
@@ -237,7 +237,8 @@ def test_a_game_that_went_on_after_an_unclaimed_draw_is_stepped_through(page, fo
         shown = page.wait(name, lambda shown, ply=ply: shown["at"] == ply)
         assert "<svg" in shown["board"]["svg"]
     assert shown["moves"][-2:] == ["Nf3", "Nf6"]
-    assert shown["values"][8][0] > 0
+    assert [ply for ply, values in enumerate(shown["values"]) if values != [None, None]] == [9]
+    assert shown["values"][9][0] > 0
     text = page.ask("text", game=name, kind="pgn")
     assert "5. Nf3" in text
 

@@ -18,6 +18,8 @@ class Played:
     name: str
     analyses: dict[int, Analysis] = field(default_factory=dict)
     """Analyses of searches, by player."""
+    after: Analysis | None = None
+    """What a file says of the position that it led to."""
 
 
 Plies: TypeAlias = Sequence[tuple[Played, Any]]
@@ -92,7 +94,7 @@ class GameTree:
 
     def _child(self, parent: Position, turn: Turn, played: Played) -> Position:
         self._count += 1
-        parent.children.append(Position(self._count, turn, parent, played))
+        parent.children.append(Position(self._count, turn, parent, played, review=played.after))
         return parent.children[-1]
 
     def moves(self) -> list[tuple[int, int, str]]:

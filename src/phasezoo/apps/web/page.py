@@ -312,7 +312,7 @@ class Page:
         gates = await self._gates(fields, found.game)
         session = self._sessions.open(found.game, found.start)
         session.load(found.plies, found.variations, found.result)
-        session.title, session.names = found.title, found.players
+        session.title, session.names, session.tags = found.title, found.players, found.tags
         session.compare(gates)
         self._watch(session, Sight())
         self._go_to(session, 0)

@@ -1,7 +1,7 @@
 """Where games of the page start, and how they are taken along: FEN, PGN, JSON."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from phasezoo import games
@@ -43,11 +43,13 @@ def written_pgn(
     game: games.Game,
     states: Sequence[Any],
     actions: Sequence[Any],
-    names: Sequence[str],
+    known: Mapping[str, str],
     analyses: Sequence[Analysis | None],
-    result: str | None,
 ) -> str:
-    """A game as PGN, with values, nodes and phases of searches as comments.
+    """A game as PGN.
+
+    Comments after moves have values, nodes and phases: those of the search that chose the move, or
+    those of the position after it.
 
     Raises:
         InvalidConfig: The game has no SAN, or not all of its moves are known.
@@ -56,29 +58,32 @@ def written_pgn(
     if not hasattr(first, "san") or None in actions:
         message = f"{game.name!r} has no PGN here: take its JSON"
         raise InvalidConfig(message)
-    tags = {
-        "Event": "phasezoo web",
-        "Site": "?",
-        "Date": "????.??.??",
-        "Round": "-",
-        "White": names[0],
-        "Black": names[1],
-        "Result": result or "*",
-    }
+    tags = {**ROSTER, **known}
     if first.fen != game.new_state().fen:
         tags |= {"SetUp": "1", "FEN": first.fen}
     tags |= variant_tag(game)
     played = list(zip(states, actions, strict=False))
-    comments = [_comment(analysis, states[k]) for k, analysis in enumerate(analyses)]
-    return pgn_text(tags, played, comments)
+    return pgn_text(tags, played, [_comment(analysis) for analysis in analyses])
 
 
-def _comment(analysis: Analysis | None, state: Any) -> str | None:
+ROSTER = {
+    "Event": "phasezoo web",
+    "Site": "?",
+    "Date": "????.??.??",
+    "Round": "-",
+    "White": "?",
+    "Black": "?",
+    "Result": "*",
+}
+"""The tags that every game in PGN has, in their order."""
+
+
+def _comment(analysis: Analysis | None) -> str | None:
     if analysis is None:
         return None
     parts = []
     if analysis.get("value") is not None:
-        white = centipawns_of_value(analysis["value"]) * (1 if state.to_play == 0 else -1)
+        white = centipawns_of_value(analysis["value"]) * (-1) ** analysis["player"]
         depth = analysis.get("depth")
         parts.append(f"[%eval {white / 100:.2f}{f',{depth}' if depth else ''}]")
     if analysis.get("nodes"):

@@ -3,7 +3,7 @@
 import json
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from phasezoo import games
 from phasezoo.apps.web.analysis import MOST_MOVES, Analysis
 from phasezoo.apps.web.game_tree import Played, Plies
 from phasezoo.apps.web.pictures import paths_of
+from phasezoo.apps.web.positions import ROSTER
 from phasezoo.apps.web.storage import PGN, RECORDED, SAMPLES, Storage, is_plain_file
 from phasezoo.data.importer import read_games
 from phasezoo.data.store import GameStore
@@ -38,7 +39,10 @@ MOST_QUOTED = 40
 """Letters of a text that an error repeats."""
 
 _TAG = re.compile(r'\s*\[\s*\w+\s+"')
-_EVENT = re.compile(r'\[\s*Event\s+"\s*([^"?][^"]*)"', re.IGNORECASE)
+_OF_THE_START = ("fen", "setup", "variant")
+"""Tags that are written anew from the start of a game."""
+
+_TAGS = re.compile(r'\[\s*(\w+)\s+"((?:\\.|[^"\\])*)"')
 _WORDS = r"(1-0|0-1|1/2-1/2|\*)"
 _RESULT = re.compile(
     rf'\[\s*Result\s+"(?:{_WORDS}|[^"]*)"\s*\]|(?<=\s){_WORDS}\s*\Z', re.IGNORECASE
@@ -65,6 +69,8 @@ class Recording(NamedTuple):
     variations: Sequence[Plies] = ()
     result: str | None = None
     """The result that was recorded for a game of two players; None if it is not known."""
+    tags: Mapping[str, str] = {}
+    """What else PGN says of the game: event, site, date, ratings and more."""
     """Lines from the start."""
 
 
@@ -153,7 +159,8 @@ def recording(storage: Storage, root: str, path: str, number: int) -> Recording:
         return _states_in(found, path)
     stores = stores_at(storage, root, path)
     total = sum(map(len, stores))
-    return _stored(stores, number, path, f"game {number + 1:,} of {total:,}" if total > 1 else "")
+    place = f"game {number + 1:,} of {total:,}" if total > 1 else ""
+    return _stored(stores, number, path, place, is_pgn=path.endswith(PGN))
 
 
 def pasted(text: str) -> Recording:
@@ -164,7 +171,8 @@ def pasted(text: str) -> Recording:
     """
     parts = _split(text)
     place = f"game 1 of {len(parts):,}" if len(parts) > 1 else ""
-    event = _EVENT.search(parts[0])
+    tags = _tags_in(parts[0])
+    event = tags.get("Event", "?").strip()
     main = _read(parts[0], place)
     lines = _variations(parts[0])
     read = [line for each in lines[:MOST_VARIATIONS] if (line := _read_line(parts[0], each))]
@@ -173,13 +181,24 @@ def pasted(text: str) -> Recording:
         left_out.append("its comments" if not left_out else "comments")
     without = f"without {' and '.join(left_out)}" if left_out else ""
     note = ", ".join(filter(None, (place, without)))
-    found = _stored(main, 0, event[1] if event else "pasted game", note)
+    title = "pasted game" if event.startswith("?") or not event else event
+    found = _stored(main, 0, title, note, is_pgn=True)
     words = [each[1] or each[2] for each in _RESULT.finditer(parts[0])]
     results = [word for word in words if word not in (None, "*")]
     return found._replace(
-        variations=[_stored(line, 0, "", "").plies for line in read],
+        variations=[_stored(line, 0, "", "", is_pgn=True).plies for line in read],
+        tags=tags,
         result=results[-1] if results else None,  # the last word counts, as in the import
     )
+
+
+def _tags_in(text: str) -> dict[str, str]:
+    """The tags of a game in PGN, those of the standard's seven as it writes them."""
+    lines = "\n".join(line for line in text.splitlines() if _TAG.match(line))
+    found = {name: re.sub(r"\\(.)", r"\1", value) for name, value in _TAGS.findall(lines)}
+    known = {name.lower(): name for name in ROSTER}
+    named = {known.get(name.lower(), name): value for name, value in found.items()}
+    return {name: text for name, text in named.items() if name.lower() not in _OF_THE_START}
 
 
 def _moves(text: str) -> str:
@@ -250,8 +269,13 @@ def _read(text: str, place: str) -> list[GameStore]:
     raise InvalidPgn(message)
 
 
-def _stored(stores: Sequence[GameStore], number: int, otherwise: str, place: str) -> Recording:
-    """One game of stores, titled by its players, or else as is said."""
+def _stored(
+    stores: Sequence[GameStore], number: int, otherwise: str, place: str, *, is_pgn: bool = False
+) -> Recording:
+    """One game of stores, titled by its players, or else as is said.
+
+    Values in PGN are of the positions after moves, those of other stores of searches before them.
+    """
     store, index = _of_number(stores, number)
     if any(isinstance(start, bytes) for start in store.starts.values()):
         message = f"{otherwise}: holds pickled starts, which are not opened for a page"
@@ -266,7 +290,9 @@ def _stored(stores: Sequence[GameStore], number: int, otherwise: str, place: str
     for ply, (state, action) in enumerate(zip(states[:-1], actions, strict=True)):
         played: Any = action if width > 1 else action[0]
         name = "/".join(name_of(one.game, state, each) for each in action)
-        plies.append((Played(played, name, searches.of(ply, state)), states[ply + 1]))
+        found = searches.of(ply, state)
+        after = found.pop(int(state.to_play), None) if is_pgn else None
+        plies.append((Played(played, name, found, after), states[ply + 1]))
     names = one.columns.players[0]
     title = " – ".join(name or "?" for name in names) if any(names) else otherwise
     title += f", {place}" if place else ""

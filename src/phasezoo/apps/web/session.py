@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -65,6 +65,7 @@ class GameSession:
         self.sleeps = False
         self.title: str | None = None
         self.names: Sequence[str | None] = ()
+        self.tags: Mapping[str, str] = {}
         """Names of the players, of a game that was read."""
         self.live: dict[int, Analysis] = {}
         """Analyses of searches that go on, by player."""
@@ -81,7 +82,7 @@ class GameSession:
     def begin(self, start: Any) -> None:
         """Start anew from a state."""
         self._interrupt()
-        self.names = ()
+        self.names, self.tags = (), {}
         self.tree = GameTree(self.runner.begin(start))
         self._recorded: tuple[Position | None, str | None] = None, None
         self.forfeit: str | None = None
@@ -451,8 +452,12 @@ class GameSession:
     @property
     def recorded(self) -> str | None:
         """The result that was recorded where the game stands, by resignation or agreement too."""
-        end, result = self._recorded
-        return result if self.positions[-1] is end else None
+        return self._recorded[1] if self.is_as_recorded else None
+
+    @property
+    def is_as_recorded(self) -> bool:
+        """Whether the game stands where one that was opened had ended."""
+        return self.positions[-1] is self._recorded[0]
 
     def result(self) -> dict[str, Any] | None:
         """How the game ended; None while it goes on."""

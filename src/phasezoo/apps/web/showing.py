@@ -7,7 +7,7 @@ from typing import Any
 from phasezoo.apps.web.analysis import Analysis
 from phasezoo.apps.web.game_tree import Played
 from phasezoo.apps.web.pictures import Sight, board_of
-from phasezoo.apps.web.positions import written_pgn
+from phasezoo.apps.web.positions import ROSTER, written_pgn
 from phasezoo.apps.web.session import GameSession
 from phasezoo.envs.rendering.choice import pointing_of, sides_of
 from phasezoo.errors import InvalidConfig
@@ -24,13 +24,16 @@ def text_of(session: GameSession, kind: str) -> str:
     states = [each.turn.state for each in line]
     actions = [each.action for each in played]
     analyses = [
-        next(iter(each.analyses.values()), before.review)
-        for before, each in zip(line, played, strict=False)
+        next(iter(each.analyses.values()), after.review)
+        for after, each in zip(line[1:], played, strict=False)
     ]
     result = session.result()
     if kind == "pgn":
         ended = session.recorded if result is None else result["result"]
-        return written_pgn(session.game, states, actions, session.player_names(), analyses, ended)
+        names = session.player_names()
+        kept = {k: v for k, v in session.tags.items() if k in ROSTER or session.is_as_recorded}
+        tags = {**kept, "White": names[0], "Black": names[-1], "Result": ended or "*"}
+        return written_pgn(session.game, states, actions, tags, analyses)
     if kind == "json":
         whole = {
             "game": session.game.name,
