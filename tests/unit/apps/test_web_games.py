@@ -356,6 +356,13 @@ def test_a_pasted_game_is_copied_with_its_tags_and_evaluations_where_they_stood(
     assert not {"PlyCount", "WhiteElo"} & set(headers)
 
 
+def test_a_new_game_may_be_one_in_pgn(page):
+    name = page.ask("new", game="chess", seats=[None, None], position=ANNOTATED)["game"]
+    shown = page.wait(name, lambda shown: True)
+    assert shown["title"].startswith("Doe, J – Roe, R")
+    assert (shown["ply"], shown["at"]) == (5, 0)
+
+
 def test_an_analysis_of_a_game_is_copied_after_the_moves_that_led_there(page):
     name = page.new("chess", [None, None])
     for move in ("e4", "e5", "Nf3"):
@@ -588,6 +595,32 @@ def test_a_game_of_ones_own_is_a_grid_of_its_planes_or_what_it_draws(page):
     assert 'data-action="0"' in board["svg"]
     page.play(name, "0")
     page.wait(name, lambda shown: shown["ply"] >= 2)
+
+
+class Seeds(Own):
+    """Planes that count: alike at the start, and in half of the cells later."""
+
+    def planes(self, spec: str, player: int | None = None) -> np.ndarray:
+        pits = np.full((1, 2, 4), float(self.left), dtype=np.float32)
+        pits[0, 1] = 5
+        return pits
+
+    def play(self, action: int) -> "Seeds":
+        return Seeds(self.left - 1 - int(action), 1 - self.to_play)
+
+
+def test_planes_that_count_are_shown_by_their_numbers(page):
+    sizes = {"num_players": 2, "num_actions": 2, "plane_specs": {"default": (1, 2, 4)}}
+    games.register("web-seeds", initial_state=Seeds, **sizes)
+    name = page.new("web-seeds", [None, None])
+    for left in (5, 4, 2):
+        board = page.games[name]["board"]
+        assert [board["svg"].count(f">{n}</text>") for n in (5, left)] == (
+            [8, 8] if left == 5 else [4, 4]
+        )
+        assert board["spots"][0][1].endswith(f" {left}")
+        if left > 2:
+            page.play(name, "0" if left == 5 else "1")
 
 
 def test_a_pass_is_listed_beside_the_cells_of_a_grid(page):

@@ -116,9 +116,13 @@ class Page:
         return {"games": listed, "agents": list(agent_names()), "shelf": self._storage.names()}
 
     async def do_new(self, fields: Fields) -> dict[str, str]:
-        """Begin a game, and watch it."""
+        """Begin a game, or open one whose moves are given, and watch it."""
         self._check_room()
         game = games.make(fields.text("game", 200), **_options(fields.mapping("options")))
+        given = fields.text_or_none("position", LONGEST_MESSAGE)
+        if given and hasattr(game.state_type, "san") and is_pgn(game, given):
+            found = await self._sessions.workers.run(lambda: pasted(given))
+            return await self._opened(found, fields)
         seed = fields.number_or("seed", None, 0, 2**53)
         seed = secrets.randbelow(2**32) if seed is None else seed
         start = started(game, fields, seed)

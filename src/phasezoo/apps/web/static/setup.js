@@ -41,7 +41,7 @@ export class Setup {
     this.seats = game.sides.map((side, player) => this.form.field(
       [PERSON, ...game.agents], player === 0 ? PERSON : game.agents[0] || PERSON, { name: `seat-${player}`, "aria-label": side },
     ));
-    this.position = element("input", { name: "position", spellcheck: "false", autocomplete: "off", placeholder: "the usual start" });
+    this.position = element("textarea", { name: "position", rows: "1", spellcheck: "false", autocomplete: "off", placeholder: "the usual start" });
     this.seed = element("input", { name: "seed", type: "number", min: "0", placeholder: "drawn" });
     this.gate = element("input", { name: "gate", list: "pz-gates", placeholder: "the experts' gate", spellcheck: "false" });
     this.other = element("input", { name: "other_gate", list: "pz-gates", placeholder: "none", spellcheck: "false" });
@@ -50,7 +50,7 @@ export class Setup {
     refill(byId("setup-rows"),
       row("Game", this.kind),
       ...this.seats.map(({ group }, player) => row(game.sides[player], group)),
-      game.position ? row(`Position (${game.position})`, this.position) : null,
+      game.position ? row(`Position (${game.position})${game.pgn ? " or game (PGN)" : ""}`, this.position) : null,
       game.draws ? row("Seed", this.seed) : null,
       game.options.length ? row("Options", this.options) : null,
       row("Gate", this.gate),
