@@ -76,7 +76,12 @@ def _check_network(network: NetworkEvaluator, game: games.Game) -> None:
     if network.game == game.name:
         return
     if not network.allow_other_game:
-        message = f"{network.name} is a network of {network.game}, and {game.name} is played: {HOW}"
+        own, shape = network.manifest, game.plane_specs.get(network.plane_spec, (0,))
+        could = own.num_actions >= game.num_actions and shape[0] == own.input_shape[0]
+        message = (
+            f"{network.name} is a network of {network.game}, and {game.name} is played: play "
+            f"{network.game}, or give a network of {game.name}{f'; {HOW}' if could else ''}"
+        )
         raise GameMismatch(message)
     _check_planes(network, network.plane_spec, game)
     manifest, shape = network.manifest, tuple(game.plane_shape(network.plane_spec))

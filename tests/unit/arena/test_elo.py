@@ -107,6 +107,17 @@ def test_los_without_variance():
     assert [los([s] * 10) for s in (0.25, 0.5, 0.75)] == [0.0, 0.5, 1.0]
 
 
+@given(st.lists(st.integers(0, 12), min_size=5, max_size=5).filter(lambda pairs: sum(pairs) > 9))
+def test_los_that_is_told_does_not_contradict_the_interval(pairs):
+    scores = [score / 4 for score, count in enumerate(pairs) for _ in range(count)]
+    elo = pentanomial_elo(scores)
+    holds_zero, said = elo.low <= 0 <= elo.high, los_unsaid(pairs)
+    if said is None and holds_zero:
+        assert 0.025 <= los(scores) <= 0.975
+    if said == "the interval holds 0":
+        assert holds_zero
+
+
 @pytest.mark.parametrize(
     ("pairs", "said"),
     [
@@ -114,6 +125,7 @@ def test_los_without_variance():
         ((1, 0, 2, 2, 4), "fewer than 10 pairs"),
         ((0, 0, 0, 0, 10), "all pairs scored alike"),
         ((0, 0, 10, 0, 0), "all pairs scored alike"),
+        ((0, 1, 3, 5, 1), "the interval holds 0"),
         ((0, 0, 9, 1, 0), None),
     ],
 )

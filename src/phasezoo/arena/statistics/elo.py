@@ -155,11 +155,16 @@ def los_unsaid(pairs: Sequence[int]) -> str | None:
     """Return why reports leave out the likelihood of superiority; None if they have it.
 
     Of fewer than ten pairs, and of pairs that all scored alike, too little is known of the spread
-    that :func:`los` divides by: it would show certainty beside an interval that holds zero.
+    that :func:`los` divides by. Of a few more its normal distribution can still be surer than the
+    interval beside it, which holds zero.
 
     Args:
         pairs: How many pairs had each score.
     """
     if sum(pairs) < _LOS_PAIRS:
         return f"fewer than {_LOS_PAIRS} pairs"
-    return "all pairs scored alike" if sum(map(bool, pairs)) == 1 else None
+    if sum(map(bool, pairs)) == 1:
+        return "all pairs scored alike"
+    scores = np.repeat(np.arange(len(pairs)) / (len(pairs) - 1), pairs).tolist()
+    elo, is_sure = pentanomial_elo(scores), not 0.025 <= los(scores) <= 0.975
+    return "the interval holds 0" if is_sure and elo.low <= 0 <= elo.high else None
