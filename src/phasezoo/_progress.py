@@ -60,7 +60,7 @@ class Lines:
         parts = [f"{done / total:.0%}".replace("%", " %") if total else "", note]
         if total and before < done < total:
             parts.append(f"about {_rough((now - begun) * (total - done) / (done - before))} left")
-        else:
+        elif now - begun >= 1:
             parts.append(f"{_rough(now - begun)} so far")
         self._write(f"{name}: {', '.join(filter(None, parts))}")
 

@@ -66,18 +66,20 @@ class HumanAgent(DeprecatedSeats):
         acting = int(state.to_play) if player is None else player
         # Painters are not needed by other agents.
         from phasezoo.envs.rendering import render
-        from phasezoo.envs.rendering.choice import name_of, sides_of
+        from phasezoo.envs.rendering.choice import name_of, pointing_of, sides_of
 
         game = games.game_of(state)
         legal = {
             name_of(game, state, action): action
             for action in games.legal_actions_of(state, acting).tolist()
         }
+        pointing, who = pointing_of(game), sides_of(game)[acting]
+        if pointing is not None and pointing.letters:
+            who += f" ({pointing.letters[acting]})"
         self._tell(str(render(game, state, "ansi", player=acting)))
         while True:
             try:
-                question = f"{sides_of(game)[acting]}, your move (? lists them): "
-                text = self._ask(question).strip()
+                text = self._ask(f"{who}, your move (? lists them): ").strip()
             except EOFError as error:
                 message = f"{self.name}: the input has ended; the unfinished game does not count"
                 raise PhasezooError(message) from error

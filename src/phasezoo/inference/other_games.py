@@ -76,8 +76,8 @@ def _check_network(network: NetworkEvaluator, game: games.Game) -> None:
     if network.game == game.name:
         return
     if not network.allow_other_game:
-        own, shape = network.manifest, game.plane_specs.get(network.plane_spec, (0,))
-        could = own.num_actions >= game.num_actions and shape[0] == own.input_shape[0]
+        own, seen = network.manifest, game.plane_specs.get(network.plane_spec, (0, 0, 0))
+        could = own.num_actions >= game.num_actions and seen[0] == own.input_shape[0]
         message = (
             f"{network.name} is a network of {network.game}, and {game.name} is played: play "
             f"{network.game}, or give a network of {game.name}{f'; {HOW}' if could else ''}"

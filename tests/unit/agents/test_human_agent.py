@@ -45,7 +45,7 @@ def test_games_without_notation():
     human, shown = person("8", "0", "3")  # the columns as they are numbered below the board
     assert human.session(0).act(four) == 2
     assert "'0' is no legal move here; legal are 1, 2, 3, 4, 5, 6, 7" in shown
-    assert "Vermilion, your move" in shown[1]
+    assert shown[1].startswith("Vermilion (X), your move")
     ffa = games.make("pommerman-ffa").initial_state(seed=1)
     for bomb in ("5", "bomb"):
         assert person("6", bomb)[0].session(0).act(ffa, 2) == 5

@@ -68,6 +68,8 @@ class Pointing:
     """Gates to suggest; those that do not fit a game of this kind are left out."""
     sides: tuple[str, ...] = ()
     """Names of the players; by default they are numbered."""
+    letters: str = ""
+    """The letters of the players' pieces on boards that are text; empty: none need be told."""
     flips: bool = False
     """Whether the board can be turned round."""
     falls: bool = False

@@ -104,9 +104,10 @@ def _state_table(seen: Seen) -> Table:
         f"{count(seen.config.positions)} {'positions a search' if is_beam else 'nodes a move'}"
     )
     by = f"searched by {seen.config.agent}, {searched}" if is_beam else f"searched with {searched}"
+    often = f"each {last.learned / samples:.1f} times on average" if samples else "none yet"
     rows = [
         ("games", count(last.games), by),
-        ("samples learned from", count(last.learned), f"of {count(samples)} new ones"),
+        ("samples learned from", count(last.learned), f"{count(samples)} new ones, {often}"),
     ]
     if seen.config.promote_games:
         text = "the last that won its match"

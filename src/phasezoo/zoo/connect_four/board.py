@@ -4,7 +4,7 @@ from typing import Any
 
 from phasezoo.envs.rendering.pointing import Box, Key, Pointing, Spot, Way
 from phasezoo.envs.rendering.stamps import SIDE
-from phasezoo.zoo.connect_four.pictures import CELL, COLUMNS, LEFT, ROWS, TOP, scene_of
+from phasezoo.zoo.connect_four.pictures import CELL, COLUMNS, LEFT, LETTERS, ROWS, TOP, scene_of
 
 SIDES = ("Vermilion", "Yellow")
 
@@ -38,6 +38,7 @@ BOARD = Pointing(
     keys=tuple(Key(str(action + 1), action, str(action + 1)) for action in range(COLUMNS)),
     gates=("plies:14,28", "threats:1,3", "plies:10,20"),
     sides=SIDES,
+    letters=LETTERS,
     falls=True,
 )
 """A column is dropped into by a click, or by its number."""
