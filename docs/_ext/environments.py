@@ -17,8 +17,8 @@ import gymnasium
 from docstrings import to_markdown
 from env_options import Option, options_of
 from phasezoo import games, gating
-from phasezoo.envs.rendering import modes_of, render
-from phasezoo.envs.rendering.choice import pointing_of
+from phasezoo.envs.rendering import render
+from phasezoo.envs.rendering.choice import painter_of, pointing_of
 from phasezoo.errors import InvalidGate
 from phasezoo.games.bounds import UNLIMITED
 from phasezoo.registration import ENVIRONMENTS, NAMESPACE, Environment
@@ -111,7 +111,7 @@ def picture_of(game: games.Game) -> str | None:
     Args:
         game: The game.
     """
-    if "svg" not in modes_of(game):
+    if painter_of(game) is None:  # games of others are not drawn here
         return None
     return str(render(game, game.initial_state(seed=SEED), "svg"))
 
@@ -147,7 +147,7 @@ def _page(family: Family) -> Iterator[str]:
     sections = dict(family.sections)
     yield from (f"# {family.title}", "", sections.pop(""), "")
     game = family.made[0].game
-    if "svg" in modes_of(game):
+    if painter_of(game) is not None:
         yield from (
             "```{image} " + game.name + ".svg",
             ":alt: where a game starts",

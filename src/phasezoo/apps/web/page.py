@@ -12,7 +12,7 @@ from phasezoo.apps.web.fields import LONGEST_MESSAGE, Fields, read_message
 from phasezoo.apps.web.outbox import Outbox
 from phasezoo.apps.web.phases import suggested_gates
 from phasezoo.apps.web.pictures import Sight
-from phasezoo.apps.web.positions import is_pgn, started
+from phasezoo.apps.web.positions import begins_as_pgn, is_pgn, started
 from phasezoo.apps.web.recordings import Recording, games_in, pasted, recording
 from phasezoo.apps.web.search import Searcher
 from phasezoo.apps.web.session import GameSession
@@ -120,7 +120,7 @@ class Page:
         self._check_room()
         game = games.make(fields.text("game", 200), **_options(fields.mapping("options")))
         given = fields.text_or_none("position", LONGEST_MESSAGE)
-        if given and hasattr(game.state_type, "san") and is_pgn(game, given):
+        if given and hasattr(game.state_type, "san") and begins_as_pgn(given):
             found = await self._sessions.workers.run(lambda: pasted(given))
             return await self._opened(found, fields)
         seed = fields.number_or("seed", None, 0, 2**53)

@@ -30,13 +30,17 @@ def started(game: games.Game, fields: Fields, seed: int) -> Any:
 
 def is_pgn(game: games.Game, text: str) -> bool:
     """Whether a text is rather PGN than a position of the game."""
-    if _PGN.match(text):
+    if begins_as_pgn(text):
         return True
     return game.parse_position is not None and "/" not in text.split(maxsplit=1)[0]
 
 
+def begins_as_pgn(text: str) -> bool:
+    """Whether a text begins with a tag of PGN, or the number of the first move."""
+    return _PGN.match(text) is not None
+
+
 _PGN = re.compile(r"""\s*(\[\s*\w+\s+"|1\s*\.)""")
-"""A tag, or the number of the first move."""
 
 
 def written_pgn(
