@@ -37,7 +37,7 @@ class HumanAgent(DeprecatedSeats):
     ) -> None:
         self.name = name
         self._ask: Callable[[str], str] = _read_line if ask is None else ask
-        self._tell: Callable[[str], None] = _write if tell is None else tell
+        self.tell: Callable[[str], None] = _write if tell is None else tell
 
     def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
         """The action for ``info["state"]``; see :meth:`choose`.
@@ -76,7 +76,7 @@ class HumanAgent(DeprecatedSeats):
         pointing, who = pointing_of(game), sides_of(game)[acting]
         if pointing is not None and pointing.letters:
             who += f" ({pointing.letters[acting]})"
-        self._tell(str(render(game, state, "ansi", player=acting)))
+        self.tell(str(render(game, state, "ansi", player=acting)))
         while True:
             try:
                 text = self._ask(f"{who}, your move (? lists them): ").strip()
@@ -87,12 +87,12 @@ class HumanAgent(DeprecatedSeats):
                 message = f"{self.name} gave up as player {acting}"
                 raise GameForfeited(message, "resignation")
             if text == "?":
-                self._tell(_listed(legal))
+                self.tell(_listed(legal))
             elif text:
                 action = legal[text] if text in legal else _read_move(state, text, legal)
                 if action is not None and action in legal.values():
                     return action
-                self._tell(f"{text!r} is no legal move here; {_listed(legal)}")
+                self.tell(f"{text!r} is no legal move here; {_listed(legal)}")
 
 
 class HumanPool(SequentialPool):
@@ -105,8 +105,16 @@ class HumanPool(SequentialPool):
 class _Session:
     def __init__(self, agent: HumanAgent) -> None:
         self._agent = agent
+        self._has_begun = False
 
     def act(self, state: Any, player: int | None = None) -> int:
+        plies, players = getattr(state, "ply", 0), games.game_of(state).num_players
+        if not self._has_begun and plies >= players:
+            self._agent.tell(
+                f"This game begins with an opening of {plies - plies % players} plies or more; "
+                "--openings random:0 begins at the start."
+            )
+        self._has_begun = True
         return self._agent.choose(state, player)
 
 

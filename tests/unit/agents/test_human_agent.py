@@ -9,6 +9,7 @@ import pytest
 
 import phasezoo  # noqa: F401  (registers the environments)
 from phasezoo import agents, arena, games
+from phasezoo.apps import cli
 from phasezoo.errors import GameForfeited, InvalidConfig, PhasezooError
 
 
@@ -49,6 +50,19 @@ def test_games_without_notation():
     ffa = games.make("pommerman-ffa").initial_state(seed=1)
     for bomb in ("5", "bomb"):
         assert person("6", bomb)[0].session(0).act(ffa, 2) == 5
+
+
+def test_an_opening_that_was_played_is_told_once():
+    human, shown = person("3", "4", "5")
+    session = human.session(0)
+    state = games.make("connect-four").from_columns("4453")
+    session.act(state)
+    assert shown[0].startswith("This game begins with an opening of 4 plies")
+    session.act(state)
+    assert sum("opening" in text for text in shown) == 1
+    other, told = person("3")
+    other.session(0).act(games.make("connect-four").from_columns("4"))
+    assert not any("opening" in text for text in told)
 
 
 def test_giving_up_loses_a_match():
@@ -116,6 +130,19 @@ def test_the_terminal(monkeypatch, capsys):
     shown = capsys.readouterr().out
     assert "your move" in shown
     assert "'e9' is no legal move here" in shown
+
+
+def test_a_person_reads_how_each_game_of_a_match_ended(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("resign\n" * 2))
+    words = ["match", "human", "random", "--game", "connect-four", "--games", "2"]
+    assert cli.main(words) == 0
+    shown = capsys.readouterr()
+    ends = [line for line in shown.err.splitlines() if line.startswith("game ")]
+    assert ends == [
+        "game 1: 0-1 (resignation): human 0, random 1",
+        "game 2: 1-0 (resignation): human 0, random 1",
+    ]
+    assert "This game begins with an opening" in shown.out
 
 
 def test_unknown_options():

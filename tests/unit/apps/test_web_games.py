@@ -363,6 +363,16 @@ def test_a_new_game_may_be_one_in_pgn(page):
     assert (shown["ply"], shown["at"]) == (5, 0)
 
 
+def test_agents_go_on_with_a_new_game_that_was_given_in_pgn(page):
+    seats = [None, "random:seed=1"]
+    name = page.ask("new", game="chess", seats=seats, position="1. e4 e5 2. Nf3 Nc6")["game"]
+    shown = page.wait(name, lambda shown: True)
+    assert (shown["seats"], shown["ply"], shown["at"]) == (seats, 4, 4)
+    page.play(name, "Bb5")
+    shown = page.wait(name, lambda shown: shown["ply"] == 6)
+    assert shown["moves"][:5] == ["e4", "e5", "Nf3", "Nc6", "Bb5"]
+
+
 def test_an_analysis_of_a_game_is_copied_after_the_moves_that_led_there(page):
     name = page.new("chess", [None, None])
     for move in ("e4", "e5", "Nf3"):

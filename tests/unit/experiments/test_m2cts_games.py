@@ -60,6 +60,10 @@ def test_experts_meet_one_network_in_other_games(game, tmp_path):
     assert results.dataset.game == game
     assert results.matches.total.games == 4
     assert f"--game {game}" in results.command
+    # A game without SAN has no PGN, and no empty files that look like it.
+    written = [path.read_text() for path in (tmp_path / "run").rglob("*.pgn")]
+    assert all(written)
+    assert bool(written) == hasattr(games.make(game).state_type, "san")
     page = (tmp_path / "run" / "report.html").read_text()
     # The paper's figures are of chess.
     assert "Table XV" not in page

@@ -17,7 +17,10 @@ from phasezoo.report import numbers
         (Interval(424.0, 281.0, 545.0), "+424 ± 132"),  # 143 and 121
         (Interval(60.0, -59.0, 190.0), "+60 ± 124"),  # 119 and 130
         (Interval(190.8, 70.0, math.inf), "+191 (+70 to +∞)"),
-        (Interval(0.0, -math.inf, math.inf), "0 (no interval: too few games, or all alike)"),
+        (
+            Interval(0.0, -math.inf, math.inf),
+            "0 (no interval: too few, or all alike)",
+        ),
     ],
 )
 def test_elo_has_both_ends_where_one_half_width_would_mislead(interval, text):

@@ -46,7 +46,7 @@ def _share(counts: Sequence[int]) -> float:
 
 
 @contextmanager
-def watching(file: IO[str], names: Sequence[str]) -> Iterator[Watched]:
+def watching(file: IO[str], names: Sequence[str], *, by_hand: bool = False) -> Iterator[Watched]:
     """A table of the players and a bar, for as long as games are played.
 
     Games that a run is gone on from are in the bar, not in the table.
@@ -54,6 +54,7 @@ def watching(file: IO[str], names: Sequence[str]) -> Iterator[Watched]:
     Args:
         file: Where it is shown; a file that is no terminal gets a line a minute.
         names: The players.
+        by_hand: Whether a person plays in this terminal: each game then has a line at its end.
     """
     from rich import progress as rich
     from rich.console import Console, Group
@@ -67,7 +68,16 @@ def watching(file: IO[str], names: Sequence[str]) -> Iterator[Watched]:
     live = Live(console=console, transient=True)
     lines = Lines(lambda line: print(line, file=file, flush=True))
 
+    def add(record: GameRecord) -> None:
+        scores.add(record)
+        if by_hand:
+            points = zip(record.pairing, (record.score, 1 - record.score), strict=True)
+            told = ", ".join(f"{names[player]} {score:g}" for player, score in points)
+            print(f"{scores.last}: {told}\n", file=file, flush=True)
+
     def progress(done: int, games: int) -> None:
+        if by_hand:
+            return
         bar.update(task, completed=done, total=games)
         if not shows_bars(file):
             lines.update("Games", done, games, scores.last)
@@ -76,6 +86,6 @@ def watching(file: IO[str], names: Sequence[str]) -> Iterator[Watched]:
         live.start()  # not before: what is refused shows nothing
 
     try:
-        yield scores.add, progress
+        yield add, progress
     finally:
         live.stop()

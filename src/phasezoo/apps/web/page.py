@@ -116,20 +116,25 @@ class Page:
         return {"games": listed, "agents": list(agent_names()), "shelf": self._storage.names()}
 
     async def do_new(self, fields: Fields) -> dict[str, str]:
-        """Begin a game, or open one whose moves are given, and watch it."""
+        """Begin a game, or go on with one whose moves are given, and watch it."""
         self._check_room()
         game = games.make(fields.text("game", 200), **_options(fields.mapping("options")))
-        given = fields.text_or_none("position", LONGEST_MESSAGE)
+        given, found = fields.text_or_none("position", LONGEST_MESSAGE), None
         if given and hasattr(game.state_type, "san") and begins_as_pgn(given):
             found = await self._sessions.workers.run(lambda: pasted(given))
-            return await self._opened(found, fields)
+            game = found.game
         seed = fields.number_or("seed", None, 0, 2**53)
         seed = secrets.randbelow(2**32) if seed is None else seed
-        start = started(game, fields, seed)
         texts = fields.texts_or_none("seats", game.num_players)
+        if found is not None and not any(texts):
+            return await self._opened(found, fields)
+        start = started(game, fields, seed) if found is None else found.start
         searchers = [await self._searcher(text, game, k, seed) for k, text in enumerate(texts)]
         gates = await self._gates(fields, game)
         session = self._sessions.open(game, start)
+        if found is not None:
+            _show(found, session)
+            session.plays = True
         session.compare(gates)
         for player, searcher in enumerate(searchers):
             session.assign(player, searcher)
@@ -315,8 +320,7 @@ class Page:
         """Watch a finished game from its start."""
         gates = await self._gates(fields, found.game)
         session = self._sessions.open(found.game, found.start)
-        session.load(found.plies, found.variations, found.result)
-        session.title, session.names, session.tags = found.title, found.players, found.tags
+        _show(found, session)
         session.compare(gates)
         self._watch(session, Sight())
         self._go_to(session, 0)
@@ -404,6 +408,12 @@ def _options(given: Mapping[str, Any]) -> dict[str, Any]:
         message = f"options={str(given)[:60]}: expected names and values"
         raise InvalidConfig(message)
     return dict(given)
+
+
+def _show(found: Recording, session: GameSession) -> None:
+    """Put a finished game into a new session."""
+    session.load(found.plies, found.variations, found.result)
+    session.title, session.names, session.tags = found.title, found.players, found.tags
 
 
 def _sight_of(game: games.Game, persons: list[int]) -> Sight:

@@ -419,5 +419,6 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
 
     def _kept(self, job: PairingJob, pairing: Pairing, pgn: str) -> Pairing:
         """Write the games of a pairing, and return its result."""
-        self.directory.write_text(f"{job.name}.pgn", pgn)
+        if pgn:  # a game without SAN has none
+            self.directory.write_text(f"{job.name}.pgn", pgn)
         return pairing

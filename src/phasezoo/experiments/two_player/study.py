@@ -144,8 +144,10 @@ class TwoPlayerRun(PlayingRun):
         from_phases = self.from_phases()
         searches = self.searches(boundaries, together)
         learned = self._learned(gates) if gates else None
-        all_pgn = "".join(path.read_text(encoding="utf-8") for path in self.pgns)
-        self.directory.write_text("games.pgn", all_pgn)
+        written = [path for path in self.pgns if path.exists()]
+        if written:  # a game without SAN has none
+            all_pgn = "".join(path.read_text(encoding="utf-8") for path in written)
+            self.directory.write_text("games.pgn", all_pgn)
         whole = {**vars(together), "total": together.total, "spread": together.spread}
         self.directory.write_json("match.json", whole)
         variants = [
@@ -172,6 +174,11 @@ class TwoPlayerRun(PlayingRun):
     def _note_planned_width(self) -> None:
         """Say what the run's games can tell, before it trains for them."""
         trainings, games = self.config.trainings, self.prepared.games_a_pairing
+        if trainings == 2:
+            self.console.note(
+                "Planned: two trainings a side leave no interval, as pairings of a training with "
+                "itself are left out; three have one."
+            )
         if trainings < 3:
             return
         width = planned_width(trainings, games)
