@@ -9,7 +9,7 @@ from phasezoo.arena.statistics.intervals import Interval
 ABSENT = "–"
 """Stands where a number does not exist, such as a loss on no positions."""
 
-_NO_INTERVAL = "(no interval: too few, or all alike)"
+_NO_INTERVAL = "(no interval: too few games or trainings, or all alike)"
 """Stands for an interval of which nothing is known."""
 
 _MINUS = "\N{MINUS SIGN}"

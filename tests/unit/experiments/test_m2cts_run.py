@@ -597,7 +597,8 @@ def test_ctrl_c_before_a_run_has_begun_says_so(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize(
     ("trainings", "played", "said"),
-    [(1, 40, ""), (2, 40, "two trainings a side leave no interval"), (3, 2, "3 trainings a side and 2 games a pairing leave no end from"),
+    [(1, 40, ""), (2, 40, "two trainings a side leave no interval"),
+     (3, 2, "3 trainings a side and 2 games a pairing leave no end from"),
      (4, 12, "4 trainings a side and 12 games a pairing leave ±198 Elo from")],
 )  # fmt: skip
 def test_runs_of_several_trainings_say_first_what_their_games_can_tell(

@@ -60,7 +60,7 @@ def report(results: Results) -> Document:
         limits=bullets(_limits(results)).text,
         beside=(
             "the settings (config.json), seeds, versions, every network with its training log, "
-            "all losses (losses.csv) and all games (the folder matches; games.pgn if they have PGN)."
+            "all losses (losses.csv) and all games (the folder matches, and games.pgn)."
         ),
         more=[Section("Seeds", [Table.of_pairs("seeds", seeds, ("stream", "seed"))], folded=True)],
         versions=[("games, SHA-256", results.dataset.sha256)],
