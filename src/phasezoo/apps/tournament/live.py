@@ -72,8 +72,8 @@ def watching(file: IO[str], names: Sequence[str], *, by_hand: bool = False) -> I
         scores.add(record)
         if by_hand:
             points = zip(record.pairing, (record.score, 1 - record.score), strict=True)
-            told = ", ".join(f"{names[player]} {score:g}" for player, score in points)
-            print(f"{scores.last}: {told}\n", file=file, flush=True)
+            scored = ", ".join(f"{names[player]} {score:g}" for player, score in points)
+            print(f"{scores.last}: {scored}\n", file=file, flush=True)
 
     def progress(done: int, games: int) -> None:
         if by_hand:

@@ -19,7 +19,7 @@ class Played:
     analyses: dict[int, Analysis] = field(default_factory=dict)
     """Analyses of searches, by player."""
     after: Analysis | None = None
-    """What a file says of the position that it led to."""
+    """An analysis of the position that it led to, from a file."""
 
 
 Plies: TypeAlias = Sequence[tuple[Played, Any]]

@@ -70,7 +70,7 @@ class Recording(NamedTuple):
     result: str | None = None
     """The result that was recorded for a game of two players; None if it is not known."""
     tags: Mapping[str, str] = {}
-    """What else PGN says of the game: event, site, date, ratings and more."""
+    """Other tags of PGN: event, site, date, ratings and more."""
     """Lines from the start."""
 
 

@@ -69,7 +69,7 @@ class Pointing:
     sides: tuple[str, ...] = ()
     """Names of the players; by default they are numbered."""
     letters: str = ""
-    """The letters of the players' pieces on boards that are text; empty: none need be told."""
+    """The letters of the players' pieces on boards that are text; empty: they have none."""
     flips: bool = False
     """Whether the board can be turned round."""
     falls: bool = False
