@@ -383,6 +383,9 @@ def test_an_analysis_of_a_game_is_copied_after_the_moves_that_led_there(page):
     copied = [each.eval() is not None for each in game.mainline()]
     assert copied == [True] * 3
     assert len(shown["values"]) == 4
+    # In JSON the search of a move is that of the position before it.
+    whole = json.loads(page.ask("text", game=name, kind="json"))
+    assert [each["player"] for each in whole["searches"]] == [0, 1, 0]
 
 
 VARIED = """1. e4 {(no) move} e5 (1... c5 2. Nf3 $1 (2. c3 d5 (2... Nf6 3. e5) 3. exd5) 2... d6)

@@ -23,17 +23,16 @@ def text_of(session: GameSession, kind: str) -> str:
     line, played = session.positions, session.tree.played
     states = [each.turn.state for each in line]
     actions = [each.action for each in played]
-    analyses = [
-        next(iter(each.analyses.values()), after.review)
-        for after, each in zip(line[1:], played, strict=False)
-    ]
+    own = [next(iter(each.analyses.values()), None) for each in played]
     result = session.result()
     if kind == "pgn":
         ended = session.recorded if result is None else result["result"]
         names = session.player_names()
         kept = {k: v for k, v in session.tags.items() if k in ROSTER or session.is_as_recorded}
         tags = {**kept, "White": names[0], "Black": names[-1], "Result": ended or "*"}
-        return written_pgn(session.game, states, actions, tags, analyses)
+        # Without a search that chose the move, a comment is of the position after it.
+        said = [one or after.review for one, after in zip(own, line[1:], strict=True)]
+        return written_pgn(session.game, states, actions, tags, said)
     if kind == "json":
         whole = {
             "game": session.game.name,
@@ -43,7 +42,7 @@ def text_of(session: GameSession, kind: str) -> str:
             "moves": [each.name for each in played],
             "seats": session.player_names(),
             "phases": session.strip.as_dict(),
-            "searches": analyses,
+            "searches": [one or at.review for one, at in zip(own, line, strict=False)],
             "result": result,
             "recorded": session.recorded,
         }
