@@ -19,7 +19,7 @@ from phasezoo.report import numbers
         (Interval(190.8, 70.0, math.inf), "+191 (+70 to +∞)"),
         (
             Interval(0.0, -math.inf, math.inf),
-            f"0 {numbers._NO_INTERVAL}",
+            "0 (no interval: too few games or trainings, or all alike)",
         ),
     ],
 )
