@@ -37,7 +37,7 @@ class HumanAgent(DeprecatedSeats):
     ) -> None:
         self.name = name
         self._ask: Callable[[str], str] = _read_line if ask is None else ask
-        self.tell: Callable[[str], None] = _write if tell is None else tell
+        self._tell: Callable[[str], None] = _write if tell is None else tell
 
     def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
         """The action for ``info["state"]``; see :meth:`choose`.
@@ -50,7 +50,7 @@ class HumanAgent(DeprecatedSeats):
 
     def session(self, seed: int) -> Session:
         """One game; a person takes no seed."""
-        return _Session(self)
+        return _Session(self, self._tell)
 
     def session_pool(self, game: games.Game, **options: Any) -> "HumanPool":
         """Open a pool of games, of which one at a time is played unless more are asked for."""
@@ -76,7 +76,7 @@ class HumanAgent(DeprecatedSeats):
         pointing, who = pointing_of(game), sides_of(game)[acting]
         if pointing is not None and pointing.letters:
             who += f" ({pointing.letters[acting]})"
-        self.tell(str(render(game, state, "ansi", player=acting)))
+        self._tell(str(render(game, state, "ansi", player=acting)))
         while True:
             try:
                 text = self._ask(f"{who}, your move (? lists them): ").strip()
@@ -87,12 +87,12 @@ class HumanAgent(DeprecatedSeats):
                 message = f"{self.name} gave up as player {acting}"
                 raise GameForfeited(message, "resignation")
             if text == "?":
-                self.tell(_listed(legal))
+                self._tell(_listed(legal))
             elif text:
                 action = legal[text] if text in legal else _read_move(state, text, legal)
                 if action is not None and action in legal.values():
                     return action
-                self.tell(f"{text!r} is no legal move here; {_listed(legal)}")
+                self._tell(f"{text!r} is no legal move here; {_listed(legal)}")
 
 
 class HumanPool(SequentialPool):
@@ -103,14 +103,14 @@ class HumanPool(SequentialPool):
 
 
 class _Session:
-    def __init__(self, agent: HumanAgent) -> None:
-        self._agent = agent
+    def __init__(self, agent: HumanAgent, tell: Callable[[str], None]) -> None:
+        self._agent, self._tell = agent, tell
         self._has_begun = False
 
     def act(self, state: Any, player: int | None = None) -> int:
         plies, players = getattr(state, "ply", 0), games.game_of(state).num_players
         if not self._has_begun and plies >= players:
-            self._agent.tell(
+            self._tell(
                 f"This game begins with an opening of {plies - plies % players} plies or more; "
                 "--openings random:0 begins at the start."
             )

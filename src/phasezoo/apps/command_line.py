@@ -339,10 +339,11 @@ def match_hint(agent: str, game: str, plugins: Sequence[str], *, board: bool = F
     """
     from phasezoo import games
     from phasezoo.apps.tournament.commands import MatchOptions
+    from phasezoo.arena.tournaments import playable
 
     own, text = "".join(f" --plugin {shlex.quote(p)}" for p in plugins), shlex.quote(agent)
-    rest = MatchOptions.games % (2 * games.make(game).num_players)
-    count = f" --games {MatchOptions.games - rest}" if rest else ""
+    usual, most = MatchOptions.games, playable(MatchOptions.games, games.make(game))
+    count = "" if most == usual else f" --games {most}"
     hint = f"next: phasezoo match {text} random --game {game}{count}{own}"
     return f"{hint}\n      phasezoo web --agents {text}{own}" if board else hint
 

@@ -78,14 +78,14 @@ def pgn_of(record: GameRecord, names: Sequence[str], game: str = "chess", event:
         "Seeds": " ".join(map(str, record.seeds)),
     }
     comments = [None] * len(record.opening_moves) + [
-        _comment(thought, player=index + len(record.opening_moves) + state.to_play)
+        comment_of(thought, player=index + len(record.opening_moves) + state.to_play)
         for index, thought in enumerate(record.thoughts)
     ]
     return pgn_text(tags, moves_from(state, (*record.opening_moves, *record.moves)), comments)
 
 
-def _comment(thought: Thought | None, player: int) -> str | None:
-    """Return an agent's report of its move as a comment; even players are White."""
+def comment_of(thought: Thought | None, player: int) -> str | None:
+    """An agent's report of its move as a comment; even players are White."""
     if thought is None:
         return None
     parts = []

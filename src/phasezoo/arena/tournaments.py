@@ -179,13 +179,18 @@ def _of_kinds(count: int, first: int, format: str, game: Game) -> list[tuple[int
     return list(itertools.product(range(first), range(first, count)))
 
 
+def playable(games: int, game: Game) -> int:
+    """The most games of a pairing up to ``games``, or the fewest that there can be."""
+    step = 2 * game.num_players
+    return max(games - games % step, step)
+
+
 def _half(games: int, game: Game) -> int:
     """Games of a pairing in which one of the two agents is alone."""
-    wanted = 2 * game.num_players
-    if at_least("games", games, 1) % wanted:
+    if at_least("games", games, 1) != playable(games, game):
         message = (
-            f"games={games}: must be a multiple of {wanted}, because in {game.name} each agent of "
-            f"a pairing is alone as each player once; give {max(games - games % wanted, wanted)}"
+            f"games={games}: must be a multiple of {2 * game.num_players}, because in {game.name} "
+            f"each agent of a pairing is alone as each player once; give {playable(games, game)}"
         )
         raise InvalidConfig(message)
     return games // 2

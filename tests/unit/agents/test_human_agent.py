@@ -60,9 +60,9 @@ def test_an_opening_that_was_played_is_told_once():
     assert shown[0].startswith("This game begins with an opening of 4 plies")
     session.act(state)
     assert sum("opening" in text for text in shown) == 1
-    other, told = person("3")
+    other, shown = person("3")
     other.session(0).act(games.make("connect-four").from_columns("4"))
-    assert not any("opening" in text for text in told)
+    assert not any("opening" in text for text in shown)
 
 
 def test_giving_up_loses_a_match():

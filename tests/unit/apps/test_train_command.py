@@ -288,10 +288,10 @@ def test_one_network_under_a_gate_is_said_to_be_one(
     games: Path, tiny: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["train", str(games), "--config", str(tiny), "--positions", "64", "--gate", "plies:9"]
-    told = "one network of all phases; --strategy separated"
-    for more, is_told in ((["--out", "one"], True), (["--phase", "over 9", "--out", "its"], False)):
+    said = "one network of all phases; --strategy separated"
+    for more, is_said in ((["--out", "one"], True), (["--phase", "over 9", "--out", "its"], False)):
         assert cli.main([*words, *more]) == 0
-        assert (told in capsys.readouterr().out) == is_told
+        assert (said in capsys.readouterr().out) == is_said
 
 
 def test_a_store_too_small_for_a_test_split_says_so(

@@ -264,7 +264,7 @@ class _PlayOptions:
         if not self.adjudicate:
             rules |= {"resign_value": None, "draw_value": None}
         adjudication = arena.Adjudication(**rules) if self.adjudicate or self.tables else None
-        by_hand = any(agent.partition(":")[0] == "human" for agent in self.agents)
+        by_hand = any(read_spec(agent).name == "human" for agent in self.agents)
         names = self.names or self.agents
         with watching(sys.stderr, names, by_hand=by_hand) as (on_game, progress):
             return arena.tournament(

@@ -7,7 +7,8 @@ from typing import Any
 from phasezoo import games
 from phasezoo.apps.web.analysis import Analysis
 from phasezoo.apps.web.fields import LONGEST_MESSAGE, Fields
-from phasezoo.data.centipawns import centipawns_of_value
+from phasezoo.arena.pgn import comment_of
+from phasezoo.arena.records import Thought
 from phasezoo.data.pgn import pgn_text, variant_tag
 from phasezoo.errors import InvalidConfig, UnknownGame
 
@@ -85,13 +86,5 @@ ROSTER = {
 def _comment(analysis: Analysis | None) -> str | None:
     if analysis is None:
         return None
-    parts = []
-    if analysis.get("value") is not None:
-        white = centipawns_of_value(analysis["value"]) * (-1) ** analysis["player"]
-        depth = analysis.get("depth")
-        parts.append(f"[%eval {white / 100:.2f}{f',{depth}' if depth else ''}]")
-    if analysis.get("nodes"):
-        parts.append(f"[%nodes {analysis['nodes']}]")
-    if analysis.get("phase") is not None:
-        parts.append(f"[%phase {analysis['phase']}]")
-    return " ".join(parts) or None
+    value, nodes, depth, phase = map(analysis.get, ("value", "nodes", "depth", "phase"))
+    return comment_of(Thought(value, nodes or 0, depth or 0, phase), analysis["player"]) or None

@@ -67,11 +67,11 @@ class Recording(NamedTuple):
     title: str
     players: list[str | None]
     variations: Sequence[Plies] = ()
+    """Lines from the start."""
     result: str | None = None
     """The result that was recorded for a game of two players; None if it is not known."""
     tags: Mapping[str, str] = {}
     """Other tags of PGN: event, site, date, ratings and more."""
-    """Lines from the start."""
 
 
 def stores_at(storage: Storage, root: str, path: str) -> list[GameStore]:

@@ -65,8 +65,9 @@ class GameSession:
         self.sleeps = False
         self.title: str | None = None
         self.names: Sequence[str | None] = ()
-        self.tags: Mapping[str, str] = {}
         """Names of the players, of a game that was read."""
+        self.tags: Mapping[str, str] = {}
+        """Its other tags of PGN."""
         self.live: dict[int, Analysis] = {}
         """Analyses of searches that go on, by player."""
         self._workers = workers

@@ -1,9 +1,9 @@
 """The comparison of two searches, stage by stage: data, training, losses, games, report."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -189,8 +189,12 @@ class TwoPlayerRun(PlayingRun):
             "(arena.planned_width)."
         )
 
-    def _learning(self, network: str) -> tuple[Beginning, SupervisedConfig]:
-        """The beginning of the networks that are made from a text, and how all of them learn."""
+    @cached_property
+    def _learning(self) -> Callable[[str], tuple[Beginning, SupervisedConfig]]:
+        """How networks begin that are made from a text, and learn; worked out once for each."""
+        return cache(self._learning_of)
+
+    def _learning_of(self, network: str) -> tuple[Beginning, SupervisedConfig]:
         config = self.config
         begun = Beginning.of(network, config.planes)
         preset = self.study.presets.get(config.preset, config)
