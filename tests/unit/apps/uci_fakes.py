@@ -36,11 +36,11 @@ class Spoken:
         return self.until("bestmove", start)
 
     def until(self, word, start=0):
-        """What was said from a line on, up to one that begins with a word."""
+        """What was said from a line on, up to one that has a word."""
 
         def end():
             found = range(start, len(self.lines))
-            return next((at for at in found if self.lines[at].startswith(word)), None)
+            return next((at for at in found if word in self.lines[at]), None)
 
         with self._heard:
             assert self._heard.wait_for(lambda: end() is not None, timeout=60), self.lines[start:]
