@@ -1,5 +1,6 @@
 """What a notebook shows of states, results, matches and standings."""
 
+import html
 import math
 from xml.etree import ElementTree
 
@@ -46,7 +47,8 @@ def test_a_result_is_a_table_of_its_actions():
     pytest.importorskip("pandas")
     result = search()
     found = result.to_frame()
-    assert list(found.columns) == ["action", "visits", "q", "prior", "policy", "draws"]
+    assert list(found.columns) == ["move", "action", "visits", "q", "prior", "policy", "draws"]
+    assert list(found.move) == [str(action + 1) for action in found.action]  # columns from 1
     assert list(found.visits) == sorted(result.visits, reverse=True)
     by_action = found.set_index("action").sort_index()
     assert list(by_action.index) == list(result.actions)
@@ -56,7 +58,30 @@ def test_a_result_is_a_table_of_its_actions():
     first, head, *rows = str(result).splitlines()
     assert first == repr(result)
     assert head.split() == list(found.columns)
-    assert [int(row.split()[0]) for row in rows] == list(found.action)
+    assert [int(row.split()[1]) for row in rows] == list(found.action)
+
+
+def test_moves_of_a_result_are_named_as_on_the_board_if_its_position_is_known():
+    chess = pytest.importorskip("chess")
+    state = games.make("chess").from_fen(
+        "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8"
+    )
+    agent = agents.MCTSAgent(inference.Uniform(), limit=agents.Limit(nodes=300), seed=1)
+    result, board = agent.search(state), chess.Board(state.fen)
+    assert result.state == state
+    lines = str(result).splitlines()[2:]
+    assert sorted(line.split()[0] for line in lines) == sorted(map(board.san, board.legal_moves))
+    named = {line.split()[0]: int(line.split()[1]) for line in lines}
+    assert named["O-O"] == state.parse_uci("e1g1")
+    assert result._repr_html_() == f"<pre>{html.escape(str(result))}</pre>"
+    pool = agent.session_pool(games.make("chess"))
+    slot = pool.open(1)
+    pool.ask(slot, state, 0)
+    while not pool.poll():
+        pass
+    assert pool.result.state is None
+    head = str(pool.result).splitlines()[1]
+    assert head.split() == ["action", "visits", "q", "prior", "policy", "draws"]
 
 
 def test_a_result_shows_actions_that_nothing_is_known_of():

@@ -225,6 +225,8 @@ def test_connect_four_by_click_and_by_number(page, server):
         page.wait_for_timeout(50)
     wait_for_plies(page, 7)
     assert moves(page) == list("4141414")
+    numbered = page.eval_on_selector_all("#pz-moves button", "all => all.map(e => e.innerText)")
+    assert numbered == [f"{ply}. {column}" for ply, column in enumerate("4141414", 1)]
     assert page.inner_text(".over") == "1-0 connect four"
     assert copied(page, "#pz-copy-position") == "4141414"
 

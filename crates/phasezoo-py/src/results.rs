@@ -1,5 +1,7 @@
 //! `SearchResult`: what a search found.
 
+use std::sync::OnceLock;
+
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use phasezoo_core::error::Error;
@@ -94,6 +96,8 @@ pub(crate) struct SearchResult {
     /// Bytes that the tree holds.
     #[pyo3(get)]
     memory: usize,
+    /// What was searched, if it was said; tables name moves by it.
+    state: OnceLock<Py<PyAny>>,
 }
 
 /// What a search expects after one of the root's moves, from the view of the root's player to move.
@@ -234,6 +238,7 @@ impl SearchResult {
             ended: found.ended.as_str(),
             cheap: found.cheap,
             memory: found.memory,
+            state: OnceLock::new(),
             found,
         }
     }
@@ -275,9 +280,25 @@ impl SearchResult {
         )
     }
 
+    /// The state that was searched, by an agent's `search`; None in results of pools.
+    #[getter]
+    fn state(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.state.get().map(|state| state.clone_ref(py))
+    }
+
+    /// Say once which state was searched.
+    fn _searched(&self, state: Py<PyAny>) {
+        let _ = self.state.set(state);
+    }
+
     /// A table of the root's actions, the most visited first.
     fn __str__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import(RESULTS)?.call_method1("table_of", (slf,))
+    }
+
+    /// The same table for notebooks.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import(RESULTS)?.call_method1("html_of", (slf,))
     }
 
     /// The root's actions as a pandas `DataFrame`, the most visited first.

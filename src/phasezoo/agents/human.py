@@ -70,7 +70,7 @@ class HumanAgent(DeprecatedSeats):
 
         game = games.game_of(state)
         legal = {
-            name_of(game, state, action): action
+            name_of(state, action): action
             for action in games.legal_actions_of(state, acting).tolist()
         }
         pointing, who = pointing_of(game), sides_of(game)[acting]

@@ -167,7 +167,7 @@ def _moves(one: "GameStore", states: list[Any]) -> list[str]:
             for state, (action,) in zip(states, actions, strict=True)
         ]
     return [
-        "/".join(name_of(one.game, state, action) for action in row)
+        "/".join(name_of(state, action) for action in row)
         for state, row in zip(states, actions, strict=False)
     ]
 

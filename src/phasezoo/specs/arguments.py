@@ -315,6 +315,8 @@ class Arguments:
         hint = did_you_mean(name, typed, most=3, form="{}", cutoff=0.7).removesuffix(".")
         if name == "--resume" and "--out" in typed:
             hint = "; the same command again, with its --out, goes on with what was interrupted"
+        if elsewhere := getattr(self.kind, "elsewhere", None):
+            hint = elsewhere(name.removeprefix("--").replace("-", "_")) + hint
         if not hint and self._positional:
             hint = "; words without an option are " + ", and ".join(
                 f"{each.spelling}, {descriptions_of(each.owner)[each.path[-1]].rstrip('.')}"

@@ -82,6 +82,10 @@ def test_the_version_is_the_packages(capsys):
         (["doctor", "--fast"], ["--fast"]),
         (["reproduce", "m2cts", "--preset", "huge"], ["huge", "quick"]),
         (["reproduce", "m2cts", "--nodse", "5"], ["--nodse"]),
+        (
+            ["match", "mcts", "random", "--nodes", "5"],
+            ["--nodes: no such option; a search has one, as in mcts:nodes=…", "(see phasezoo mat"],
+        ),
         (["reproduce", "m2cts", "--node", "5"], ["--node: no such option; did you mean --nodes"]),
         (
             ["reproduce", "m2cts", "--boards", "3"],

@@ -248,7 +248,7 @@ pub fn refused(spec: &str, reason: &str, kinds: &[Spelling]) -> Error {
         names.retain(|name| known.insert(*name));
         let firsts: Vec<&String> = kinds.iter().skip(1).map(|kind| &kind.examples[0]).collect();
         let firsts = &firsts[..firsts.len().min(3)];
-        format!("there are {}; such as {}", listed(&names, "and"), listed(firsts, "or"))
+        format!("its gates are {}; such as {}", listed(&names, "and"), listed(firsts, "or"))
     };
     Error::InvalidGate(format!("gate {quoted:?}: {reason}; {allowed}"))
 }

@@ -126,7 +126,7 @@ fn what_is_outside_the_grammar_is_refused_with_the_gates_of_the_game() {
         let name = name_in(spec);
         let allowed = match spellings::<Toy>().into_iter().find(|kind| kind.names.contains(&name)) {
             Some(kind) => format!("; write {}", kind.examples[0]),
-            None => "; there are none, over, from, upto, under, ".into(),
+            None => "; its gates are none, over, from, upto, under, ".into(),
         };
         assert!(message.contains(&allowed) && message.contains(reason), "{spec}: {message}");
     }

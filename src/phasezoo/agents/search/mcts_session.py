@@ -171,6 +171,7 @@ class MCTSSession:
             self._last = None
             raise
         pool.forget_waiting()
+        pool.result._searched(state)
         return pool.result
 
     def _at(self, state: Any) -> "MCTSPool | FreshTreePool":

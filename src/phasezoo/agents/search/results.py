@@ -1,5 +1,6 @@
 """Search results: their best lines, and results less the actions that an oracle advises against."""
 
+import html
 import math
 from typing import Any, cast
 
@@ -43,11 +44,13 @@ def filtered_by(oracle: Oracle, state: Any, result: SearchResult) -> SearchResul
 
 
 _COLUMNS = ("action", "visits", "q", "prior", "policy", "draws")
-"""Columns of a result's table."""
+"""Columns of a result's table; before them come the moves' names, if the state is known."""
 
 
 def _rows(result: SearchResult) -> list[dict[str, Any]]:
     """The root's actions: visits, value for the root's player, prior, final policy, draws."""
+    from phasezoo.envs.rendering.choice import name_of  # agents load without what draws
+
     columns = (
         result.actions.tolist(),
         result.visits.tolist(),
@@ -57,6 +60,8 @@ def _rows(result: SearchResult) -> list[dict[str, Any]]:
         result.draws.tolist(),
     )
     rows = [dict(zip(_COLUMNS, row, strict=True)) for row in zip(*columns, strict=True)]
+    if result.state is not None:
+        rows = [{"move": name_of(result.state, row["action"]), **row} for row in rows]
     return sorted(rows, key=lambda row: (-row["visits"], -row["prior"]))
 
 
@@ -78,13 +83,33 @@ def table_of(result: SearchResult) -> str:
     Args:
         result: What a search found.
     """
-    head = "  ".join(f"{name:>7}" for name in _COLUMNS)
-    lines = [
-        f"{row['action']:>7}  {row['visits']:>7}  {row['q']:>+7.3f}  {row['prior']:>7.1%}  "
-        f"{row['policy']:>7.1%}  {_share(row['draws']):>7}"
+    rows = [
+        {
+            **({"move": row["move"]} if "move" in row else {}),
+            "action": str(row["action"]),
+            "visits": str(row["visits"]),
+            "q": f"{row['q']:+.3f}",
+            "prior": f"{row['prior']:.1%}",
+            "policy": f"{row['policy']:.1%}",
+            "draws": _share(row["draws"]),
+        }
         for row in _rows(result)
     ]
-    return "\n".join([repr(result), head, *lines])
+    widths = {name: max(7, *(len(row[name]) for row in rows)) for name in rows[0]}
+    lines = [
+        "  ".join(f"{row[name]:>{width}}" for name, width in widths.items())
+        for row in ({name: name for name in widths}, *rows)
+    ]
+    return "\n".join([repr(result), *lines])
+
+
+def html_of(result: SearchResult) -> str:
+    """Return the same text for notebooks.
+
+    Args:
+        result: What a search found.
+    """
+    return f"<pre>{html.escape(table_of(result))}</pre>"
 
 
 def _share(share: float) -> str:
@@ -122,6 +147,9 @@ class _FilteredResult:
 
     def __str__(self) -> str:
         return table_of(cast("SearchResult", self))
+
+    def _repr_html_(self) -> str:
+        return html_of(cast("SearchResult", self))
 
     def to_frame(self) -> Frame:
         return frame_of(cast("SearchResult", self))

@@ -135,6 +135,13 @@ class _PlayOptions:
     plugin: tuple[str, ...] = ()
     """Modules or files that were imported first."""
 
+    @staticmethod
+    def elsewhere(name: str) -> str:
+        """Say of an unknown option that a search has it."""
+        from phasezoo import agents
+
+        return f"; a search has one, as in mcts:{name}=…" if name in agents.options("mcts") else ""
+
     @property
     def _own(self) -> dict[str, Any]:
         """Arguments of a tournament that this command alone gives."""

@@ -52,16 +52,16 @@ def analysis_of(
         "action": int(result.action),
     }
     found["moves"] = _moves(result, game, state, player, by_rollouts)
-    found["lines"] = _lines(result, game, state)
+    found["lines"] = _lines(result, state)
     return found | _phase(result, agent) | _work(spent)
 
 
-def answered(action: Any, game: games.Game, state: Any, player: int, value: Any) -> Analysis:
+def answered(action: Any, state: Any, player: int, value: Any) -> Analysis:
     """Return the answer of an agent that does not search, as JSON."""
     given: Analysis = {"player": player, "value": None, "moves": [], "lines": []}
     if isinstance(action, int | np.integer):
         given["action"] = int(action)
-        given["lines"] = [{"q": None, "visits": None, "moves": [name_of(game, state, int(action))]}]
+        given["lines"] = [{"q": None, "visits": None, "moves": [name_of(state, int(action))]}]
     if value is not None:
         given["value"] = _number(value)
     return given
@@ -82,7 +82,7 @@ def _moves(
     return [
         {
             "action": int(actions[k]),
-            "name": name_of(game, state, int(actions[k])),
+            "name": name_of(state, int(actions[k])),
             "path": paths.get(int(actions[k]), ()),
             "visits": int(visits[k]),
             "share": round(int(visits[k]) / total, 4),
@@ -93,25 +93,25 @@ def _moves(
     ]
 
 
-def _lines(result: Any, game: games.Game, state: Any) -> list[dict[str, Any]]:
+def _lines(result: Any, state: Any) -> list[dict[str, Any]]:
     """The best lines, each with its moves by name."""
     if not callable(getattr(result, "lines", None)):
         pv = getattr(result, "pv", None)
-        return [] if not pv else [{"q": None, "visits": None, "moves": _names(pv, game, state)}]
+        return [] if not pv else [{"q": None, "visits": None, "moves": _names(pv, state)}]
     return [
-        {"q": _number(each.q), "visits": int(each.visits), "moves": _names(each.pv, game, state)}
+        {"q": _number(each.q), "visits": int(each.visits), "moves": _names(each.pv, state)}
         for each in best_lines(result, MOST_LINES)
     ]
 
 
-def _names(actions: Sequence[int], game: games.Game, state: Any) -> list[str]:
+def _names(actions: Sequence[int], state: Any) -> list[str]:
     """A line's moves by name; where all move at once, those of the player who searches."""
     at_once = state.to_play == SIMULTANEOUS
     names = []
     for action in actions[:LONGEST_LINE]:
         if not at_once and state.is_terminal:
             break
-        names.append(name_of(game, state, int(action)))
+        names.append(name_of(state, int(action)))
         if not at_once:
             state = state.play(int(action))
     return names

@@ -71,7 +71,7 @@ def _choices(
     listed = legal[: parts[0]] if parts is not None else legal[:MOST_ACTIONS]
     return {
         "ways": [list(way) for way in ways],
-        "legal": [[action, name_of(game, state, action)] for action in listed],
+        "legal": [[action, name_of(state, action)] for action in listed],
         "parts": None if parts is None else list(parts),
     }
 

@@ -289,7 +289,7 @@ def _stored(
     plies = []
     for ply, (state, action) in enumerate(zip(states[:-1], actions, strict=True)):
         played: Any = action if width > 1 else action[0]
-        name = "/".join(name_of(one.game, state, each) for each in action)
+        name = "/".join(name_of(state, each) for each in action)
         found = searches.of(ply, state)
         after = found.pop(int(state.to_play), None) if is_pgn else None
         plies.append((Played(played, name, found, after), states[ply + 1]))
@@ -350,7 +350,7 @@ class _Searches:
         return [
             {
                 "action": action,
-                "name": name_of(self._one.game, state, action),
+                "name": name_of(state, action),
                 "path": paths.get(action, ()),
                 "visits": count,
                 "share": round(count / max(total, 1), 4),

@@ -175,7 +175,7 @@ class Searcher:
             }
         return {
             **analysis,
-            "expert_moves": {name: name_of(self._game, state, a) for name, a in found.items()},
+            "expert_moves": {name: name_of(state, a) for name, a in found.items()},
         }
 
     def _watched(
@@ -250,7 +250,7 @@ class Searcher:
         if move.search is not None:
             analysis = self._analysis(move.search, state, player, None)
         else:
-            analysis = answered(move.action, self._game, state, player, move.value)
+            analysis = answered(move.action, state, player, move.value)
             analysis["nodes"] = move.nodes
         return Answer(move.action, analysis)
 

@@ -383,7 +383,7 @@ class GameSession:
             if message is None:
                 raise
             raise GameContract(message) from error
-        names = {p: name_of(self.game, before.state, a) for p, (a, _) in sorted(answers.items())}
+        names = {p: name_of(before.state, a) for p, (a, _) in sorted(answers.items())}
         analyses = {p: analysis for p, (_, analysis) in answers.items() if analysis is not None}
         self._interrupt()
         self._append(after, Played(chosen, "/".join(names.values()), analyses))

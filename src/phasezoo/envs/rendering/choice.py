@@ -16,14 +16,18 @@ def painter_of(game: Game) -> Painter | None:
 
 def pointing_of(game: Game) -> Pointing | None:
     """How the pictures of a game are played on; None for games of one's own."""
+    return _pointing(game.state_type)
+
+
+def _pointing(kind: type) -> Pointing | None:
     from phasezoo.envs.rendering.catalogue import POINTINGS  # rooms import this package's files
 
-    return POINTINGS.get(game.state_type)
+    return POINTINGS.get(kind)
 
 
-def name_of(game: Game, state: Any, action: int) -> str:
+def name_of(state: Any, action: int) -> str:
     """The name of an action, as pictures and people have it; its number if it has none."""
-    pointing = pointing_of(game)
+    pointing = _pointing(type(state))
     if pointing is not None:
         return pointing.name(state, int(action))
     own = getattr(state, "action_name", None)

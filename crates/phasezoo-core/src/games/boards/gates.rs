@@ -190,7 +190,7 @@ mod tests {
         const MOVES: &str = "; write moves:3";
         const MATERIAL: &str = "; write material:10,6";
         const LICHESS: &str = "; write lichess, lichess:classic, lichess:current or lichess:engine";
-        const ALL: &str = "; there are none, lichess, moves, material, mixedness, plies and hash; \
+        const ALL: &str = "; its gates are none, lichess, moves, material, mixedness, plies and hash; \
                            such as lichess, moves:3 or material:10,6";
         for (spec, allowed) in [
             ("lichess ", ALL),

@@ -130,7 +130,7 @@ function show() {
   showBar(byId("bar"), game);
   showSearch(byId("search"), game);
   showStrip(byId("strip"), game, hello.games[game.kind].gates.length > 1, goTo, here);
-  showMoves(byId("moves"), game, hello.games[game.kind].at_once, game.over ? ended() : game.recorded, goTo, (position) => ask("show", { position }));
+  showMoves(byId("moves"), game, hello.games[game.kind].pgn, game.over ? ended() : game.recorded, goTo, (position) => ask("show", { position }));
   showSeats();
   showChosen();
   showControls();

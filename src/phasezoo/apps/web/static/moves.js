@@ -1,9 +1,10 @@
-// The list of moves: the first line, and its variations indented.
+// The list of moves: the first line, and its variations indented. Moves are numbered in pairs where
+// the game has such notation; in others players may move several times in a row.
 
 import { element, refill, signed } from "./dom.js";
 import { first } from "./search.js";
 
-export function showMoves(list, game, atOnce, ended, goTo, switchTo) {
+export function showMoves(list, game, inPairs, ended, goTo, switchTo) {
   const focused = list.contains(document.activeElement) ? document.activeElement.dataset.position : null;
   const plies = new Map(game.line.map((position, ply) => [position, ply]));
   const shown = game.line[game.at];
@@ -16,8 +17,8 @@ export function showMoves(list, game, atOnce, ended, goTo, switchTo) {
   }
 
   const move = ({ position, name }, ply, isFirst) => {
-    const second = !atOnce && ply % 2;
-    const number = atOnce ? `${ply + 1}.` : `${Math.floor(ply / 2) + 1}${second ? "…" : "."}`;
+    const second = inPairs && ply % 2;
+    const number = inPairs ? `${Math.floor(ply / 2) + 1}${second ? "…" : "."}` : `${ply + 1}.`;
     return element("li", {}, element("button", {
       type: "button", class: position === shown ? "now" : null, "data-position": position,
       "aria-current": position === shown ? "step" : null,
