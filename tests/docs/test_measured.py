@@ -1,6 +1,7 @@
 """Tables and figures of the pages of results come from measurements."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,18 @@ def test_a_figure_of_sentences_is_in_one_under_its_heading(page):
     kept = json.loads(page.with_suffix(".json").read_text())["figures"]
     written = {(head, each) for head, text, _ in sections(page) for each in figures_of(text)}
     assert {(head, each) for head, figures in kept.items() for each in figures} <= written
+
+
+@pytest.mark.parametrize(
+    "page", sorted((DOCS / "results").glob("*.md")), ids=lambda page: page.stem
+)
+def test_long_tables_are_folded_and_an_answer_comes_first(page):
+    text = page.read_text(encoding="utf-8")
+    assert re.search(r"^(- )?\*\*.+\*\*", "\n".join(text.splitlines()[:14]), re.MULTILINE)
+    shown = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
+    for table in re.findall(r"(?:^\|.*\n)+", shown, re.MULTILINE):
+        head, _, *rows = table.splitlines()
+        assert len(rows) <= 8, head
 
 
 def test_results_in_the_readme_are_measured():

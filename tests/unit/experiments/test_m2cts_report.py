@@ -322,8 +322,9 @@ def much(results):
 @pytest.mark.parametrize(
     ("elo", "gain", "cost", "size", "agrees", "disagrees"),
     [
-        ("lower", "lower", "higher", None, ("off phase", "little data"),
-         ("on own phase", "mixture's loss")),
+        ("lower", "lower", "higher", None, ("off phase", "little data"), ()),
+        ("lower", "lower", "higher", much, ("off phase",),
+         ("on own phase", "mixture's loss", "gain")),
         ("lower", "lower", "unclear", None,
          ("on own phase", "mixture's loss", "off phase", "little data"), ()),
         ("higher", "lower", "unclear", None,

@@ -15,16 +15,25 @@ from phasezoo.experiments.two_player import published
 from phasezoo.experiments.two_player.losses import CONSTANT, Entry
 from phasezoo.experiments.two_player.matches import Matches, Results, VariantRow
 from phasezoo.report import numbers
-from phasezoo.report.document import Claim, Column, Item, Section, Table, Text, columns_by
+from phasezoo.report.document import (
+    Claim,
+    Column,
+    Item,
+    Judgement,
+    Section,
+    Table,
+    Text,
+    columns_by,
+)
 
 _ONE_TRAINING = "not settled by one training"
 
+_MUCH_DATA = f"{numbers.percent(published.LITTLE_DATA, 0)} or more of the paper’s positions"
+
 _BY_LOSS = (
     "agrees if the whole 95 % interval of the loss difference lies on the claim’s side of zero, "
-    f"disagrees if it lies on the other side; {_ONE_TRAINING}"
+    f"disagrees if it lies on the other side after {_MUCH_DATA}; {_ONE_TRAINING}"
 )
-
-_MUCH_DATA = f"{numbers.percent(published.LITTLE_DATA, 0)} or more of the paper’s positions"
 
 _NOTHING_GAINED = 50.0
 """Elo below which an expert alone counts as no gain; the others of Fig. 6 gain more."""
@@ -67,7 +76,7 @@ def _own_phase(results: Results) -> Iterator[Claim]:
         entry = _experts(results)[phase]
         theirs, one = getattr(row, phase), getattr(published.ONE_NETWORK_LOSS, phase)
         yield _loss_claim(
-            f"The {phase} expert of {strategy} learning", f"in the {phase}", theirs, one,
+            results, f"The {phase} expert of {strategy} learning", f"in the {phase}", theirs, one,
             entry.differences[phase]["total"],
         )  # fmt: skip
 
@@ -78,12 +87,14 @@ def _mixture_losses(results: Results) -> Iterator[Claim]:
         rows = published.TEST_LOSSES.get(strategy, ())
         if rows:
             yield _loss_claim(
-                f"The mixture of {strategy} learning", "over all test positions", rows[-1].all,
-                published.ONE_NETWORK_LOSS.all, variant.loss,
+                results, f"The mixture of {strategy} learning", "over all test positions",
+                rows[-1].all, published.ONE_NETWORK_LOSS.all, variant.loss,
             )  # fmt: skip
 
 
-def _loss_claim(who: str, where: str, theirs: float, one: float, ours: Interval | None) -> Claim:
+def _loss_claim(
+    results: Results, who: str, where: str, theirs: float, one: float, ours: Interval | None
+) -> Claim:
     side: Side = "lower" if theirs < one else "higher"
     return Claim(
         text=(
@@ -92,7 +103,7 @@ def _loss_claim(who: str, where: str, theirs: float, one: float, ours: Interval 
         ),
         ours=f"Total loss less one network’s: {numbers.signed_interval(ours, 4)}.",
         rule=_BY_LOSS,
-        judgement=by_sign(ours, side),
+        judgement=_tested(results, by_sign(ours, side)),
     )
 
 
@@ -161,12 +172,16 @@ def _strength(results: Results) -> Iterator[Claim]:
 
 
 def _gain(results: Results, text: str, matches: Matches) -> Claim:
-    """Judge a gain that the paper has with all of its data; a loss with little data is no test."""
-    judgement = by_sign(matches.elo, "higher")
-    if judgement == "disagrees" and has_little_data(results):
-        judgement = "not settled"
+    """Judge a gain that the paper has with all of its data."""
     rule = f"{BY_ELO} after {_MUCH_DATA}; {_ONE_TRAINING}"
+    judgement = _tested(results, by_sign(matches.elo, "higher"))
     return Claim(text, _elo_found(matches), rule, judgement)
+
+
+def _tested(results: Results, judgement: Judgement) -> Judgement:
+    """The verdict on what the paper has with all of its data, of which too little is no test."""
+    is_test = judgement != "disagrees" or not has_little_data(results)
+    return judgement if is_test else "not settled"
 
 
 def _weighted_gains_less(results: Results) -> Iterator[Claim]:
