@@ -22,12 +22,12 @@ setup: python ## make .venv with the pinned dependencies and build the core
 
 develop: setup ## the same as setup
 
-demo: setup ## the main job: train phase experts, play M2CTS against MCTS, write a report (10 to 16 minutes on two cores)
-	phasezoo reproduce m2cts --preset quick --network resnet-8x1:policy=pointwise --value-weight 0.2 --positions 200000 \
-	  --trainings 4 --train-workers 2 --games-played 12 \
+demo: setup ## the main job: train phase experts, play M2CTS against MCTS, write a report (about 8 minutes on two idle cores, after the set-up)
+	phasezoo reproduce m2cts --preset quick --network resnet-8x1:policy=pointwise --value-weight 0.2 --positions 100000 \
+	  --trainings 4 --train-workers 2 --games-played 8 \
 	  --arms separated:value=shared --arms separated:phases=endgame --arms hash:3 --out $(OUT)
 
-test: python ## cargo test and pytest, without the slow ones (10 minutes)
+test: python ## cargo test and pytest, without the slow ones (half an hour on two cores)
 	@$(TASK) test
 
 test-all: python ## every test

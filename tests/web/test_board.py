@@ -327,6 +327,7 @@ def test_nested_variations_are_indented_and_clicked(page, server, width):
     page.fill("#pz-position", NESTED)
     page.click("#pz-set")
     until(page, lambda: plies(page) == 24)
+    page.wait_for_selector(f"#pz-moves {'.variation ' * 5}button")  # drawn to its depths
 
     def box(place):
         return page.locator(f"#pz-moves {place}").first.bounding_box()
