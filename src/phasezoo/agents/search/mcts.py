@@ -131,7 +131,8 @@ class MCTSAgent(SearchingAgent):
             ``draws``, their share by action; ``proven``, ``seconds``; ``ended``, why it has:
             ``"nodes"``, ``"simulations"``, ``"movetime"``, ``"depth"``, ``"mate"``, ``"solved"``,
             ``"forced"``, ``"exhausted"``, ``"memory"`` or ``"stopped"``
-            (``docs/definitions/limits.md#units``).
+            (``docs/definitions/limits.md#units``); ``state``, by which ``str()`` and
+            ``to_frame()`` name the moves.
 
         Raises:
             UnknownGame: The state belongs to no registered game.
