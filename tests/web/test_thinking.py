@@ -137,6 +137,12 @@ def test_an_agent_is_chosen_by_a_form(page, server):
     page.keyboard.press("Enter")
     page.wait_for_selector("#pz-agent", state="hidden")
     assert page.input_value("[name=seat-1]") == "uct:simulations=30"
+    page.click("[name=seat-1] + button")
+    page.click("#pz-agent summary:has-text('as text')")
+    page.fill("#pz-agent-text", "utc:simulations=30")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#pz-agent-error:not(:empty)")
+    assert "did you mean 'uct'" in page.inner_text("#pz-agent-error")
 
 
 def test_move_now_ends_a_search(page, server):
@@ -213,6 +219,30 @@ class Drawn:
             '<rect data-action="0" width="10" height="10" fill="teal" onclick="window.ran = 2"/>'
             '<rect data-action="1" x="10" width="10" height="10" fill="gold"/></svg>'
         )
+
+
+class Unseen(Drawn):
+    """Planes without the player that the contract has, and no drawing."""
+
+    svg = None
+
+    def planes(self, spec):
+        return None
+
+
+def test_a_game_that_cannot_be_shown_says_why_and_leaves_nothing_to_click(page, server):
+    sizes = {"num_players": 2, "num_actions": 2, "plane_specs": {"default": (1, 1, 5)}}
+    games.register("web-unseen", initial_state=Unseen, **sizes)
+    begin(page, server.address, "connect-four", ["", ""])
+    page.click("#pz-new")
+    page.select_option("[name=kind]", "web-unseen")
+    page.click("#pz-setup-go")
+    page.wait_for_selector("#pz-error:not([hidden])")
+    assert "'web-unseen' cannot be shown: TypeError" in page.inner_text("#pz-error p")
+    assert page.evaluate("document.querySelector('main').inert")
+    begin(page, server.address, "connect-four", ["", ""])
+    move(page, "4")
+    wait_for_plies(page, 1)
 
 
 def test_a_game_of_ones_own_is_played_on_its_drawing_and_scripts_in_it_are_not_run(

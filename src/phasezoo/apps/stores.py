@@ -24,10 +24,6 @@ def open_games(name: str | Path) -> "GameStore":
     kind, _, game = str(name).partition(":")
     if kind == SAMPLE and not Path(name).exists():
         return GameStore.sample(game or "chess")
-    path = Path(name)
-    if ".pgn" in path.suffixes[-2:] and path.is_file():
-        message = f"{path} is PGN: make a store of it first, phasezoo data import {path} GAMES/"
-        raise StoreError(message)
     return GameStore.open(name)
 
 

@@ -164,8 +164,8 @@ def _wrapped(given: Any, names: Sequence[str] | None, batched: bool) -> Callable
     own = getattr(given, "names", None) if names is None else names
     if own is None:
         message = (
-            f"{spec}: the names of its phases are missing; give names=(…), or register it with "
-            "@gating.register('name', names=(…))"
+            f"{spec}: the names of its phases are missing; gating.make(function, names=(…)) makes "
+            "a gate of it, and @gating.register('name', names=(…)) gives it a name"
         )
         raise InvalidGate(message)
     if hasattr(given, "batch"):

@@ -245,7 +245,11 @@ def test_every_option_of_every_command_is_described():
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["data", "stats", "a.pgn"], 1, "make a store of it first, phasezoo data import a.pgn"),
+        (
+            ["data", "stats", "a.pgn"],
+            1,
+            "phasezoo data import a.pgn GAMES/ (in Python training.import_",
+        ),
         (["data", "phases", "a.pgn.gz"], 1, "a.pgn.gz is PGN"),
         (["train", "a.pgn", "--positions", "9", "--out", "x"], 1, "phasezoo data import"),
         (["data", "import", "a.pgn", "a.pgn/x"], 1, "a.pgn is a file"),

@@ -278,6 +278,9 @@ TAGS = '[Event "{}"]\n[White "{}"]\n[Black "{}"]\n[Result "{}"]\n\n'
             TAGS.format("?", "A", "B", "*") + "1. e4 e5\n\n" + TAGS.format("?", "C", "D", "1-0"),
             "A – B, game 1 of 2",
         ),
+        ("1. e4 e5 *\n\n1. d4 d5 *\n\n1. c4 *", "pasted game, game 1 of 3"),
+        ("1. e4 e5 1-0\n\n\n1. d4 d5 0-1", "pasted game, game 1 of 2"),
+        ("1. e4 {as in 1-0}\n\ne5 *", "pasted game, without its comments"),
         # Results that are missing, or that contradict the tag or the moves.
         (TAGS.format("?", "A", "B", "0-1") + "1. e4 e5 1-0", "A – B"),
         ("1. e4 {[%eval 0.2]} e5 (1... c5) *", "pasted game"),
@@ -634,6 +637,20 @@ def test_planes_that_count_are_shown_by_their_numbers(page):
         assert board["spots"][0][1].endswith(f" {left}")
         if left > 2:
             page.play(name, "0" if left == 5 else "1")
+
+
+def test_a_game_that_cannot_be_shown_says_why(page):
+    class Unseen(Own):
+        def planes(self, spec):
+            return None
+
+    sizes = {"num_players": 2, "num_actions": 2, "plane_specs": {"default": (1, 2, 4)}}
+    games.register("web-unseen", initial_state=Unseen, **sizes)
+    name = page.ask("new", game="web-unseen", seats=[None, None])["game"]
+    while (message := page.hear()).get("push") != "trouble":
+        pass
+    assert message["game"] == name
+    assert "game 'web-unseen' cannot be shown: TypeError: " in message["message"]
 
 
 def test_a_pass_is_listed_beside_the_cells_of_a_grid(page):

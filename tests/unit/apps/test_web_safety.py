@@ -13,7 +13,7 @@ from web_client import Refused, client, talking
 from phasezoo.apps.web.agents import Agents
 from phasezoo.apps.web.fields import LONGEST_MESSAGE
 from phasezoo.apps.web.outbox import Outbox
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, UnknownAgent
 
 
 @pytest.fixture(scope="module")
@@ -194,6 +194,23 @@ def test_pages_may_name_harmless_agents_alone_unless_they_are_trusted():
     ):
         with pytest.raises(InvalidConfig, match="lies outside"):
             agents.check(text)
+
+
+@pytest.mark.parametrize("trusting", [True, False])
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        ("mtcs:nodes=50", UnknownAgent, "did you mean 'mcts'"),
+        ("foo", UnknownAgent, "no such agent"),
+        ("mcts:nods=3", InvalidConfig, "did you mean nodes="),
+        ("mcts:nodes=many", InvalidConfig, "whole number"),
+    ],
+)
+def test_agents_that_there_are_not_are_told_when_they_are_typed(trusting, text, error, words):
+    agents = Agents(trusting=trusting)
+    assert agents.checked_text("mcts:nodes=50") == "mcts:nodes=50"
+    with pytest.raises(error, match=words):
+        agents.checked_text(text)
 
 
 def test_networks_lie_in_the_folders_that_were_named(tmp_path):

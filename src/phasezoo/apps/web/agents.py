@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from phasezoo import agents, games
 from phasezoo.agents.catalogue import AGENTS
-from phasezoo.agents.making import REGISTRY
+from phasezoo.agents.making import OWN, REGISTRY
 from phasezoo.apps.uci.options import NETWORKS
 from phasezoo.apps.web.bounds import Bounds
 from phasezoo.apps.web.workers import Workers
@@ -123,11 +123,14 @@ class Agents:
 
         Raises:
             InvalidConfig: It is one.
+            UnknownAgent: There is no agent of its name.
         """
         spec = read_spec(text)
         if spec.name == PERSON:
             message = f"{text!r} asks at the terminal of the server: let a person play there"
             raise InvalidConfig(message)
+        if spec.name != OWN and spec.first is None and REGISTRY.find(spec.name) is None:
+            raise REGISTRY.unknown(spec.name)
         if self._trusting or text in self.named:
             return
         advice = (
@@ -155,11 +158,21 @@ class Agents:
             PhasezooError: A value is not allowed, pages may not name the agent, or there is none
                 of that name.
         """
-        recipe = REGISTRY.get_or_raise(name)
+        REGISTRY.get_or_raise(name)
         spec = SpecText(name, None, {str(key): str(value) for key, value in given.items()})
-        text = write_spec(spec)
+        return self.checked_text(write_spec(spec))
+
+    def checked_text(self, text: str) -> str:
+        """Return a text that pages may name, whose options can be read.
+
+        Raises:
+            PhasezooError: It is none.
+        """
         self.check(text)  # reading the options of some agents imports modules
-        recipe.read_options(read_spec(text))
+        spec = read_spec(text)
+        recipe = REGISTRY.find(spec.name)
+        if recipe is not None:
+            recipe.read_options(spec)
         return text
 
     def check_gate(self, spec: str) -> None:

@@ -213,7 +213,9 @@ class Page:
         return form_of(fields.text("agent"))
 
     async def do_spell(self, fields: Fields) -> str:
-        """The text of an agent with the options of a form."""
+        """The text of an agent with the options of a form, or one that was typed, if it is read."""
+        if "text" in fields:
+            return self._agents.checked_text(fields.text("text"))
         return self._agents.text_of_form(fields.text("name", 200), fields.mapping("options"))
 
     async def do_run(self, fields: Fields) -> None:
@@ -389,7 +391,10 @@ class Page:
             return {"push": "trouble", "game": session.name, "message": str(error)}
         except Exception as error:
             logging.getLogger("phasezoo.web").exception("a game could not be shown")
-            message = describe_failure(error, session.game) or "it cannot be shown"
+            message = describe_failure(error, session.game) or (
+                f"game {session.game.name!r} cannot be shown: {type(error).__name__}: {error}; "
+                "phasezoo check says more of a game of your own, and the server's log where"
+            )
             return {"push": "trouble", "game": session.name, "message": message}
         svg = board["board"]["svg"]
         if self._drawn.get(session.name) == svg:  # the page has it

@@ -48,6 +48,7 @@ _RESULT = re.compile(
     rf'\[\s*Result\s+"(?:{_WORDS}|[^"]*)"\s*\]|(?<=\s){_WORDS}\s*\Z', re.IGNORECASE
 )
 """The result of a game: its tag, and its last word."""
+_ENDED = re.compile(rf"(?<!\S){_WORDS}\Z")
 
 
 _COMMENT = re.compile(r"\{[^}]*\}|;[^\n]*")
@@ -232,15 +233,23 @@ def _read_line(text: str, moves: Sequence[str]) -> list[GameStore]:
 
 
 def _split(text: str) -> list[str]:
-    """The games of PGN: one begins where tags follow moves."""
+    """The games of PGN: one begins where tags follow moves, and at an empty line after a result."""
     found, has_moves = [""], False
     for line in text.strip().splitlines(keepends=True):
         is_tag = _TAG.match(line) is not None
-        if is_tag and has_moves:
+        if has_moves and (is_tag or (not line.strip() and _is_ended(found[-1]))):
             found.append("")
+            has_moves = False
         has_moves = not is_tag and (has_moves or bool(line.strip()))
         found[-1] += line
     return found
+
+
+def _is_ended(game: str) -> bool:
+    """Whether the last word of a game's moves is its result."""
+    bare = _COMMENT.sub(" ", _moves(game)).rstrip()
+    is_open = "{" in bare or bare.count("(") > bare.count(")")
+    return not is_open and _ENDED.search(bare) is not None
 
 
 def _read(text: str, place: str) -> list[GameStore]:

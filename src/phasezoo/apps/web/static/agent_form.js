@@ -68,7 +68,8 @@ export class AgentForm {
       if (each.value.trim()) options[each.dataset.option] = each.value.trim();
     }
     const typed = byId("agent-text").value.trim();
-    choose(this.input, !this.name || typed !== this.text ? typed : await this.ask("spell", { name: this.name.value, options }));
+    const isTyped = !this.name || typed !== this.text;
+    choose(this.input, isTyped && !typed ? "" : await this.ask("spell", isTyped ? { text: typed } : { name: this.name.value, options }));
     this.dialog.close();
     this.input.dispatchEvent(new Event("change"));
     this.input.focus();

@@ -73,6 +73,8 @@ async function begin(wanted) {
 function enter(name) {
   if (game) wire.ask("leave", { game: game.game }).catch(() => {});
   game = failed = null;
+  document.querySelector("main").inert = true; // until it is shown, which may fail
+  byId("title").textContent = "";
   location.hash = name;
 }
 
