@@ -16,6 +16,7 @@ from phasezoo.inference.storage.manifest import MANIFEST
 from phasezoo.inference.storage.packaged import EXPERTS, PREFIX
 from phasezoo.plugins import import_module
 from phasezoo.specs import Argument, NonNegativeInt, PositiveInt
+from phasezoo.specs.text import did_you_mean
 
 FOUND_BROKEN = 1
 
@@ -67,7 +68,12 @@ class CheckOptions:
         if self.module in known_games:  # before a module of its name, as python-chess is for chess
             yield games.check(self.module, games=self.games, seed=self.seed)
             return
-        module = import_module(path)
+        try:
+            module = import_module(path)
+        except InvalidConfig as error:
+            hint = did_you_mean(path, known_games)
+            message = f"{error}; {path!r} is no game either{hint}".removesuffix(".")
+            raise InvalidConfig(message) from error
         own_games = [name for name in games.names() if name not in known_games]
         own_gates = [name for name in own_names() if name not in known_gates]
         game = self.game or (own_games[0] if own_games else "chess")

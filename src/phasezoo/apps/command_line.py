@@ -328,13 +328,21 @@ def option_in(words: Sequence[str], name: str) -> str | None:
     return found
 
 
-def match_hint(agent: str, game: str, plugins: Sequence[str], *, board: bool = False) -> str:
+def match_hint(
+    agent: str,
+    game: str,
+    plugins: Sequence[str],
+    *,
+    opponent: str = "random",
+    board: bool = False,
+) -> str:
     """Return the lines that say how to play with an agent that a command made.
 
     Args:
         agent: The agent's text.
         game: The game it learned.
         plugins: Modules that the command imported first.
+        opponent: Whom it plays, by their text.
         board: Whether the board in the browser is named too.
     """
     from phasezoo import games
@@ -342,9 +350,10 @@ def match_hint(agent: str, game: str, plugins: Sequence[str], *, board: bool = F
     from phasezoo.arena.tournaments import playable
 
     own, text = "".join(f" --plugin {shlex.quote(p)}" for p in plugins), shlex.quote(agent)
+    other = shlex.quote(opponent)
     usual, most = MatchOptions.games, playable(MatchOptions.games, games.make(game))
     count = "" if most == usual else f" --games {most}"
-    hint = f"next: phasezoo match {text} random --game {game}{count}{own}"
+    hint = f"next: phasezoo match {text} {other} --game {game}{count}{own}"
     return f"{hint}\n      phasezoo web --agents {text}{own}" if board else hint
 
 

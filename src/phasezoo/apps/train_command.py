@@ -142,7 +142,9 @@ class TrainOptions:
             **shared,
         )
         agent = f"m2cts:experts={experts.directory},nodes=100"
-        hint = match_hint(agent, store.game.name, self.plugin)
+        one = experts.baseline_folder
+        opponent = f"mcts:net={experts.directory / one},nodes=100" if one else "random"
+        hint = match_hint(agent, store.game.name, self.plugin, opponent=opponent)
         shown = [*experts.tables(), f"in {experts.directory}"]
         if not experts.losses.games:
             shown.append(

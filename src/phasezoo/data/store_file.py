@@ -178,7 +178,9 @@ def read_file(path: Path) -> tuple[Description, GameColumns]:
         )
         raise StoreError(message)
     if not path.is_file():
-        message = f"{path}: no such file; make one with: phasezoo data import GAMES.pgn {path}"
+        is_pgn = ".pgn" in path.suffixes
+        hint = "" if is_pgn else f"; make one with: phasezoo data import GAMES.pgn {path}"
+        message = f"{path}: no such file{hint}"
         raise StoreError(message)
     try:
         schema = pq.read_schema(path)

@@ -227,8 +227,10 @@ def game_of(state: Any) -> Game:
     game = REGISTRY.find(getattr(state, "game", None))
     if game is not None and isinstance(state, game.state_type):
         return game
-    message = (
-        f"a {type(state).__name__} is no state of a registered game: "
-        "register the game with games.register(name, initial_state=…) first"
+    advice = (
+        "games.make(name).from_text(…) makes one of a position's text"
+        if isinstance(state, str)
+        else "register the game with games.register(name, initial_state=…) first"
     )
+    message = f"a {type(state).__name__} is no state of a registered game: {advice}"
     raise UnknownGame(message)

@@ -111,16 +111,18 @@ def _by_name(spec: str, game: str | None, monotone: bool) -> AnyGate:
 def _meant(name: str, game: str | None) -> str:
     """Return the gate of a game that may be meant by a name that none has, as an aside."""
 
-    def is_refused(known: str) -> bool:
+    def is_refused(known: str, game: str | None = None) -> bool:
         try:
             _core.Gate(known, game)
         except InvalidGate as error:
             return "no such gate" in str(error)
         return known == "none"  # which nobody means
 
-    known = [each for each in REGISTRY.names() if each in REGISTRY.own or not is_refused(each)]
+    known = [
+        each for each in REGISTRY.names() if each in REGISTRY.own or not is_refused(each, game)
+    ]
     hint = did_you_mean(name, known)
-    return "" if hint == "." else f" ({hint.removeprefix('; ')})"
+    return "" if hint == "." or not is_refused(name) else f" ({hint.removeprefix('; ')})"
 
 
 def _check_game(gate: CallableGate, game: str | None) -> None:

@@ -125,7 +125,7 @@ def _quoted(value: str, *, is_first: bool = False) -> str:
 def did_you_mean(
     name: Any, known: Iterable[str], most: int = 1, form: str = "{!r}", cutoff: float = 0.6
 ) -> str:
-    """End a message about an unknown name with the known ones that are most like it.
+    """End a message about an unknown name with the known ones that are most like it in any case.
 
     Args:
         name: The unknown name.
@@ -134,7 +134,11 @@ def did_you_mean(
         form: How it shows one, such as ``"{}="``.
         cutoff: How alike they must be, from 0 to 1.
     """
-    close = difflib.get_close_matches(str(name), list(known), n=most, cutoff=cutoff)
+    by_letters: dict[str, str] = {}
+    for each in known:
+        by_letters.setdefault(each.lower(), each)
+    found = difflib.get_close_matches(str(name).lower(), list(by_letters), n=most, cutoff=cutoff)
+    close = [by_letters[each] for each in found]
     return f"; did you mean {' or '.join(map(form.format, close))}?" if close else "."
 
 

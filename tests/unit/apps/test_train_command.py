@@ -302,4 +302,7 @@ def test_a_store_too_small_for_a_test_split_says_so(
     assert cli.main([*words, "--strategy", "separated"]) == 0
     *_, missing, last = capsys.readouterr().out.splitlines()
     assert missing.startswith("no loss was measured: the test split")
-    assert last == "next: phasezoo match m2cts:experts=run,nodes=100 random --game chess"
+    assert last == (
+        "next: phasezoo match m2cts:experts=run,nodes=100 mcts:net=run/networks/baseline,nodes=100 "
+        "--game chess"
+    )

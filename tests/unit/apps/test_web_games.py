@@ -261,6 +261,14 @@ def test_a_text_is_opened_as_a_game_or_a_position(page, kind, text, moves):
     shown = page.wait(name, lambda shown: True)
     assert shown["moves"] == moves
     assert shown["ply"] == len(moves)
+    assert shown["plies_before"] == 0
+
+
+def test_moves_are_counted_from_the_number_of_the_start(page):
+    start = '[FEN "7k/8/8/8/8/8/R7/1R5K b - - 3 40"]\n\n40... Kg8 41. Ra7 *'
+    name = page.ask("paste", kind="chess", position=start)["game"]
+    shown = page.wait(name, lambda shown: True)
+    assert (shown["moves"], shown["plies_before"]) == (["Kg8", "Ra7"], 79)
 
 
 TAGS = '[Event "{}"]\n[White "{}"]\n[Black "{}"]\n[Result "{}"]\n\n'

@@ -298,3 +298,8 @@ def test_the_names_of_the_field_are_taken_too(name, canonical, game):
     assert gate == gating.make(canonical, game)
     with pytest.raises(InvalidGate, match="a gate of the package"):
         gating.register(name.removeprefix("monotone:").partition(":")[0], names=("a",))
+
+
+def test_a_gate_of_another_game_is_no_misspelt_one():
+    with pytest.raises(InvalidGate, match="connect-four has no such gate; its gates are none"):
+        gating.make("lichess", "connect-four")

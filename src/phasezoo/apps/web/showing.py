@@ -54,6 +54,14 @@ def text_of(session: GameSession, kind: str) -> str:
     return position
 
 
+def _plies_before(first: Any) -> int:
+    """Plies before a game's first position, by its move number; 0 in games without SAN."""
+    if not hasattr(first, "san"):
+        return 0
+    _, side, *_, number = first.fen.split()
+    return 2 * (int(number) - 1) + int(side == "b")
+
+
 def _as_json(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else str(value)
 
@@ -85,6 +93,7 @@ def shown(session: GameSession, sight: Sight, ply: int | None = None) -> dict[st
         "board": board,
         "moves": [each.name for each in played],
         "line": [each.number for each in session.positions],
+        "plies_before": _plies_before(session.positions[0].turn.state),
         "tree": session.tree.moves(),
         "values": _values(session),
         "expert_moves": [(each.review or {}).get("expert_moves") for each in session.positions],

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from phasezoo import games
-from phasezoo.errors import CheckpointError, InvalidConfig, PhasezooError
+from phasezoo.errors import CheckpointError, InvalidConfig, PhasezooError, UnregisteredGate
 from phasezoo.inference.mixture import MixtureOfExperts, gate_of
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.policy_value import paired
@@ -134,7 +134,8 @@ class Experts:
         try:
             return gate_of(self.gate if gate is None else gate, self.game)
         except PhasezooError as error:
-            message = f"{self.directory / EXPERTS}: {error}; {PLUGIN_HINT}"
+            hint = "" if isinstance(error, UnregisteredGate) else f"; {PLUGIN_HINT}"  # says so
+            message = f"{self.directory / EXPERTS}: {error}{hint}"
             raise CheckpointError(message) from error
 
     def mixture(
@@ -211,7 +212,8 @@ def load_experts(path: str | Path) -> Experts:
     directory = packaged.resolved(path)
     file = directory / EXPERTS
     if not file.is_file():
-        message = f"{directory}: no {EXPERTS} there; train_experts leaves one beside its networks"
+        there = f"no {EXPERTS} there" if directory.is_dir() else "no such folder"
+        message = f"{directory}: {there}; train_experts leaves {EXPERTS} beside its networks"
         raise CheckpointError(message)
     try:
         record = jsonable.parsed(read_file(file))

@@ -17,8 +17,9 @@ export function showMoves(list, game, inPairs, ended, goTo, switchTo) {
   }
 
   const move = ({ position, name }, ply, isFirst) => {
-    const second = inPairs && ply % 2;
-    const number = inPairs ? `${Math.floor(ply / 2) + 1}${second ? "…" : "."}` : `${ply + 1}.`;
+    const counted = ply + game.plies_before;
+    const second = inPairs && counted % 2;
+    const number = inPairs ? `${Math.floor(counted / 2) + 1}${second ? "…" : "."}` : `${ply + 1}.`;
     return element("li", {}, element("button", {
       type: "button", class: position === shown ? "now" : null, "data-position": position,
       "aria-current": position === shown ? "step" : null,
