@@ -34,7 +34,8 @@ def check(game: "str | Game", *, games: int = 20, seed: int = 0) -> Report:
         types of what states answer; that ``play`` leaves its state as it is and gives the same
         state every time; that returns are finite, and sum to 0 between two players; that games
         end; that states survive pickling and copying; that keys are numbers, and differ between
-        positions; that symmetries, if any, are some.
+        positions; that symmetries, if any, are some; that states can be printed, and drawn and
+        their actions named where they say so.
 
     Raises:
         UnknownGame: No game has that name.
@@ -147,6 +148,7 @@ class _Checker:
         )
         self._returns(state, bool(over), here)
         self._planes(state, here)
+        self._shows(state, bool(over), here)
         keyed = self._key(state, "key", here) and self._key(state, "graph_key", here)
         sound = self._turn(state, bool(over), here)
         if keyed and not self.game.native and (sound or over):
@@ -242,6 +244,27 @@ class _Checker:
                         f"for player {player} they are {planes.dtype}{list(planes.shape)} {here}, "
                         f"expected {list(shape)}",
                     )
+
+    def _shows(self, state: Any, over: bool, here: str) -> None:
+        """Look at what the web board, notebooks and lists of moves show of a state."""
+        with self.findings.calling("states can be printed", f"str() of a state {here}"):
+            str(state)
+        if hasattr(state, "svg"):
+            with self.findings.calling("svg() draws a state", f"svg() {here}"):
+                svg = state.svg()
+                self.findings.expect(
+                    isinstance(svg, str) and "<svg" in svg,
+                    "svg() gives an SVG document",
+                    lambda: f"it gave {shown(svg)} {here}",
+                )
+        if hasattr(state, "action_name") and not over and state.to_play != SIMULTANEOUS:
+            with self.findings.calling("action_name names actions", f"action_name() {here}"):
+                names = [state.action_name(int(action)) for action in state.legal_actions]
+                self.findings.expect(
+                    all(isinstance(name, str) for name in names) and len(set(names)) == len(names),
+                    "action_name gives each legal action a text of its own",
+                    lambda: f"it gave {shown(names)} {here}",
+                )
 
     def _key(self, state: Any, name: str, here: str) -> bool:
         key = getattr(state, name, None)

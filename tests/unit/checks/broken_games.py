@@ -185,6 +185,33 @@ class ShyEnd(Heap):
         return "yes" if self.left == 0 else ""
 
 
+class Unspeakable(Heap):
+    def __str__(self):
+        message = "no words"
+        raise RuntimeError(message)
+
+
+class Blank(Heap):
+    def svg(self):
+        return None
+
+
+class Inkless(Heap):
+    def svg(self):
+        message = "no ink"
+        raise RuntimeError(message)
+
+
+class Numbered(Heap):
+    def action_name(self, action):
+        return action
+
+
+class Nameless(Heap):
+    def action_name(self, action):
+        return "take"
+
+
 BREAKS = {
     Mutable: "play leaves the state as it is",
     WornOut: "play leaves the state as it is",
@@ -209,5 +236,10 @@ BREAKS = {
     Unpickled: "states can be pickled",
     Endless: "games end",
     ShyEnd: "is_terminal is True or False",
+    Unspeakable: "states can be printed",
+    Blank: "svg() gives an SVG document",
+    Inkless: "svg() draws a state",
+    Numbered: "action_name gives each legal action a text of its own",
+    Nameless: "action_name gives each legal action a text of its own",
 }
 """Each broken game and the contract that its report has to name."""
