@@ -98,6 +98,12 @@ class Findings:
         return sum(b.contract == contract for b in self.breaches) < MOST_OF_A_KIND
 
 
+def type_name(value: Any) -> str:
+    """The type of a value with its article, as in ``an int``."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
+
+
 def shown(value: Any, most: int = 80) -> str:
     """A value as messages quote it, cut if it is long."""
     text = " ".join(repr(value).split())

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo.agents.limit import Limit
+from phasezoo.checking import type_name
 from phasezoo.errors import GameForfeited, InvalidConfig, InvalidState
 from phasezoo.inference.counts import Counts
 from phasezoo.observation import GameRunner, Observation, View, make_view, observe, view_of
@@ -145,7 +146,7 @@ def state_in(info: Mapping[str, Any], agent: str) -> Any:
     """
     state = info.get("state") if isinstance(info, Mapping) else None
     if state is None:
-        given = sorted(info) if isinstance(info, Mapping) else f"a {type(info).__name__}"
+        given = sorted(info) if isinstance(info, Mapping) else type_name(info)
         message = (
             f"{agent} plans from info['state'], which is missing; make a PettingZoo environment "
             "with state_in_info=True (Gymnasium's have it), or, where the game hides its state, "
@@ -169,7 +170,7 @@ def mask_in(observation: Any, info: Mapping[str, Any], agent: str) -> Any:
     for place in (info, observation):
         if isinstance(place, Mapping) and "action_mask" in place:
             return place["action_mask"]
-    given = sorted(info) if isinstance(info, Mapping) else f"a {type(info).__name__}"
+    given = sorted(info) if isinstance(info, Mapping) else type_name(info)
     message = (
         f"{agent} acts by info['action_mask'], which is missing; environments of this package tell "
         f"it, or observations with observation='masked' do. Given is {given}"
@@ -221,7 +222,7 @@ class CallableAgent(DeprecatedSeats):
     def __init__(self, function: Any) -> None:
         if not callable(function):
             message = (
-                f"a {type(function).__name__} is no agent: give a callable (observation, info) -> "
+                f"{type_name(function)} is no agent: give a callable (observation, info) -> "
                 "action, or an object with session(seed)"
             )
             raise InvalidConfig(message)

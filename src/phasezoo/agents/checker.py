@@ -9,7 +9,7 @@ import numpy as np
 
 from phasezoo import games
 from phasezoo.agents.base import SessionAgent, name_of_agent
-from phasezoo.checking import Findings, Report, shown
+from phasezoo.checking import Findings, Report, shown, type_name
 from phasezoo.errors import IllegalAction
 from phasezoo.games.random_play import random_action
 from phasezoo.observation import GameRunner, make_view, observe, view_of
@@ -63,7 +63,7 @@ class _Checker:
         ready = self.findings.expect(
             callable(self.agent) or isinstance(self.agent, SessionAgent),
             "an agent is a callable (observation, info) -> action, or has session(seed)",
-            f"a {type(self.agent).__name__} is neither",
+            f"{type_name(self.agent)} is neither",
         )
         if ready:
             players = [each for each in range(self.game.num_players) for _ in range(matches)]

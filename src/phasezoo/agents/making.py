@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from phasezoo.agents.catalogue import AGENTS, agent_recipe
+from phasezoo.checking import type_name
 from phasezoo.errors import InvalidConfig, UnknownAgent
 from phasezoo.plugins import attribute_named
 from phasezoo.specs import (
@@ -248,7 +249,7 @@ def _checked(agent: Any, text: str) -> Any:
     plays = any(hasattr(agent, each) for each in methods) or callable(agent)
     if inspect.isclass(agent) or not plays:
         message = (
-            f"{text!r} gives a {type(agent).__name__}, which is no agent: expected an object with "
+            f"{text!r} gives {type_name(agent)}, which is no agent: expected an object with "
             "session(seed), or a callable (observation, info) -> action"
         )
         raise InvalidConfig(message)

@@ -12,6 +12,7 @@ import numpy as np
 
 from phasezoo._torch import require_torch
 from phasezoo.agents.base import mask_in, state_in
+from phasezoo.checking import type_name
 from phasezoo.errors import CheckpointError, InvalidConfig, MissingDependency
 from phasezoo.games import game_of
 from phasezoo.games.options import flag
@@ -71,7 +72,7 @@ class SB3Agent:
             model = _loaded(Path(model), algorithm)
         if not hasattr(model, "predict") or not hasattr(model, "observation_space"):
             message = (
-                f"SB3Agent: a {type(model).__name__} is no model of Stable-Baselines3; give one, "
+                f"SB3Agent: {type_name(model)} is no model of Stable-Baselines3; give one, "
                 "or the file that model.save() wrote"
             )
             raise InvalidConfig(message)

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Annotated, Any
 
 from phasezoo import agents, games, gating, inference
-from phasezoo.checking import Report
+from phasezoo.checking import Report, type_name
 from phasezoo.errors import InvalidConfig
 from phasezoo.gating.registry import own_names
 from phasezoo.inference.storage.manifest import MANIFEST
@@ -124,7 +124,7 @@ class CheckOptions:
         if kind == "agent":
             return agents.check(made, game, seed=self.seed)
         message = (
-            f"{name} is a {type(made).__name__}: neither a game, a gate, an evaluator (with "
+            f"{name} is {type_name(made)}: neither a game, a gate, an evaluator (with "
             "evaluate(planes) and plane_spec) nor an agent (observation, info) -> action"
         )
         raise InvalidConfig(message)

@@ -8,6 +8,7 @@ import numpy as np
 
 from phasezoo import games, gating
 from phasezoo.arena.opening_files import Opening, action_of, parse_openings, text_of
+from phasezoo.checking import type_name
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import queries
 from phasezoo.types import Gate
@@ -76,7 +77,7 @@ def _openings(played: Any, game: games.Game) -> Iterator[Opening]:
     else:
         records = getattr(played, "games", played)
         if not isinstance(records, Iterable):
-            message = f"a {type(played).__name__} holds no games: give a match, a store or a file"
+            message = f"{type_name(played)} holds no games: give a match, a store or a file"
             raise InvalidConfig(message)
         for record in records:
             if record.start:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from phasezoo.checking import type_name
 from phasezoo.data.columns import Start
 from phasezoo.errors import CorruptRecord, PhasezooError, StoreError, UnknownGame
 from phasezoo.games import Game
@@ -39,7 +40,7 @@ def start_state(game: Game, start: Start) -> Any:
         message = f"start position {str(start)[:100]!r}: {error}"
         raise CorruptRecord(message) from error
     if not isinstance(state, game.state_type):
-        message = f"start position: a {type(state).__name__} is no state of {game.name!r}"
+        message = f"start position: {type_name(state)} is no state of {game.name!r}"
         raise CorruptRecord(message)
     return state
 
@@ -59,7 +60,7 @@ def pickled(game: Game, state: Any, *, allowed: bool) -> bytes:
     """Return a state as bytes."""
     if not allowed:
         message = (
-            f"a {type(state).__name__} that is not the initial state of {game.name!r} cannot be "
+            f"{type_name(state)} that is not the initial state of {game.name!r} cannot be "
             "written as text; give start='seed:N' if a seed draws it, or let it be pickled by "
             "StoreWriter(…, pickle_starts=True), which only who trusts the file can read"
         )

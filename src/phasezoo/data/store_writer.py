@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo.checking import type_name
 from phasezoo.data.columns import GameColumns, Start
 from phasezoo.data.game_entry import GameEntry, columns_of
 from phasezoo.data.match_games import entries_of
@@ -256,7 +257,7 @@ class StoreWriter:
         if start is None or isinstance(start, str):
             return start or ""
         if not isinstance(start, self.game.state_type):
-            message = f"start: a {type(start).__name__} is no state of {self.game.name!r}"
+            message = f"start: {type_name(start)} is no state of {self.game.name!r}"
             raise CorruptRecord(message)
         text = start_text(self.game, start)
         if text is not None:

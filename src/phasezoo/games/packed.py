@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo.checking import type_name
 from phasezoo.errors import InvalidArray, InvalidConfig
 from phasezoo.games.options import at_least
 from phasezoo.types import Planes, PlaneShape
@@ -246,7 +247,7 @@ def checked_planes(given: Any) -> npt.NDArray[Any]:
         planes = np.empty(0, dtype=object)
     if planes.dtype.kind not in "fiub":
         message = (
-            f"planes are a {type(given).__name__} that is no array of numbers, expected "
+            f"planes are {type_name(given)} that is no array of numbers, expected "
             "float32[..., C, H, W]"
         )
         raise InvalidArray(message)

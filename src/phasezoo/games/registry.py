@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from phasezoo.checking import type_name
 from phasezoo.errors import GameContract, InvalidConfig, UnknownGame, UnregisteredGame
 from phasezoo.games.base import Game, check_sizes, fen_info
 from phasezoo.games.options import is_unicode
@@ -232,5 +233,5 @@ def game_of(state: Any) -> Game:
         if isinstance(state, str)
         else "register the game with games.register(name, initial_state=…) first"
     )
-    message = f"a {type(state).__name__} is no state of a registered game: {advice}"
+    message = f"{type_name(state)} is no state of a registered game: {advice}"
     raise UnknownGame(message)

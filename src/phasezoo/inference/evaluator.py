@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo.checking import type_name
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.inference.counts import Counts
 from phasezoo.types import Planes
@@ -112,7 +113,7 @@ class Evaluation:
                 object.__setattr__(self, name, _as_array(name, given))
         spent: Any = self.spent
         if spent is not None and not isinstance(spent, Counts):
-            message = f"spent is a {type(spent).__name__}, expected an inference.Counts"
+            message = f"spent is {type_name(spent)}, expected an inference.Counts"
             raise InvalidEvaluation(message)
 
     def values(self) -> Floats:
@@ -170,7 +171,7 @@ def check_evaluator(evaluator: Any) -> None:
     kinds = type(evaluator).__mro__
     if any((kind.__module__, kind.__name__) == MODULE for kind in kinds):
         message = (
-            f"a {type(evaluator).__name__} is a network, and a search asks an evaluator: wrap it, "
+            f"{type_name(evaluator)} is a network, and a search asks an evaluator: wrap it, "
             "inference.TorchEvaluator(network, game=…), or load one that was trained and saved, "
             "inference.load(directory)"
         )
@@ -345,7 +346,7 @@ def _as_array(name: str, given: Any) -> npt.NDArray[Any]:
         return np.asarray(given)
     except (TypeError, ValueError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
-        message = f"{name} is a {type(given).__name__} that is no array ({reason}); give float32"
+        message = f"{name} is {type_name(given)} that is no array ({reason}); give float32"
         raise InvalidEvaluation(message) from error
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games
+from phasezoo.checking import type_name
 from phasezoo.errors import GameMismatch, InvalidConfig, InvalidEvaluation, PhasezooError
 from phasezoo.inference.evaluator import VALUE_SLACK, Evaluation, Floats, Leaves, name_of
 
@@ -97,7 +98,7 @@ def looked_up(oracle: Oracle, leaves: Leaves) -> Known | None:
     if known is None:
         return None
     if not isinstance(known, Known):
-        found = f"returned a {type(known).__name__}, expected an inference.Known, or None"
+        found = f"returned {type_name(known)}, expected an inference.Known, or None"
     elif len(known.rows) != rows:
         found = f"answered rows bool[{len(known.rows)}], expected bool[{rows}], one for each leaf"
     else:

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from phasezoo.checking import type_name
 from phasezoo.errors import InvalidNetwork
 from phasezoo.networks.making import make
 from phasezoo.networks.output import VALUE_FIELDS, NetworkOutput
@@ -192,4 +193,4 @@ def _check_gradients(network: nn.Module, output: NetworkOutput, name: str) -> No
 def _shown(answer: object) -> str:
     if isinstance(answer, Tensor):
         return f"{str(answer.dtype).removeprefix('torch.')}{list(answer.shape)}"
-    return "None" if answer is None else f"a {type(answer).__name__}"
+    return "None" if answer is None else type_name(answer)

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
 
+from phasezoo.checking import type_name
 from phasezoo.errors import InvalidConfig, InvalidNetwork, PhasezooError
 from phasezoo.networks.phase_input import (
     PHASE_OPTIONS,
@@ -182,7 +183,7 @@ def spec_of(network: nn.Module | str | Factory | NetworkSpec) -> str:
     spec = made_as(network) if isinstance(network, nn.Module) else described(network)
     if spec is None:
         message = (
-            f"a {type(network).__name__} that networks.make did not make: make it by "
+            f"{type_name(network)} that networks.make did not make: make it by "
             "networks.make(text), or register its class by networks.register(name, factory)"
         )
         raise InvalidConfig(message)

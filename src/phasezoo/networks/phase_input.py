@@ -15,6 +15,7 @@ from annotated_types import Interval
 from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
+from phasezoo.checking import type_name
 from phasezoo.errors import InvalidArray, InvalidConfig
 from phasezoo.networks.network import BodyAndHeads
 from phasezoo.networks.output import NetworkOutput
@@ -213,7 +214,7 @@ class PhaseChoice:
         if not isinstance(network, BodyAndHeads):
             message = (
                 f"{name}: phase_heads is for networks of a body, a policy head and a value head "
-                f"(networks.BodyAndHeads), and this is a {type(network).__name__}; use phase_planes"
+                f"(networks.BodyAndHeads), and this is {type_name(network)}; use phase_planes"
             )
             raise InvalidConfig(message)
         return PhaseHeads(network, self.phases)

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, TypeVar, Union, get_args, get_origin, overloa
 
 from torch import nn
 
+from phasezoo.checking import type_name
 from phasezoo.errors import InvalidConfig, UnregisteredNetwork
 from phasezoo.networks.catalogue import FAMILIES
 from phasezoo.specs import UNKNOWN, Option, Registry, options_of, unknown_option, values_of
@@ -169,7 +170,7 @@ def refuse_modules(factory: object) -> None:
     """Refuse a network where its factory is wanted, which is an easy mistake."""
     if isinstance(factory, nn.Module):
         message = (
-            f"a {type(factory).__name__} itself; give its class or a function that makes it, so "
+            f"{type_name(factory)} itself; give its class or a function that makes it, so "
             "that it can be made again with new weights"
         )
         raise InvalidConfig(message)

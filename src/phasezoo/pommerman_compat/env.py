@@ -13,6 +13,7 @@ import numpy.typing as npt
 from annotated_types import Interval
 from gymnasium import spaces
 
+from phasezoo.checking import type_name
 from phasezoo.errors import IllegalAction, InvalidConfig, InvalidState, UnknownGame
 from phasezoo.pommerman_compat import utility
 from phasezoo.pommerman_compat.characters import Bomb, Bomber, Flame
@@ -190,7 +191,7 @@ class PommermanGame(gymnasium.Env[Any, Any]):
         for player, agent in enumerate(agents):
             if not callable(getattr(agent, "act", None)):
                 message = (
-                    f"agent {player} is a {type(agent).__name__} without act(obs, action_space): "
+                    f"agent {player} is {type_name(agent)} without act(obs, action_space): "
                     "derive it from pommerman.agents.BaseAgent"
                 )
                 raise InvalidConfig(message)

@@ -301,7 +301,7 @@ def test_what_is_no_agent_is_an_error():
         with pytest.raises(InvalidConfig, match="give a class or function"):
             LegacyPommermanAgent(given)
     state = FFA.initial_state(seed=0)
-    with pytest.raises(InvalidConfig, match="made a int, which has no act"):
+    with pytest.raises(InvalidConfig, match="made an int, which has no act"):
         LegacyPommermanAgent(lambda: 3).session(0).act(state, 0)
     with pytest.raises(InvalidConfig, match="cannot be copied"):
         LegacyPommermanAgent(Answering(sys)).session(0).act(state, 0)

@@ -149,7 +149,7 @@ def test_progress_and_games_are_reported_as_they_end():
         ({"openings_as": "pgn"}, "'moves' or 'fen'"),
         ({"openings": []}, "at least one"),
         ({"openings": arena.OpeningSuite("toy-heap", ((),))}, "openings are for 'toy-heap'"),
-        ({"a": 3}, "a int is no agent"),
+        ({"a": 3}, "an int is no agent"),
         ({"openings": 3}, "openings=3: expected a suite or its name, a file, or a list"),
         ({"openings": [3]}, r"openings=\[3\]"),
         ({"openings": [["e2e4"], [1]]}, r"openings=\[\['e2e4'\], \[1\]\]"),

@@ -11,6 +11,7 @@ from phasezoo.agents.search.config import SearchConfig
 from phasezoo.agents.search.mcts_pool import MCTSPool
 from phasezoo.agents.search.others import INFORMATION, check_others
 from phasezoo.agents.search.searching import SearchingAgent
+from phasezoo.checking import type_name
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import one_of
 from phasezoo.inference.cache import with_cache
@@ -199,7 +200,7 @@ class M2CTSAgent(MCTSAgent):
         given: Any = experts
         if given is not None and not isinstance(given, Mapping):
             message = (
-                f"experts is a {type(given).__name__}: expected a dictionary from the names of the "
+                f"experts is {type_name(given)}: expected a dictionary from the names of the "
                 "gate's phases to evaluators, such as {'opening': …, 'endgame': …}"
             )
             raise InvalidConfig(message)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from annotated_types import Interval
 
+from phasezoo.checking import type_name
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import Unit, values_of
 
@@ -129,7 +130,7 @@ def read_message(text: str) -> dict[str, Any]:
         message = f"the message is no JSON ({str(error)[:80]}): send an object such as {{'do': …}}"
         raise InvalidConfig(message) from error
     if not isinstance(given, dict):
-        message = f"the message is a {type(given).__name__}: send an object such as {{'do': …}}"
+        message = f"the message is {type_name(given)}: send an object such as {{'do': …}}"
         raise InvalidConfig(message)
     return given
 

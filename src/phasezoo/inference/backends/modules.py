@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
+from phasezoo.checking import type_name
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games import PlaneLayout
 from phasezoo.inference.backends.tensors import (
@@ -225,4 +226,4 @@ def _described(output: Any) -> str:
         return f"a tensor {list(output.shape)}"
     if isinstance(output, tuple | list):
         return f"{type(output).__name__}({', '.join(map(_described, output))})"
-    return f"a {type(output).__name__}" if output is not None else "None"
+    return type_name(output) if output is not None else "None"

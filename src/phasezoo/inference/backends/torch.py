@@ -15,6 +15,7 @@ from torch import nn
 
 from phasezoo import games, networks
 from phasezoo._torch import set_threads
+from phasezoo.checking import type_name
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.games import PackedPlanes
 from phasezoo.games.queries import action_spec
@@ -227,7 +228,7 @@ def described(
         UnknownGame: No game has that name.
     """
     if game is None:
-        message = f"a {type(network).__name__} does not say what it plays: give game="
+        message = f"{type_name(network)} does not say what it plays: give game="
         raise InvalidConfig(message)
     played = games.make(game)
     spec = played.plane_spec(planes)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from phasezoo.checking import type_name
 from phasezoo.errors import CheckpointError, InvalidConfig, PhasezooError
 from phasezoo.games import Game
 from phasezoo.games.action_tables import ActionOrder, ActionTables, Indices, MoveNames
@@ -199,7 +200,7 @@ def _read_order(actions: ActionOrder | None) -> Any:
         return ORDERS.get(str(actions)) or _read_file(Path(actions))
     if isinstance(actions, Mapping | Set):
         message = (
-            f"actions= is a {type(actions).__name__}, which has no order of its own: give a list "
+            f"actions= is {type_name(actions)}, which has no order of its own: give a list "
             "of texts, or a function from a text to its place, such as places.__getitem__"
         )
         raise InvalidConfig(message)

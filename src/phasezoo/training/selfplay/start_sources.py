@@ -9,6 +9,7 @@ import numpy as np
 
 from phasezoo.arena.opening_files import action_of
 from phasezoo.arena.openings import OpeningSuite, as_suite
+from phasezoo.checking import type_name
 from phasezoo.data.columns import Start
 from phasezoo.data.starts import start_state, start_text
 from phasezoo.data.state_records import played as replay
@@ -147,7 +148,7 @@ class GivenStarts:
         state = start_state(game, given) if is_text else given
         known: Any = game.state_type
         if not isinstance(state, known):
-            message = f"start {index}: a {type(state).__name__} is no state of {game.name!r}"
+            message = f"start {index}: {type_name(state)} is no state of {game.name!r}"
             raise CorruptRecord(message)
         if state.is_terminal:
             where = f"start {index}, {str(given)[:100]!r}"

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import _core
+from phasezoo.checking import type_name
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.pommerman_compat.characters import sides
 from phasezoo.pommerman_compat.constants import GameType, Item
@@ -29,7 +30,7 @@ def game_type_of(state: Any) -> GameType:
     """
     if not isinstance(state, _core.PommermanState):
         message = (
-            f"a {type(state).__name__} is no state of Pommerman; make one with "
+            f"{type_name(state)} is no state of Pommerman; make one with "
             'games.make("pommerman-ffa").initial_state(seed=…)'
         )
         raise InvalidState(message)

@@ -11,6 +11,7 @@ from gymnasium import spaces
 
 from phasezoo import games
 from phasezoo.agents.base import DeprecatedSeats, SequentialPool
+from phasezoo.checking import type_name
 from phasezoo.errors import IllegalAction, InvalidConfig
 from phasezoo.pommerman_compat import constants as our_constants
 from phasezoo.pommerman_compat.figures import action_index, action_space, call, expected, show
@@ -56,7 +57,7 @@ class LegacyPommermanAgent(DeprecatedSeats):
             self._make = agent
         else:
             message = (
-                f"a {type(agent).__name__} is no agent of the original Pommerman: give a class or "
+                f"{type_name(agent)} is no agent of the original Pommerman: give a class or "
                 "function that makes one, or an object with act(obs, action_space)"
             )
             raise InvalidConfig(message)
@@ -78,9 +79,7 @@ class LegacyPommermanAgent(DeprecatedSeats):
         """
         made = self._make()
         if not callable(getattr(made, "act", None)):
-            message = (
-                f"{self.name} made a {type(made).__name__}, which has no act(obs, action_space)"
-            )
+            message = f"{self.name} made {type_name(made)}, which has no act(obs, action_space)"
             raise InvalidConfig(message)
         return made
 
