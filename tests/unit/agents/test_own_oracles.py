@@ -44,7 +44,7 @@ def known(rows, value=0.0, plies=-1, more=0):
     ("look", "text"),
     [
         (lambda leaves: (np.ones(len(leaves), bool), [0.0], [1]), "returned a tuple"),
-        (lambda leaves: 5, "returned a int"),
+        (lambda leaves: 5, "returned an int"),
         (lambda leaves: known(len(leaves), more=1), r"rows bool\[\d+\], expected bool\[\d+\]"),
         (lambda leaves: known(len(leaves), value=np.nan), "value nan"),
         (lambda leaves: known(len(leaves), value=1.5), r"value 1.5.*\[-1, 1\]"),
