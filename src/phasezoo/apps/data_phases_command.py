@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
-from phasezoo.apps.stores import open_games, refuse_existing
+from phasezoo.apps.stores import refuse_existing
 from phasezoo.errors import InvalidConfig
 from phasezoo.report import numbers
 from phasezoo.report.console import TerminalConsole, show_table
@@ -60,13 +60,14 @@ class PhasesOptions:
         """
         from phasezoo import gating
         from phasezoo.data.phase_study import fitted_gate, study_phases
+        from phasezoo.data.store import GameStore
 
         if self.fit is not None and ":" in self.gate:
             message = f"--fit chooses thresholds: name the gate without them, not {self.gate!r}"
             raise InvalidConfig(message)
         if self.out is not None:  # before all that is counted
             refuse_existing([self.out / PHASES], overwrite=self.overwrite)
-        store = open_games("sample" if self.store is None else self.store)
+        store = GameStore.open("sample" if self.store is None else self.store)
         spec = self.gate
         if self.fit is not None:
             spec = fitted_gate(store, spec, self.fit, seed=self.seed, threads=self.threads)

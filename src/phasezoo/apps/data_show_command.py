@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from rich.console import Console
 from rich.table import Table
 
-from phasezoo.apps.stores import open_games, refuse_existing
+from phasezoo.apps.stores import refuse_existing
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.runs.files import save_files
 from phasezoo.specs import Argument
@@ -52,7 +52,9 @@ class ShowOptions:
         """
         if self.out is not None:
             refuse_existing([self.out], overwrite=self.overwrite)
-        store = open_games(self.store)
+        from phasezoo.data.store import GameStore
+
+        store = GameStore.open(self.store)
         if not 0 <= self.game < len(store):
             message = f"--game {self.game}: {self.store} has {len(store):,} games, counted from 0"
             raise InvalidConfig(message)
@@ -96,7 +98,9 @@ class StatsOptions:
         Raises:
             StoreError: The store cannot be read.
         """
-        store = open_games(self.store)
+        from phasezoo.data.store import GameStore
+
+        store = GameStore.open(self.store)
         view = Table(title=str(self.store), title_justify="left", show_header=False)
         view.add_column("what", style="bold")
         view.add_column("value")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from phasezoo._interrupt import continuing, saying
 from phasezoo.apps.command_line import match_hint
-from phasezoo.apps.stores import open_games
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.storage.experts import ValueSource
 from phasezoo.report.console import TerminalConsole, show_table
@@ -91,9 +90,10 @@ class TrainOptions:
             PhasezooError: An option is wrong, or the training failed; what is finished is kept.
         """
         self._check()
+        from phasezoo.data.store import GameStore
         from phasezoo.training.callbacks import progress_bar
 
-        store = open_games(self.store)
+        store = GameStore.open(self.store)
         shared: dict[str, Any] = {
             "network": self.network,
             "planes": self.planes,

@@ -226,7 +226,7 @@ class OpeningSuite:
         except InvalidUci as error:
             message = f"{self._named(index)}: {error}"
             raise InvalidUci(message) from error
-        if states[-1].is_terminal:
+        if queries.is_over(states[-1]):
             message = f"{self._named(index)}: the game is over there"
             raise InvalidConfig(message)
         return states

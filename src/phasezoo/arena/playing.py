@@ -66,7 +66,7 @@ class Repeats:
         """Return the kinds of openings that could be given, for an error."""
         suites = OpeningSuite.names(self._game.name)
         named = f"the suite {' or '.join(map(repr, suites))}, " if suites else ""
-        return f"{named}a file or a list of moves"
+        return f"{named}random:2, a file or a list of moves"
 
 
 DEFAULT_CONCURRENCY = 64

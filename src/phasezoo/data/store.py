@@ -20,6 +20,9 @@ from phasezoo.errors import CorruptRecord, InvalidArray, StoreError
 from phasezoo.games import Game, make
 from phasezoo.games.options import file_path
 
+SAMPLE = "sample"
+"""Prefix of games in the package: ``sample:krk``; ``sample`` alone is chess."""
+
 
 class GameStore:
     """Games of one kind, as actions: 91 million positions of chess are about 200 MB.
@@ -136,11 +139,11 @@ class GameStore:
     def open(cls, path: str | Path, *, allow_pickle: bool = False) -> Self:
         """Return the games of a folder or a Parquet file.
 
-        They are written by :meth:`save`, :class:`phasezoo.training.StoreWriter` and
-        ``phasezoo data import``. If a file of a folder is damaged, the others are used:
-        :attr:`damaged` and a warning say so. A folder with the three stores ``train``,
-        ``validation`` and ``test``, as an import by month makes it, is one store that
-        :meth:`split` divides in this way.
+        ``"sample:krk"`` is :meth:`sample`. Others are written by :meth:`save`,
+        :class:`phasezoo.training.StoreWriter` and ``phasezoo data import``. If a file of a folder
+        is damaged, the others are used: :attr:`damaged` and a warning say so. A folder with the
+        three stores ``train``, ``validation`` and ``test``, as an import by month makes it, is one
+        store that :meth:`split` divides in this way.
 
         Args:
             path: The folder or the file.
@@ -152,6 +155,9 @@ class GameStore:
             StoreError: It is missing, cut short, of another game than it says, no games store, or
                 holds pickled starts.
         """
+        kind, _, game = str(path).partition(":")
+        if kind == SAMPLE and not Path(path).exists():
+            return cls.sample(game or "chess")
         place = file_path("path", path, StoreError)
         if ".pgn" in place.suffixes[-2:] and place.is_file():
             message = (
@@ -160,7 +166,7 @@ class GameStore:
             )
             raise StoreError(message)
         read = read_store(place)
-        game = read.about.made(place)
+        of = read.about.made(place)
         if not allow_pickle and any(isinstance(s, bytes) for s in read.columns.starts.values()):
             message = (
                 f"{path}: holds pickled starts, which run code when they are read; if you trust "
@@ -169,7 +175,7 @@ class GameStore:
             raise StoreError(message)
         store = object.__new__(cls)
         try:
-            store._set(game, read.columns, read.about.metadata, read.damaged, read.parts)
+            store._set(of, read.columns, read.about.metadata, read.damaged, read.parts)
         except (CorruptRecord, InvalidArray) as error:
             message = f"{path}: {error}; the file is damaged: make it anew"
             raise StoreError(message) from error

@@ -59,12 +59,26 @@ class _Checker:
         while played < games and not self.endless:
             start = int(self.rng.integers(2**31))
             with self.findings.calling("games can be played", f"game {played}"):
+                first = self.game.initial_state(seed=start)
+                if not self._has_members(first):
+                    break
                 self._starts_alike(start)
-                self._play(self.game.initial_state(seed=start))
+                self._play(first)
             played += 1
         self.symmetries.compare()
         looked_at = f"{played} random games, {self.plies} plies"
         return self.findings.report(f"game {self.game.name!r}", looked_at)
+
+    def _has_members(self, state: Any) -> bool:
+        """Whether there is something to look at; every member that is missing is named."""
+        moves = "legal_actions_of" if hasattr(state, "acting") else "legal_actions"
+        members = ("to_play", "is_terminal", moves, "play", "returns", "planes")
+        missing = [name for name in members if not hasattr(state, name)]
+        return self.findings.expect(
+            not missing,
+            "states have the members of phasezoo.types.State",
+            f"{type(state).__name__} has no {', '.join(missing)}",
+        )
 
     def _starts_alike(self, seed: int) -> None:
         first, second = (self.game.initial_state(seed=seed) for _ in range(2))

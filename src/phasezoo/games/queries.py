@@ -88,7 +88,10 @@ def _member(state: Any, name: str) -> Any:
     except AttributeError as error:
         if hasattr(type(state), name):  # it is there, and failed by itself
             raise
-        message = f"{game_of(state).name}: states have no {name}; see phasezoo.types.State"
+        message = (
+            f"{game_of(state).name}: states have no {name}; phasezoo.types.State says what they "
+            "have, and phasezoo check tests a game"
+        )
         raise GameContract(message) from error
 
 

@@ -42,7 +42,8 @@ def check(
     made = make(gate, played.name, names=names)
     findings, positions = Findings(), []
     with findings.calling("random games give a gate its states", f"the game {played.name!r}"):
-        positions = random_states(played, states, seed)
+        drawn = random_states(played, states, seed)
+        positions = [state for state in drawn if games.acting_players(state)]  # games may break
     viewers = [games.acting_players(state)[0] for state in positions]
     phases = _phases(findings, made, positions, viewers)
     if phases is not None and positions:

@@ -222,5 +222,5 @@ class Recipe:
 
     def _listed(self, name: str) -> str:
         if len(self.options) > MOST_LISTED:
-            return f"in Python, phasezoo.{self.lister}({name!r}) lists all"
+            return f"phasezoo.{self.lister}({name!r}) in Python, and the docs, list all"
         return f"its options are {', '.join(self.options)}"

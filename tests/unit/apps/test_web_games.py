@@ -328,6 +328,20 @@ def test_the_result_of_a_pasted_game_is_shown_and_copied(page, tag, word, moves)
     assert page.wait(name, lambda shown: shown["ply"] == 1)["recorded"] is None
 
 
+@pytest.mark.parametrize("result", ["1-0", "*"])
+def test_who_played_a_finished_game_stays_whoever_would_go_on(page, result):
+    text = TAGS.format("?", "Alice", "Bob", result) + "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7#"
+    seats = [None, "random:seed=1"]
+    name = page.ask("new", game="chess", seats=seats, position=f"{text} {result}")["game"]
+    shown = page.wait(name, lambda shown: True)
+    assert (shown["names"], shown["seats"]) == (["Alice", "Bob"], seats)
+    headers = chess.pgn.read_game(io.StringIO(page.ask("text", game=name, kind="pgn"))).headers
+    assert (headers["White"], headers["Black"]) == ("Alice", "Bob")
+    page.ask("undo", game=name, to=3)
+    shown = page.wait(name, lambda shown: shown["ply"] < 7)
+    assert shown["names"] == ["Alice", "random:seed=1"]
+
+
 ANNOTATED = """[Event "Club \\"A\\" match"]
 [site "Town"]
 [Date "2024.05.01"]

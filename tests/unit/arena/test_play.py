@@ -9,7 +9,13 @@ import pytest
 import toy_games
 
 from phasezoo import agents, arena, games, inference
-from phasezoo.errors import IllegalAction, InvalidConfig, InvalidEvaluation, RunDirectoryError
+from phasezoo.errors import (
+    GameContract,
+    IllegalAction,
+    InvalidConfig,
+    InvalidEvaluation,
+    RunDirectoryError,
+)
 
 toy_games.register()
 
@@ -396,3 +402,15 @@ def test_ten_won_of_ten_have_one_finite_bound():
     lines = [line for line in match.summary().splitlines() if line.startswith("Elo")]
     assert len(lines) == 1
     assert f"[{match.elo.low:+.1f}" in lines[0]
+
+
+def test_a_game_whose_states_lack_a_member_is_told_in_a_sentence():
+    class Bare:
+        to_play = 0
+
+    sizes = {"num_players": 2, "num_actions": 2, "plane_specs": {"default": (1, 1, 1)}}
+    games.register("play-bare", initial_state=Bare, **sizes)
+    with pytest.raises(
+        GameContract, match=r"play-bare: states have no is_terminal.*phasezoo check"
+    ):
+        arena.play_match("random", "random", game="play-bare", games=2)

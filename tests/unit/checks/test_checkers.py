@@ -55,6 +55,18 @@ def test_a_broken_contract_of_a_game_is_named(registered, kind):
         report.raise_if_broken()
 
 
+def test_all_members_that_are_missing_are_named(registered):
+    class Bare:
+        to_play = 0
+
+        def play(self, action):
+            return self
+
+    report = games.check(registered(Bare))
+    assert "Bare has no is_terminal, legal_actions, returns, planes" in str(report)
+    assert len(report.breaches) == 1
+
+
 def test_keys_that_tell_positions_apart_are_right_whoever_came_by_other_moves(registered):
     class ByMoves(Heap):
         """Planes show the last move, and keys do not: two ways to one position differ in them."""
@@ -134,6 +146,17 @@ class TestGates:
         report = gating.check(constant, registered(Falling), names=("a", "b"), states=20)
         assert broken_contracts(report) == {"random games give a gate its states"}
         assert "the game 'heap' raised IndexError: no such cell" in str(report)
+
+    def test_a_game_that_changes_its_states(self, registered):
+        """The states that random games gave are over once the games have ended."""
+
+        class Spent(Heap):
+            def play(self, action):
+                object.__setattr__(self, "left", self.left - 1 - int(action))
+                return self
+
+        report = gating.check(constant, registered(Spent), names=("a", "b"), states=20)
+        assert str(report)
 
     def test_a_batch_that_answers_otherwise(self):
         gate = gating.make(

@@ -188,6 +188,8 @@ def test_the_sample_games_are_there():
     assert store.split(0).test.num_positions > 1000
     with pytest.raises(UnknownGame):
         GameStore.sample("ludo")
+    assert len(GameStore.open("sample:krk")) == len(GameStore.sample("krk"))
+    assert GameStore.open("sample").game.name == "chess"
 
 
 def test_a_game_without_samples_is_named():

@@ -62,11 +62,12 @@ def _rows(result: SearchResult) -> list[dict[str, Any]]:
     rows = [dict(zip(_COLUMNS, row, strict=True)) for row in zip(*columns, strict=True)]
     if result.state is not None:
         rows = [{"move": name_of(result.state, row["action"]), **row} for row in rows]
-    return sorted(rows, key=lambda row: (-row["visits"], -row["prior"]))
+    played = result.action  # a proven win may have few visits
+    return sorted(rows, key=lambda row: (row["action"] != played, -row["visits"], -row["prior"]))
 
 
 def frame_of(result: SearchResult) -> Frame:
-    """Return a row for each of the root's actions, the most visited first.
+    """Return a row for each of the root's actions, the one to play first, then the most visited.
 
     Args:
         result: What a search found.
@@ -78,7 +79,7 @@ def frame_of(result: SearchResult) -> Frame:
 
 
 def table_of(result: SearchResult) -> str:
-    """Return the root's actions as text, the most visited first, below a line on the search.
+    """Return the root's actions as text, in the same order, below a line on the search.
 
     Args:
         result: What a search found.
@@ -88,7 +89,7 @@ def table_of(result: SearchResult) -> str:
             **({"move": row["move"]} if "move" in row else {}),
             "action": str(row["action"]),
             "visits": str(row["visits"]),
-            "q": f"{row['q']:+.3f}",
+            "q": f"{row['q']:+.3f}" if row["visits"] else "–",
             "prior": f"{row['prior']:.1%}",
             "policy": f"{row['policy']:.1%}",
             "draws": _share(row["draws"]),

@@ -70,14 +70,15 @@ def answered(action: Any, state: Any, player: int, value: Any) -> Analysis:
 def _moves(
     result: Any, game: games.Game, state: Any, player: int, by_rollouts: bool
 ) -> list[dict[str, Any]]:
-    """The root's actions, the most visited first."""
+    """The root's actions, the one to play first, then the most visited."""
     actions = getattr(result, "actions", None)
     visits = getattr(result, "visits", None)
     if actions is None or visits is None or np.ndim(visits) != 1 or not len(actions):
         return []
     priors = getattr(result, "prior", None)
     q = np.asarray(result.q, dtype=np.float64)
-    order = np.lexsort((np.zeros(len(actions)) if priors is None else -priors, -visits))
+    prior = np.zeros(len(actions)) if priors is None else -priors
+    order = np.lexsort((prior, -visits, np.asarray(actions) != result.action))
     total, paths = max(int(visits.sum()), 1), paths_of(game, state, player)
     return [
         {

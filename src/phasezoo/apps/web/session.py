@@ -439,10 +439,12 @@ class GameSession:
         return sorted([*self._jobs, *[-1][: self.analyst.stop is not None]])
 
     def player_names(self) -> list[str]:
-        """Who plays, as texts."""
+        """Who plays, as texts; of a game that was opened and has ended, who played it."""
         names = [*self.names, *[None] * len(self.searchers)]
+        ended = self.recorded is not None or self.turn.ending is not None
+        has_ended = self.is_as_recorded and ended
         return [
-            name or "a person" if each is None else each.text
+            name if name and has_ended else name or "a person" if each is None else each.text
             for each, name in zip(self.searchers, names, strict=False)
         ]
 

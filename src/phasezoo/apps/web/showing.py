@@ -87,7 +87,7 @@ def shown(session: GameSession, sight: Sight, ply: int | None = None) -> dict[st
         "title": session.title,
         "sides": sides_of(session.game),
         "seats": [None if each is None else each.text for each in session.searchers],
-        "names": list(session.names),
+        "names": session.player_names(),
         "ply": session.ply,
         "at": at,
         "board": board,

@@ -44,7 +44,7 @@ class AuditRun(StudyRun[AuditConfig, Results]):
         """Load games, gate and networks."""
         del console
         networks = {name: inference.make(name) for name in config.networks}
-        return subjects_of(networks, _opened(config.games), config.gate, config)
+        return subjects_of(networks, GameStore.open(config.games), config.gate, config)
 
     def work(self) -> Results:
         """Do what is not done."""
@@ -152,7 +152,7 @@ def audit(
         "audit",
     )
     config.validate()
-    store = games if isinstance(games, GameStore) else _opened(str(games))
+    store = games if isinstance(games, GameStore) else GameStore.open(str(games))
     made = {n: inference.make(one) if isinstance(one, str) else one for n, one in named.items()}
     prepared = subjects_of(made, store, gate, config)
     with tempfile.TemporaryDirectory() as kept:
@@ -180,14 +180,6 @@ def subjects_of(
         rng = np.random.default_rng(stream(config.seed, "audit", "games"))
         store = store.subset(np.sort(rng.permutation(len(store))[: config.max_games]))
     return Subjects(dict(networks), store, made)
-
-
-def _opened(name: str) -> GameStore:
-    """Return the games that are named, as commands do."""
-    kind, _, game = name.partition(":")
-    if kind == "sample" and not Path(name).exists():
-        return GameStore.sample(game) if game else GameStore.sample()
-    return GameStore.open(name)
 
 
 def _named(networks: Any) -> dict[str, Any]:

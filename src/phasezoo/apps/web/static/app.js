@@ -185,7 +185,7 @@ function seat(player) {
   const live = game.thoughts.find((each) => each.player === player && each.live);
   return element("p", { class: moves ? "moving" : null },
     element("b", {}, game.sides[player]), live ? ` ${signed(live.value)} ` : " ",
-    element("span", { class: game.seats[player] ? "agent" : "quiet", title: game.seats[player] }, game.seats[player] || game.names[player] || "a person"),
+    element("span", { class: game.seats[player] ? "agent" : "quiet", title: game.seats[player] }, game.names[player]),
     thinks ? element("span", { class: "pulse", title: "thinking" }) : null);
 }
 
