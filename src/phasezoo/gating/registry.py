@@ -95,11 +95,13 @@ def _by_name(spec: str, game: str | None, monotone: bool) -> AnyGate:
         return gate.as_monotone() if monotone or base != spec else gate
     if base.startswith(LEARNED):
         return load(base, game, monotone=monotone or base != spec)
+    plain = spec.encode("utf-8", "replace").decode()
     try:
-        return _core.Gate(spec.encode("utf-8", "replace").decode(), game, monotone)
+        return _core.Gate(plain, game, monotone)
     except InvalidGate as error:
         is_unknown = "no such gate" in str(error)
-        meant = _meant(base.partition(":")[0], game) if is_unknown else ""
+        named = plain.removeprefix(MONOTONE).partition(":")[0]
+        meant = _meant(named, game) if is_unknown else ""
         missing = _missing(base)
         learned = f"{LEARNED}DIR is a folder of gating.train" if is_unknown else None
         own = None if missing or not REGISTRY.own else f"your own are {_listed()}"

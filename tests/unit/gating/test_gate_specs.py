@@ -303,3 +303,8 @@ def test_the_names_of_the_field_are_taken_too(name, canonical, game):
 def test_a_gate_of_another_game_is_no_misspelt_one():
     with pytest.raises(InvalidGate, match="connect-four has no such gate; its gates are none"):
         gating.make("lichess", "connect-four")
+
+
+def test_a_gate_that_is_no_text_to_others_is_refused():
+    with pytest.raises(InvalidGate, match="no such gate"):
+        gating.make("mo\udcc0es:3", "chess960")
