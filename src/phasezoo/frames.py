@@ -1,5 +1,6 @@
-"""Rows as pandas frames."""
+"""Rows as pandas frames, and text as notebooks show it."""
 
+import html
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -9,6 +10,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Frame: TypeAlias = "pd.DataFrame"
+
+
+def preformatted(text: str) -> str:
+    """Return text as HTML that keeps its columns."""
+    return f"<pre>{html.escape(text)}</pre>"
 
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> Frame:

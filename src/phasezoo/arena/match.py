@@ -1,6 +1,5 @@
 """The result of a match, and what it says of the two sides' strength."""
 
-import html
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from phasezoo.arena.statistics.normalized import normalized_elo
 from phasezoo.arena.statistics.rates import percent, rate_of
 from phasezoo.arena.statistics.sprt import EloModel, Sprt, SprtVerdict
 from phasezoo.errors import InvalidConfig
-from phasezoo.frames import Frame, frame
+from phasezoo.frames import Frame, frame, preformatted
 
 
 @dataclass(frozen=True, repr=False)
@@ -217,7 +216,7 @@ class Match:
         return summary_of(self)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.summary())}</pre>"
+        return preformatted(self.summary())
 
     def __repr__(self) -> str:
         first, second = self.sides

@@ -1,6 +1,5 @@
 """The result of a tournament: who scored what against whom, and how strong that makes them."""
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -13,7 +12,7 @@ from phasezoo.arena.statistics.crossed_trainings import CrossedResult, crossed_p
 from phasezoo.arena.statistics.ratings import Rating, ratings, result_of
 from phasezoo.arena.statistics.sprt import SprtVerdict
 from phasezoo.errors import InvalidConfig
-from phasezoo.frames import Frame, frame
+from phasezoo.frames import Frame, frame, preformatted
 
 
 @dataclass(frozen=True)
@@ -161,7 +160,7 @@ class Standings:
         return standings_summary(self)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.summary())}</pre>"
+        return preformatted(self.summary())
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{line.name} {line.points:g}/{line.games}" for line in self.lines)

@@ -159,12 +159,6 @@ class GameStore:
         if kind == SAMPLE and not Path(path).exists():
             return cls.sample(game or "chess")
         place = file_path("path", path, StoreError)
-        if ".pgn" in place.suffixes[-2:] and place.is_file():
-            message = (
-                f"{path} is PGN: make a store of it first, phasezoo data import {path} GAMES/ "
-                f"(in Python training.import_pgn({str(path)!r}, 'GAMES'))"
-            )
-            raise StoreError(message)
         read = read_store(place)
         of = read.about.made(place)
         if not allow_pickle and any(isinstance(s, bytes) for s in read.columns.starts.values()):

@@ -177,10 +177,16 @@ def read_file(path: Path) -> tuple[Description, GameColumns]:
             f"{path}: not a regular file; give a games store, as phasezoo data import makes it"
         )
         raise StoreError(message)
+    is_pgn = ".pgn" in path.suffixes[-2:]
     if not path.is_file():
-        is_pgn = ".pgn" in path.suffixes
         hint = "" if is_pgn else f"; make one with: phasezoo data import GAMES.pgn {path}"
         message = f"{path}: no such file{hint}"
+        raise StoreError(message)
+    if is_pgn:
+        message = (
+            f"{path} is PGN: make a store of it first, phasezoo data import {path} GAMES/ "
+            f"(in Python training.import_pgn({str(path)!r}, 'GAMES'))"
+        )
         raise StoreError(message)
     try:
         schema = pq.read_schema(path)

@@ -248,7 +248,7 @@ def test_every_option_of_every_command_is_described():
         (
             ["data", "stats", "a.pgn"],
             1,
-            "phasezoo data import a.pgn GAMES/ (in Python training.import_",
+            "make a store of it first, phasezoo data import a.pgn GAMES/ (in Python training.",
         ),
         (["data", "phases", "a.pgn.gz"], 1, "a.pgn.gz is PGN"),
         (["train", "a.pgn", "--positions", "9", "--out", "x"], 1, "phasezoo data import"),

@@ -320,7 +320,7 @@ def test_agents_that_look_at_all_moves_keep_to_searchmoves_too(agent):
 
 def test_infinite_searches_wait_for_stop_even_if_they_have_ended(spoken):
     spoken.send("position fen 7k/8/8/8/8/8/R7/1R4K1 w - - 0 1", "go infinite")
-    spoken.until("mate 2")  # which is proven: the search has ended
+    spoken.until("info depth", has="mate 2")  # which is proven: the search has ended
     time.sleep(0.05)
     assert spoken.moves() == []
     assert "mate 2" in spoken.ask("stop")[-2]

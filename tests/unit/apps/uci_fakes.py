@@ -35,12 +35,13 @@ class Spoken:
             self.engine.handle(line)
         return self.until("bestmove", start)
 
-    def until(self, word, start=0):
-        """What was said from a line on, up to one that has a word."""
+    def until(self, word, start=0, has=""):
+        """Return the lines from one on, up to one that begins with a word and has another."""
 
         def end():
             found = range(start, len(self.lines))
-            return next((at for at in found if word in self.lines[at]), None)
+            lines = ((at, self.lines[at]) for at in found)
+            return next((at for at, line in lines if line.startswith(word) and has in line), None)
 
         with self._heard:
             assert self._heard.wait_for(lambda: end() is not None, timeout=60), self.lines[start:]

@@ -1,6 +1,5 @@
 """Search results: their best lines, and results less the actions that an oracle advises against."""
 
-import html
 import math
 from typing import Any, cast
 
@@ -8,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo._core import Line, SearchResult
-from phasezoo.frames import Frame, frame
+from phasezoo.frames import Frame, frame, preformatted
 from phasezoo.inference.oracle import ORACLE_PLIES, Oracle, kept_actions
 
 
@@ -110,7 +109,7 @@ def html_of(result: SearchResult) -> str:
     Args:
         result: What a search found.
     """
-    return f"<pre>{html.escape(table_of(result))}</pre>"
+    return preformatted(table_of(result))
 
 
 def _share(share: float) -> str:

@@ -166,7 +166,7 @@ class Agents:
         """Return a text that pages may name, whose options can be read.
 
         Raises:
-            PhasezooError: It is none.
+            PhasezooError: It is not one.
         """
         self.check(text)  # reading the options of some agents imports modules
         spec = read_spec(text)

@@ -440,12 +440,13 @@ class GameSession:
 
     def player_names(self) -> list[str]:
         """Who plays, as texts; of a game that was opened and has ended, who played it."""
-        names = [*self.names, *[None] * len(self.searchers)]
+        recorded = [*self.names, *[None] * len(self.searchers)]
         ended = self.recorded is not None or self.turn.ending is not None
         has_ended = self.is_as_recorded and ended
+        now = [None if each is None else each.text for each in self.searchers]
         return [
-            name if name and has_ended else name or "a person" if each is None else each.text
-            for each, name in zip(self.searchers, names, strict=False)
+            (name or text if has_ended else text or name) or "a person"
+            for text, name in zip(now, recorded, strict=False)
         ]
 
     def persons(self) -> list[int]:
