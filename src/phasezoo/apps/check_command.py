@@ -72,7 +72,9 @@ class CheckOptions:
             module = import_module(path)
         except InvalidConfig as error:
             hint = did_you_mean(path, known_games)
-            message = f"{error}; {path!r} is no game either{hint}".removesuffix(".")
+            if hint == ".":
+                raise
+            message = f"{error}; {path!r} is no game either{hint}"
             raise InvalidConfig(message) from error
         own_games = [name for name in games.names() if name not in known_games]
         own_gates = [name for name in own_names() if name not in known_gates]

@@ -84,8 +84,8 @@ def table_of(result: SearchResult) -> str:
         result: What a search found.
     """
     rows = [
-        {
-            **({"move": row["move"]} if "move" in row else {}),
+        row
+        | {
             "action": str(row["action"]),
             "visits": str(row["visits"]),
             "q": f"{row['q']:+.3f}" if row["visits"] else "–",
