@@ -415,6 +415,37 @@ fn searches_end_as_they_are_told() {
     assert!(KrkLine::of(&lost).is_err());
 }
 
+/// Plays one move, and then none for ever.
+struct Endless;
+
+impl Rollout<Turns<TicTacToe>> for Endless {
+    fn step(
+        &mut self,
+        model: &Turns<TicTacToe>,
+        state: &mut TicTacToe,
+        stream: &mut Stream,
+    ) -> phasezoo_core::Result<Played> {
+        std::thread::sleep(std::time::Duration::from_micros(100));
+        if state.ply() > 0 {
+            return Ok(Played::Action(0));
+        }
+        RandomRollout::default().step(model, state, stream)
+    }
+}
+
+#[test]
+fn a_rollout_that_does_not_end_is_given_up_with_its_search() {
+    let root = TicTacToe::after(&[]);
+    let params = Params { max_plies: None, ..PARAMS };
+    let mut search = Search::new(Turns::of(&root), Endless, params, 2).unwrap();
+    let soon = Limit { movetime: Some(std::time::Duration::from_millis(1)), ..Limit::default() };
+    let report = search.search(root.clone(), None, &soon, &mut || true).unwrap();
+    assert_eq!((report.simulations, report.ended), (1, Ended::Time));
+    search.clear();
+    let report = search.search(root, None, &simulations(9), &mut || false).unwrap();
+    assert_eq!((report.simulations, report.ended), (1, Ended::Stopped));
+}
+
 #[test]
 fn lines_follow_games_as_states_do() {
     let mut stream = Stream::new(9);

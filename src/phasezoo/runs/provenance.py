@@ -4,6 +4,7 @@ import os
 import platform
 import subprocess
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -83,19 +84,24 @@ def environments() -> list[str]:
 
 def versions(names: tuple[str, ...]) -> dict[str, str | None]:
     """Return the installed version of each package, None if it is not installed."""
-    found: dict[str, str | None] = {}
-    for name in names:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            found[name] = None
-    return found
+    return {name: _version(name) for name in names}
 
 
+@cache
+def _version(name: str) -> str | None:
+    # Read once: a study asks for every network that it trains.
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+@cache
 def revision() -> str | None:
     """Return the Git commit of the source tree this package runs from; None without one.
 
-    Ends in ``+changes`` if tracked files differ from the commit.
+    Ends in ``+changes`` if tracked files differ from the commit. It is that of the first call, as
+    code that is loaded does not change with the tree.
     """
     root = Path(__file__).resolve().parents[3]
     # Only our own checkout counts: an installed package may lie inside a user's repository.

@@ -223,11 +223,16 @@ class Searcher:
         for_ever: bool,
     ) -> Answer:
         """A search with rollouts, a part after the other."""
+
+        def watch() -> None:
+            if stop.is_set:
+                session.stop()
+
         left = agents.Limit(simulations=10**9) if for_ever else self.agent.limit
         simulations, began = 0, time.perf_counter()
         while True:
             part, left = _sliced(left, self.agent.limit)
-            result = session.search(state, part)
+            result = session.search(state, part, watch=watch)
             simulations += int(result.simulations)
             analysis = self._analysis(result, state, player, None)
             analysis["simulations"] = simulations

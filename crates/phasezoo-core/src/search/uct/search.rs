@@ -18,8 +18,41 @@ use crate::search::values::Values;
 /// Plies after which a rollout without a limit is taken for one of a game that never ends.
 const MOST_PLIES: u32 = 100_000;
 
-/// Time between two questions whether to go on.
+/// Time between two questions whether to go on, and that a rollout gets beyond its search's end.
 const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Plies of a rollout between two looks at the clock.
+const PLIES_UNWATCHED: u32 = 64;
+
+/// When a search ends that is bounded by time, or stopped.
+struct Clock<'a> {
+    deadline: Option<Instant>,
+    asked: Instant,
+    keep_on: &'a mut dyn FnMut() -> bool,
+    stopped: bool,
+}
+
+impl Clock<'_> {
+    /// The reason to end at `now`, if there is one.
+    fn ended(&mut self, now: Instant) -> Option<Ended> {
+        if self.deadline.is_some_and(|deadline| now >= deadline) {
+            return Some(Ended::Time);
+        }
+        if !self.stopped && now.duration_since(self.asked) >= PATIENCE {
+            self.asked = now;
+            self.stopped = !(self.keep_on)();
+        }
+        self.stopped.then_some(Ended::Stopped)
+    }
+
+    /// Whether a rollout of so many plies has to be given up. One that is nearly over is not.
+    fn gives_up(&mut self, plies: u32) -> bool {
+        if plies == 0 || !plies.is_multiple_of(PLIES_UNWATCHED) {
+            return false;
+        }
+        Instant::now().checked_sub(PATIENCE).is_some_and(|now| self.ended(now).is_some())
+    }
+}
 
 /// UCT over one game: its tree is kept from move to move.
 ///
@@ -190,9 +223,9 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
         keep_on: &mut dyn FnMut() -> bool,
     ) -> Result<Ended> {
         let deadline = limit.movetime.and_then(|time| started.checked_add(time));
-        let mut asked = started;
+        let mut clock = Clock { deadline, asked: started, keep_on, stopped: false };
         loop {
-            if !self.simulate()? {
+            if !self.simulate(&mut clock)? {
                 return Ok(Ended::Memory);
             }
             if limit.simulations.is_some_and(|limit| self.simulations >= limit) {
@@ -205,21 +238,14 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
             if limit.simulations.is_none() && self.idle >= MAX_IDLE {
                 return Ok(Ended::Exhausted);
             }
-            let now = Instant::now();
-            if deadline.is_some_and(|deadline| now >= deadline) {
-                return Ok(Ended::Time);
-            }
-            if now.duration_since(asked) >= PATIENCE {
-                asked = now;
-                if !keep_on() {
-                    return Ok(Ended::Stopped);
-                }
+            if let Some(ended) = clock.ended(Instant::now()) {
+                return Ok(ended);
             }
         }
     }
 
     /// One simulation; `false` if there is no room for another node.
-    fn simulate(&mut self) -> Result<bool> {
+    fn simulate(&mut self, clock: &mut Clock<'_>) -> Result<bool> {
         let mut id = ROOT;
         self.path.clear();
         self.path_actions.clear();
@@ -235,10 +261,10 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
             // A node without children has to play a rollout, however often it was visited.
             let has_choice = has_untried || node.opened > 0;
             if self.visits(id) <= self.params.threshold || !has_choice {
-                return self.with_walker(id, |search, state| search.roll_out(id, true, state));
+                return self.with_walker(id, |search, state| search.roll_out(id, true, state, clock));
             }
             if has_untried {
-                return self.with_walker(id, |search, state| search.try_another(id, state));
+                return self.with_walker(id, |search, state| search.try_another(id, state, clock));
             }
             let slot = self.best_slot(id);
             self.path.push(Step { node: id, slot });
@@ -263,13 +289,18 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
 
     /// Adds a child of `id` by an action that the tree does not hold, any with the same probability,
     /// and plays on from there.
-    fn try_another(&mut self, id: NodeId, state: &mut M::State) -> Result<bool> {
+    fn try_another(
+        &mut self,
+        id: NodeId,
+        state: &mut M::State,
+        clock: &mut Clock<'_>,
+    ) -> Result<bool> {
         let opened = usize::from(self.tree.node(id).opened);
         let untried = &self.tree.actions(id)[opened..];
         let action = untried[self.stream.below(untried.len())];
         self.model.advance(state, action)?;
         match self.enter(id, action, state)? {
-            Some(child) => self.roll_out(child, false, state),
+            Some(child) => self.roll_out(child, false, state, clock),
             None => Ok(false),
         }
     }
@@ -287,13 +318,20 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
     }
 
     /// Plays from node `leaf` on and counts. If that is `inside` of the tree, the first position that the
-    /// tree does not hold is added.
-    fn roll_out(&mut self, leaf: NodeId, mut inside: bool, state: &mut M::State) -> Result<bool> {
+    /// tree does not hold is added. A rollout that goes on long after the search should have ended is
+    /// given up as a draw: a game need not end.
+    fn roll_out(
+        &mut self,
+        leaf: NodeId,
+        mut inside: bool,
+        state: &mut M::State,
+        clock: &mut Clock<'_>,
+    ) -> Result<bool> {
         let selected = self.path.len();
         let mut id = leaf;
         let mut plies = 0;
         let returns = loop {
-            if self.params.max_plies.is_some_and(|most| plies >= most) {
+            if self.params.max_plies.is_some_and(|most| plies >= most) || clock.gives_up(plies) {
                 break drawn();
             }
             if plies >= MOST_PLIES {
