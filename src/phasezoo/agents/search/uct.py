@@ -76,7 +76,8 @@ class UCTAgent(PlayingAgent):
             ``"count"`` it, or ``"restart"`` where selection ended, without adding a node.
         root_visits: Visits that a new root begins with, from 0.
         max_rollout_plies: Plies after which a rollout is a draw, or no win of the attacker;
-            default the game's own limit, if it has one.
+            default the game's own limit, if it has one. Without one, a rollout that goes on long
+            after its search should have ended, by time or because it is stopped, is a draw too.
         memory_mb: Size, in MiB, at which the tree stops growing and a search ends.
         seed: Seeds everything random in its calls and searches.
         game: The game's name; default that of the states it is shown.
