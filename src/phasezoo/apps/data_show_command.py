@@ -162,25 +162,20 @@ def game_text(one: "GameStore", states: list[Any], ply: int, phases: list[str]) 
 
 def _moves(one: "GameStore", states: list[Any]) -> list[str]:
     """The moves as people write them, or else the names of actions."""
+    from phasezoo.data.pgn import numbered, plies_before
     from phasezoo.envs.rendering.choice import name_of
 
     actions = one.actions.reshape(-1, one.columns.width).tolist()
     if one.columns.width == 1 and hasattr(one.game.state_type, "san"):
+        first = plies_before(states[0]) if states else 0
         return [
-            _numbered(state, state.san(action))
-            for state, (action,) in zip(states, actions, strict=True)
+            numbered(state.san(action), first + ply, follows=ply > 0)
+            for ply, (state, (action,)) in enumerate(zip(states, actions, strict=True))
         ]
     return [
         "/".join(name_of(state, action) for action in row)
         for state, row in zip(states, actions, strict=False)
     ]
-
-
-def _numbered(state: Any, san: str) -> str:
-    fields = state.fen.split()
-    if fields[1] == "w":
-        return f"{fields[5]}. {san}"
-    return san if state.ply else f"{fields[5]}... {san}"
 
 
 def _wrapped(words: list[str]) -> list[str]:

@@ -38,23 +38,33 @@ def pgn_text(
         played: The states before each move, and the actions.
         comments: What is said after each of the first moves; None for nothing.
     """
-    number = int(played[0][0].fen.split()[5]) if played else 1
-    words = []
+    first = plies_before(played[0][0]) if played else 0
+    words: list[str] = []
     for index, (state, action) in enumerate(played):
-        if state.to_play == 0:
-            words.append(f"{number}.")
-        elif not words or words[-1].endswith("}"):
-            words.append(f"{number}...")
-        words.append(state.san(action))
+        follows = bool(words) and not words[-1].endswith("}")
+        words.append(numbered(state.san(action), first + index, follows=follows))
         comment = comments[index] if index < len(comments) else None
         if comment is not None:
             words.append(f"{{{comment}}}")
-        number += state.to_play
     header = "\n".join(f'[{key} "{_escaped(value)}"]' for key, value in tags.items())
     text = textwrap.fill(
         " ".join([*words, tags["Result"]]), WIDTH, break_long_words=False, break_on_hyphens=False
     )
     return f"{header}\n\n{text}\n\n"
+
+
+def plies_before(state: Any) -> int:
+    """Plies before a position of chess or a variant, as its FEN counts them."""
+    _, side, *_, number = state.fen.split()
+    return 2 * (int(number) - 1) + int(side == "b")
+
+
+def numbered(san: str, ply: int, *, follows: bool) -> str:
+    """The move after ``ply`` plies with its number, unless Black's follows White's."""
+    number, is_black = divmod(ply, 2)
+    if is_black and follows:
+        return san
+    return f"{number + 1}{'...' if is_black else '.'} {san}"
 
 
 def moves_from(state: Any, moves: Iterable[str]) -> list[tuple[Any, int]]:

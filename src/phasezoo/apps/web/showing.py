@@ -9,6 +9,7 @@ from phasezoo.apps.web.game_tree import Played
 from phasezoo.apps.web.pictures import Sight, board_of
 from phasezoo.apps.web.positions import ROSTER, written_pgn
 from phasezoo.apps.web.session import GameSession
+from phasezoo.data.pgn import plies_before
 from phasezoo.envs.rendering.choice import pointing_of, sides_of
 from phasezoo.errors import InvalidConfig
 from phasezoo.types import SIMULTANEOUS
@@ -54,14 +55,6 @@ def text_of(session: GameSession, kind: str) -> str:
     return position
 
 
-def _plies_before(first: Any) -> int:
-    """Plies before a game's first position, by its move number; 0 in games without SAN."""
-    if not hasattr(first, "san"):
-        return 0
-    _, side, *_, number = first.fen.split()
-    return 2 * (int(number) - 1) + int(side == "b")
-
-
 def _as_json(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else str(value)
 
@@ -77,7 +70,7 @@ def shown(session: GameSession, sight: Sight, ply: int | None = None) -> dict[st
     at = session.ply if ply is None else ply
     played = session.tree.played
     actor = session.person_at(at)
-    state = session.positions[at].turn.state
+    first, state = (session.positions[place].turn.state for place in (0, at))
     board = board_of(session.game, state, sight, actor, _described(session, at))
     if at:
         board |= _last_move(session, at)
@@ -93,7 +86,7 @@ def shown(session: GameSession, sight: Sight, ply: int | None = None) -> dict[st
         "board": board,
         "moves": [each.name for each in played],
         "line": [each.number for each in session.positions],
-        "plies_before": _plies_before(session.positions[0].turn.state),
+        "plies_before": plies_before(first) if hasattr(first, "san") else 0,
         "tree": session.tree.moves(),
         "values": _values(session),
         "expert_moves": [(each.review or {}).get("expert_moves") for each in session.positions],
