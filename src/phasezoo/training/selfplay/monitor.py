@@ -195,7 +195,8 @@ class RunMonitor:
         self._out, self._kind = out, kind
         can_write = importlib.util.find_spec("matplotlib") is not None
         self._has_page = config.watching.report and can_write
-        self._next_page = 0.0
+        # As if one had just taken a second: a run that has ended by then needs no other.
+        self._next_page = time.perf_counter() + PATIENCE
         self._measuring = Stopwatch()
         self._round = Stopwatch()
 
