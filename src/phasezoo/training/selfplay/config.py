@@ -63,7 +63,7 @@ class Watching:
     """If set, each phase's expert of a rung also plays a match alone: among the experts of the rung
     before, against that rung. Needs a gate."""
     report: bool = True
-    """If set, report.html is written after each round."""
+    """If set, report.html is written as rounds end: first after 20 seconds, and at the end."""
 
     def __post_init__(self) -> None:
         check(self)
