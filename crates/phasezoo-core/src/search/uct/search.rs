@@ -261,7 +261,8 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
             // A node without children has to play a rollout, however often it was visited.
             let has_choice = has_untried || node.opened > 0;
             if self.visits(id) <= self.params.threshold || !has_choice {
-                return self.with_walker(id, |search, state| search.roll_out(id, true, state, clock));
+                return self
+                    .with_walker(id, |search, state| search.roll_out(id, true, state, clock));
             }
             if has_untried {
                 return self.with_walker(id, |search, state| search.try_another(id, state, clock));
