@@ -35,7 +35,7 @@ def done_again(
         "Where the time went",
         strong=lambda row: row[0] == "total",
     )
-    values = [(name, str(value)) for name, value in settings]
+    values = [(name, numbers.ABSENT if value is None else str(value)) for name, value in settings]
     return Section(
         "Doing it again",
         [

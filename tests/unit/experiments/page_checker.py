@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 from phasezoo import experiments
 
 VOID = {"meta", "br", "link", "img"}
+CELLS = {"td", "th"}
 
 
 class Checker(HTMLParser):
@@ -39,6 +40,8 @@ class Checker(HTMLParser):
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag, f"</{tag}> closes something else"
+        if tag in CELLS:
+            self.text.append(" ")
 
     def handle_data(self, data):
         if "style" not in self.open:
@@ -61,10 +64,15 @@ def check_page(text):
     assert "http" not in text
     assert "<script" not in text
     assert checker.images == checker.titled
-    words = re.sub(r"\s+", " ", "".join(checker.text))
+    return check_words("".join(checker.text)), checker.images
+
+
+def check_words(text):
+    """Check that a report's text shows no stray values, and return it on one line."""
+    words = re.sub(r"\s+", " ", text)
     for bad in ("nan", "None", "inf", "Interval(", "{", "}", "  "):
         assert not re.search(rf"(?<![\w-]){re.escape(bad)}(?!\w)", words), bad
-    return words, checker.images
+    return words
 
 
 def check_run(study, out, results, **own):
