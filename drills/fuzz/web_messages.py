@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -17,7 +18,7 @@ from phasezoo.apps.web.page import Page
 from phasezoo.apps.web.server import sent
 from phasezoo.apps.web.sessions import Sessions
 from phasezoo.apps.web.storage import SAMPLES, Storage
-from phasezoo.apps.web.workers import Workers
+from phasezoo.apps.web.workers import MORE_SECONDS, Workers
 
 SEATS: Sequence[str | None] = (None, None, "random", "mcts:nodes=10", "uct:simulations=5", "")
 POSITIONS = {
@@ -65,6 +66,10 @@ def target(folder: Path) -> Target:
     def closed() -> None:
         workers.close()
         loop.close()
+        latest = time.monotonic() + MORE_SECONDS
+        while workers.busy and time.monotonic() < latest:
+            time.sleep(0.01)
+        assert not workers.busy, "a search goes on that nobody waits for"
 
     return Target(drawn, lambda given: loop.run_until_complete(talk(given)), (), closed, len)
 
