@@ -23,7 +23,9 @@ def test_notebook_runs_and_shows_boards_tables_and_plots(page: Path, tmp_path: P
     resources = {"metadata": {"path": str(tmp_path)}}
     nbclient.NotebookClient(notebook, timeout=280, resources=resources).execute()
     outputs = [each for cell in notebook.cells for each in cell.get("outputs", ())]
-    assert not [each for each in outputs if each.get("name") == "stderr"]
+    said = "".join(each.text for each in outputs if each.get("name") == "stderr")
+    # A training that takes seconds says how far it is; nothing else is said, no warning above all.
+    assert [line for line in said.splitlines() if line and not line.startswith("Training ")] == []
     kinds = [kind for each in outputs for kind in each.get("data", ())]
     for kind, count in SHOWN[page.stem].items():
         assert kinds.count(kind) >= count
