@@ -100,8 +100,6 @@ def test_rollouts_of_a_game_that_never_ends_end_with_the_search(text):
     game = games.make("test-endless")
     searcher = Searcher(agents.make(text), text, game, 0, SEED)
     for for_ever in (False, True):
-        answer = searcher.search(
-            game.initial_state(), Stop(0.1), lambda _: None, for_ever=for_ever
-        )
+        answer = searcher.search(game.initial_state(), Stop(0.1), lambda _: None, for_ever=for_ever)
         assert answer.action in (0, 1)
         assert answer.analysis["simulations"] >= 1
