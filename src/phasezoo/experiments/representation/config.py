@@ -112,6 +112,8 @@ class RepresentationConfig:
     """Passes over the training positions, in place of `positions` (paper: 7)."""
     training_batch: Annotated[int, Interval(ge=1, le=65_536)] = 64
     """Training positions an update (paper: 1,024)."""
+    optimizer: Literal["sgd", "adamw"] = "sgd"
+    """Stochastic gradient descent with Nesterov momentum (paper), or AdamW."""
     learning_rate: PositiveFloat = 0.05
     """Peak of the one-cycle schedule (paper: 0.07 with batches of 1,024)."""
     validation_positions: PositiveInt = 256

@@ -168,6 +168,7 @@ class RepresentationRun(TrainingRun[RepresentationConfig, Results]):
         config, variant = self.config, self.variants[network.role]
         settings = SupervisedConfig(
             batch_size=config.training_batch,
+            optimizer=config.optimizer,
             max_lr=config.learning_rate,
             validation_positions=config.validation_positions,
             device=config.device,
