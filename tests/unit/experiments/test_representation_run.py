@@ -1,6 +1,7 @@
 """The study of representations at a size of seconds: whole, interrupted, refused."""
 
 import dataclasses
+import json
 import subprocess
 import sys
 import time
@@ -232,9 +233,13 @@ def test_a_run_that_was_killed_goes_on_with_what_it_had(whole, small, tmp_path, 
 
 def test_variants_have_no_endings_of_chess(small, tmp_path):
     games = dataclasses.replace(
-        small, game="crazyhouse", games=None, max_games=30, trainings=1, architectures=(), blocks=()
-    )
+        small, game="crazyhouse", games=None, max_games=30, trainings=1, architectures=(), blocks=(),
+        optimizer="adamw", learning_rate=0.001,
+    )  # fmt: skip
     results = REPRESENTATION.reproduce(games, tmp_path / "run")
+    trained = list((tmp_path / "run" / "networks").glob("*/config.json"))
+    used = {json.loads(path.read_text())["config"]["optimizer"] for path in trained}
+    assert used == {"adamw"}
     assert results.endings is None
     assert "--game crazyhouse" in results.command
     check_page((tmp_path / "run" / "report.html").read_text())
