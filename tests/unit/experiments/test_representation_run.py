@@ -233,9 +233,16 @@ def test_a_run_that_was_killed_goes_on_with_what_it_had(whole, small, tmp_path, 
 
 def test_variants_have_no_endings_of_chess(small, tmp_path):
     games = dataclasses.replace(
-        small, game="crazyhouse", games=None, max_games=30, trainings=1, architectures=(), blocks=(),
-        optimizer="adamw", learning_rate=0.001,
-    )  # fmt: skip
+        small,
+        game="crazyhouse",
+        games=None,
+        max_games=30,
+        trainings=1,
+        architectures=(),
+        blocks=(),
+        optimizer="adamw",
+        learning_rate=0.001,
+    )
     results = REPRESENTATION.reproduce(games, tmp_path / "run")
     trained = list((tmp_path / "run" / "networks").glob("*/config.json"))
     used = {json.loads(path.read_text())["config"]["optimizer"] for path in trained}
