@@ -72,11 +72,13 @@ class Scheduled:
     pairing: tuple[int, int] = (0, 1)
     one_session: bool = False
     """Whether one agent plays all players in one session, with the first of the seeds."""
+    first: int = 0
+    """Index of the first agent of its match, if several are played at once."""
 
     @property
     def agents(self) -> tuple[int, ...]:
         """For each player, the index of the agent that plays them."""
-        return tuple(self.pairing[side] for side in self.sides)
+        return tuple(self.first + self.pairing[side] for side in self.sides)
 
     def place(self, moves: Sequence[str]) -> Place:
         """Return the game's number and its moves so far, for messages."""
@@ -132,7 +134,8 @@ class ConcurrentGames:
         adjudication: When games are ended early.
         gate: Gives the phases that players receive; None for the gate that each asks for, or
             phase 0.
-        finished: Called with every finished game, in the order in which they end.
+        finished: Called with every game that has ended and its record, in the order in which they
+            end.
         moved: Called before moves are played, with the game, its state, and the move of each player
             who acts.
         is_over: Asked after each round of moves: games in progress are left if it says so.
@@ -147,7 +150,7 @@ class ConcurrentGames:
         max_plies: int | None,
         adjudication: Adjudication | None,
         gate: Gate | None = None,
-        finished: Callable[[GameRecord], None],
+        finished: Callable[[Scheduled, GameRecord], None],
         moved: Callable[[Scheduled, Any, Mapping[int, Move]], None] | None = None,
         is_over: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -184,14 +187,14 @@ class ConcurrentGames:
             for slot, given in self._poll(index, side):
                 running, player = side.asked.pop(slot)
                 with self._noting(running.scheduled, running.moves):
-                    self._take(side, running, player, given)
+                    self._take(running, player, given)
             self._begin_more(waiting)
 
-    def _take(self, side: Side, running: Running, player: int, given: Move) -> None:
+    def _take(self, running: Running, player: int, given: Move) -> None:
         """Take a player's move, and play it if everybody's is there."""
         move = self._checked(running, player, running.times.end(player, given, running.plies))
         running.received[player] = move
-        side.took(running.scheduled.number, move)
+        self._sides[running.scheduled.agents[player]].took(running, move)
         if len(running.received) == len(games.acting_players(running.state)):
             self._advance(running)
 
@@ -200,7 +203,7 @@ class ConcurrentGames:
             return side.pool.poll()
         except InvalidEvaluation as error:
             message = f"{self._who(index)}: {error}"
-            raise SideFailed(message, index, self._done) from error
+            raise SideFailed(message, side.index, self._done) from error
         except Exception as error:
             note = f"raised by {self._who(index)}"
             if is_the_games(error, self._game):
@@ -209,10 +212,10 @@ class ConcurrentGames:
             raise
 
     def _who(self, index: int) -> str:
-        name = self._sides[index].stats.name
+        side = self._sides[index]
         if len(self._sides) == 1:
-            return f"the agent that plays all players ({name})"
-        return f"side {index} of the match ({name})"
+            return f"the agent that plays all players ({side.stats.name})"
+        return f"side {side.index} of the match ({side.stats.name})"
 
     def _note_of(self, error: Exception, index: int, side: Side) -> str:
         """Return the note for an error of the game's own code that a side has met."""
@@ -417,8 +420,8 @@ class ConcurrentGames:
         self._done.append(record)
         self._in_progress -= 1
         for side in self._sides:
-            side.ended(scheduled.number)
-        self._finished(record)
+            side.ended(running)
+        self._finished(scheduled, record)
 
 
 def _view_of(side: Side) -> View | None:

@@ -9,7 +9,7 @@ from phasezoo.arena.adjudication import Adjudication
 from phasezoo.arena.conditions import Conditions
 from phasezoo.arena.match import Match
 from phasezoo.arena.openings import OpeningSuite
-from phasezoo.arena.playing import play_games
+from phasezoo.arena.playing import Plan, play_plans
 from phasezoo.arena.records import GameRecord
 from phasezoo.arena.schedule import OpeningsAs
 from phasezoo.arena.statistics.sprt import Sprt
@@ -119,7 +119,7 @@ def play_match(
         adjudication=adjudication,
     )
     test = sequential_test(sprt, 2, conditions.game)
-    sides, done = play_games(
+    plan = Plan(
         (agent_a, agent_b),
         conditions,
         [(0, 1)],
@@ -133,9 +133,17 @@ def play_match(
         progress=progress,
         test=test,
     )
-    return Match(
-        game=conditions.game.name,
-        sides=(sides[0], sides[1]),
-        games=done,
-        verdict=None if test is None else test.verdict,
-    )
+    return play_matches([plan])[0]
+
+
+def play_matches(plans: Sequence[Plan]) -> list[Match]:
+    """Play matches side by side; see :func:`~phasezoo.arena.playing.play_plans`."""
+    return [
+        Match(
+            game=plan.conditions.game.name,
+            sides=(sides[0], sides[1]),
+            games=done,
+            verdict=None if plan.test is None else plan.test.verdict,
+        )
+        for plan, (sides, done) in zip(plans, play_plans(plans), strict=True)
+    ]

@@ -1,12 +1,13 @@
 """Playing what is scheduled, and what is written on the way."""
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from phasezoo.agents import Limit
-from phasezoo.arena.concurrent_games import ConcurrentGames
+from phasezoo.arena.concurrent_games import ConcurrentGames, Scheduled
 from phasezoo.arena.conditions import Conditions
 from phasezoo.arena.log import GameLog
 from phasezoo.arena.openings import OpeningSuite
@@ -73,129 +74,176 @@ DEFAULT_CONCURRENCY = 64
 """Games at once, and so about the rows of a call of one network: more cost little less a row."""
 
 
-def play_games(
-    players: Sequence[Any],
-    conditions: Conditions,
-    pairings: Sequence[tuple[int, int]],
-    games: int,
-    *,
-    limit: Limit | Sequence[Limit | None] | None = None,
-    names: Sequence[str] | None = None,
-    pgn: Path | str | None = None,
-    log: Path | str | None = None,
-    completed: Sequence[GameRecord] = (),
-    on_game: Callable[[GameRecord], None] | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    test: SequentialTest | None = None,
-) -> tuple[tuple[SideStats, ...], tuple[GameRecord, ...]]:
-    """Play ``games`` games of each pairing, all of them side by side.
+@dataclass(frozen=True)
+class Plan:
+    """A match, or a tournament, to be played; fields are as for :func:`arena.play_match`."""
+
+    players: Sequence[Any]
+    """The agents."""
+    conditions: Conditions
+    """How games are played."""
+    pairings: Sequence[tuple[int, int]]
+    """Indices of the agents that are sides 0 and 1 of a match."""
+    games: int
+    """Games of each pairing; a multiple of the number of players."""
+    limit: Limit | Sequence[Limit | None] | None = None
+    names: Sequence[str] | None = None
+    pgn: Path | str | None = None
+    log: Path | str | None = None
+    completed: Sequence[GameRecord] = ()
+    on_game: Callable[[GameRecord], None] | None = None
+    progress: Callable[[int, int], None] | None = None
+    test: SequentialTest | None = None
+    """Ends the games of a single pairing of two players early."""
+
+    def __post_init__(self) -> None:
+        function_or_none("on_game", self.on_game)
+        function_or_none("progress", self.progress)
+        finished_before: Any = self.completed
+        if not isinstance(finished_before, Sequence):
+            message = f"completed={shown(self.completed)}: expected a list of arena.GameRecord"
+            raise InvalidConfig(message)
+
+
+Played: TypeAlias = tuple[tuple[SideStats, ...], tuple[GameRecord, ...]]
+"""What each agent did, and the games by number."""
+
+
+class _Playing:
+    """A plan that is being carried out.
 
     Args:
-        players: The agents.
-        conditions: How games are played.
-        pairings: Indices of the agents that are sides 0 and 1 of a match.
-        games: Games of each pairing; a multiple of the number of players.
-        limit: See :func:`phasezoo.arena.play_match`, as all that follow.
-        names: One for each agent.
-        pgn: Where games are written.
-        log: Where they are written to be gone on from.
-        completed: Games finished earlier.
-        on_game: Called with each game.
-        progress: Called with the number of finished games and of all.
-        test: Ends the games of a single pairing of two players early.
+        plan: The plan.
+        stack: Ends pools, and closes files.
+        others: Sides of those that are played beside.
+    """
 
-    Returns:
-        What each agent did, and the games by number.
+    def __init__(self, plan: Plan, stack: contextlib.ExitStack, others: Sequence[Side]) -> None:
+        conditions = plan.conditions
+        handle = conditions.game
+        self._plan = plan
+        self._first = len(others)
+        self._schedule = Schedule(
+            handle,
+            conditions.suite,
+            plan.games,
+            conditions.seed,
+            conditions.openings_as,
+            plan.pairings,
+        )
+        self.sides = make_sides(
+            plan.players,
+            handle,
+            stack,
+            limit=plan.limit,
+            names=plan.names,
+            pool_rows=conditions.pool_rows,
+            threads=conditions.threads,
+            others=others,
+        )
+        completed = plan.completed
+        self._book = None
+        if plan.log is not None:
+            identity = conditions.identity() | {
+                "games": plan.games,
+                "sides": [side.identity for side in self.sides],
+            }
+            if len(plan.pairings) > 1:
+                identity["pairings"] = [list(pairing) for pairing in plan.pairings]
+            book = GameLog(plan.log, identity, seed=conditions.seed, config=conditions.settings())
+            self._book = stack.enter_context(book)
+            completed = [*completed, *book.games]
+            for side, before in zip(self.sides, book.sides, strict=False):
+                side.stats.add(before)
+                side.before = before.counts
+        self._done = self._schedule.checked(completed)
+        self._file = None
+        if plan.pgn is not None:
+            called = [side.stats.name for side in self.sides]
+            self._file = stack.enter_context(PgnFile(plan.pgn, called, handle.name, self._done))
+        self._repeats = Repeats(handle) if self._schedule.has_one_start else None
+        if self._repeats is not None:
+            for record in self._done:
+                self._repeats.add(record)
+        files = (self._book, self._file)
+        self._made = [] if self._done else [each for each in files if each is not None]
+        if plan.test is not None:
+            plan.test.add(self._done)
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether its test has ended it."""
+        return self._plan.test is not None and self._plan.test.is_decided
+
+    def games(self) -> Iterator[Scheduled]:
+        """Yield the games that are still to be played."""
+        if not self.is_decided:
+            for game in self._schedule.games(skip={record.number for record in self._done}):
+                yield replace(game, first=self._first)
+
+    def finished(self, record: GameRecord) -> None:
+        """Take in a game that has ended."""
+        plan, done = self._plan, self._done
+        done.append(record)
+        if plan.test is not None:
+            plan.test.add([record])
+        if self._book is not None:
+            self._book.append(record, [side.up_to_date() for side in self.sides])
+        if self._file is not None:
+            self._file.append(record)
+        if plan.on_game is not None:
+            plan.on_game(record)
+        if plan.progress is not None:
+            plan.progress(len(done), len(self._schedule))
+        if self._repeats is not None:
+            try:
+                self._repeats.add(record)
+            except InvalidConfig:
+                for each in self._made:  # there is nothing to go on from
+                    each.discard()
+                raise
+
+    def played(self) -> Played:
+        """Return what came out."""
+        done = self._done
+        if self._plan.test is not None:
+            done = self._plan.test.counted(done)
+        if self._file is not None:
+            self._file.rewrite(done)
+        worked = tuple(side.up_to_date() for side in self.sides)
+        return worked, tuple(sorted(done, key=lambda record: record.number))
+
+
+def play_plans(plans: Sequence[Plan]) -> list[Played]:
+    """Play matches of one game side by side, each as if alone.
+
+    An agent that plays in several, the same object each time, searches for all of them in one pool,
+    so that its network is asked about more positions at once. Games at once, cuts and adjudication
+    are those of the first plan's conditions.
 
     Raises:
         PhasezooError: See :func:`phasezoo.arena.play_match`.
     """
-    function_or_none("on_game", on_game)
-    function_or_none("progress", progress)
-    finished_before: Any = completed
-    if not isinstance(finished_before, Sequence):
-        message = f"completed={shown(completed)}: expected a list of arena.GameRecord"
-        raise InvalidConfig(message)
-    handle = conditions.game
-    schedule = Schedule(
-        handle, conditions.suite, games, conditions.seed, conditions.openings_as, pairings
-    )
+    conditions = plans[0].conditions
     with contextlib.ExitStack() as stack:
-        sides = make_sides(
-            players,
-            handle,
-            stack,
-            limit=limit,
-            names=names,
-            pool_rows=conditions.pool_rows,
-            threads=conditions.threads,
-        )
-        book = None
-        if log is not None:
-            identity = conditions.identity() | {
-                "games": games,
-                "sides": [side.identity for side in sides],
-            }
-            if len(pairings) > 1:
-                identity["pairings"] = [list(pairing) for pairing in pairings]
-            book = GameLog(log, identity, seed=conditions.seed, config=conditions.settings())
-            stack.enter_context(book)
-            completed = [*completed, *book.games]
-            for side, before in zip(sides, book.sides, strict=False):
-                side.stats.add(before)
-                side.before = before.counts
-        done = schedule.checked(completed)
-        called = [side.stats.name for side in sides]
-        file = None
-        if pgn is not None:
-            file = stack.enter_context(PgnFile(pgn, called, handle.name, done))
-
-        repeats = Repeats(handle) if schedule.has_one_start else None
-        if repeats is not None:
-            for record in done:
-                repeats.add(record)
-        made = [] if done else [each for each in (book, file) if each is not None]
-
-        def finished(record: GameRecord) -> None:
-            done.append(record)
-            if test is not None:
-                test.add([record])
-            if book is not None:
-                book.append(record, [side.up_to_date() for side in sides])
-            if file is not None:
-                file.append(record)
-            if on_game is not None:
-                on_game(record)
-            if progress is not None:
-                progress(len(done), len(schedule))
-            if repeats is not None:
-                try:
-                    repeats.add(record)
-                except InvalidConfig:
-                    for each in made:  # there is nothing to go on from
-                        each.discard()
-                    raise
-
+        sides: list[Side] = []
+        matches: dict[int, _Playing] = {}
+        for plan in plans:
+            first = len(sides)
+            matches[first] = _Playing(plan, stack, sides)
+            sides += matches[first].sides
         playing = ConcurrentGames(
-            handle,
+            conditions.game,
             sides,
             concurrency=_concurrency(conditions.concurrency, sides),
             max_plies=conditions.max_plies,
             adjudication=conditions.adjudication,
             gate=conditions.gate,
-            finished=finished,
-            is_over=lambda: test is not None and test.is_decided,
+            finished=lambda game, record: matches[game.first].finished(record),
+            is_over=lambda: all(match.is_decided for match in matches.values()),
         )
-        if test is not None:
-            test.add(done)
-        if test is None or not test.is_decided:
-            playing.play(schedule.games(skip={record.number for record in done}))
-        if test is not None:
-            done = test.counted(done)
-        if file is not None:
-            file.rewrite(done)
-        worked = tuple(side.up_to_date() for side in sides)
-    return worked, tuple(sorted(done, key=lambda record: record.number))
+        playing.play(game for match in matches.values() for game in match.games())
+        return [match.played() for match in matches.values()]
 
 
 def _concurrency(given: int | None, sides: Sequence[Side]) -> int:

@@ -40,6 +40,9 @@ class Work(NamedTuple):
 class Side:
     """An agent that plays the games."""
 
+    index: int
+    """Its place among the agents of its match."""
+    agent: Any
     pool: SessionPool
     stats: SideStats
     limit: Limit | None = None
@@ -50,24 +53,29 @@ class Side:
     """Cost of inference in an earlier part of the match."""
     finished: Work = field(default_factory=Work)
     """In games that have ended since."""
-    begun: dict[int, Work] = field(default_factory=dict)
-    """In games in progress, by their number."""
+    begun: "dict[Running, Work]" = field(default_factory=dict)
+    """In games in progress."""
     asked: "dict[int, tuple[Running, int]]" = field(default_factory=dict)
     """By slot of the pool: the game and the player whose move is awaited."""
+    sharing: "list[Side]" = field(default_factory=list, compare=False, repr=False)
+    """The sides of several matches that the same agent plays with one pool, this one too."""
+
+    def __post_init__(self) -> None:
+        self.sharing.append(self)
 
     @property
     def is_timed(self) -> bool:
         """Whether it plays by time."""
         return self.limit is not None and self.limit.is_timed
 
-    def took(self, game: int, move: Move) -> None:
+    def took(self, game: "Running", move: Move) -> None:
         """Count a move of a game in progress."""
         done = self.begun.get(game, Work())
         moved = int(move.forfeit is None)
         more = Work(moved, move.nodes, move.simulations)
         self.begun[game] = Work(*(a + b for a, b in zip(done, more, strict=True)))
 
-    def ended(self, game: int) -> None:
+    def ended(self, game: "Running") -> None:
         """Put the work on a game among that which counts."""
         done = self.begun.pop(game, Work())
         self.stats.moves += done.moves
@@ -78,10 +86,11 @@ class Side:
     def up_to_date(self) -> SideStats:
         """Return the statistics of finished games.
 
-        Inference serves many games at once: its part is the finished games' share of the nodes, or
-        without any of the moves.
+        Inference serves many games at once, also of other matches: its part is the finished games'
+        share of the nodes, or without any of the moves.
         """
-        every = [sum(column) for column in zip(self.finished, *self.begun.values(), strict=True)]
+        worked = (work for side in self.sharing for work in (side.finished, *side.begun.values()))
+        every = [sum(column) for column in zip(*worked, strict=True)]
         done, total = self.finished.moves, every[0]
         if every[1]:
             done, total = self.finished.nodes, every[1]
@@ -99,6 +108,7 @@ def make_sides(
     names: Sequence[str] | None = None,
     pool_rows: int | None = None,
     threads: int | None = None,
+    others: Sequence[Side] = (),
 ) -> tuple[Side, ...]:
     """Make a side for each agent; their pools end with ``stack``.
 
@@ -110,6 +120,8 @@ def make_sides(
         names: How reports call them; default the agents' names, made unique if some are equal.
         pool_rows: The most rows that an evaluator gets at once.
         threads: Threads that walk trees and make planes.
+        others: Sides of matches that are played beside: the same agent with the same limit searches
+            in the pool that it has there, in larger batches.
 
     Raises:
         InvalidConfig: ``names`` or ``limit`` are not as many as the agents, or a search has no end.
@@ -122,8 +134,8 @@ def make_sides(
     found = [agents.make(agent) if isinstance(agent, str) else agent for agent in players]
     called = names_of(found, names)
     return tuple(
-        _side(agent, name, game, own, pool_rows, threads, stack)
-        for agent, name, own in zip(found, called, limits, strict=True)
+        _side(index, agent, name, game, own, pool_rows, threads, stack, others)
+        for index, (agent, name, own) in enumerate(zip(found, called, limits, strict=True))
     )
 
 
@@ -153,6 +165,7 @@ def _unique(names: Sequence[str]) -> list[str]:
 
 
 def _side(
+    index: int,
     agent: Any,
     name: str,
     game: Game,
@@ -160,6 +173,7 @@ def _side(
     pool_rows: int | None,
     threads: int | None,
     stack: contextlib.ExitStack,
+    others: Sequence[Side],
 ) -> Side:
     own = getattr(agent, "limit", None)
     limit = own if own is None or limit is None else limit  # without one, it does not search
@@ -188,16 +202,27 @@ def _side(
         searched = {**removed.DEFAULTS, **asdict(config)}
         if config.in_flight == 1:
             del searched["in_flight"]  # which 0.2.0 did not have
-    pool = agents.session_pool_of(agent, game, limit=limit, pool_rows=pool_rows, threads=threads)
-    if hasattr(pool, "end"):
-        stack.callback(pool.end)
+    alike = (each for each in others if each.agent is agent and each.limit == limit)
+    other = next(alike, None)
+    if other is None:
+        pool = agents.session_pool_of(
+            agent, game, limit=limit, pool_rows=pool_rows, threads=threads
+        )
+        if hasattr(pool, "end"):
+            stack.callback(pool.end)
+    else:
+        pool = other.pool
     check_clock(name, limit, pool, game)
     more = [pool.identity] if hasattr(pool, "identity") else []
     return Side(
+        index=index,
+        agent=agent,
         pool=pool,
         stats=stats,
         limit=limit,
         identity=[*described, searched, _weights(evaluator), *more],
+        asked={} if other is None else other.asked,
+        sharing=[] if other is None else other.sharing,
     )
 
 

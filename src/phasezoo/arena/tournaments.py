@@ -10,7 +10,7 @@ from phasezoo.agents import Limit
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.arena.conditions import Conditions
 from phasezoo.arena.openings import OpeningSuite
-from phasezoo.arena.playing import play_games
+from phasezoo.arena.playing import Plan, play_plans
 from phasezoo.arena.records import GameRecord
 from phasezoo.arena.schedule import OpeningsAs
 from phasezoo.arena.sides import names_of
@@ -128,7 +128,7 @@ def tournament(
     if conditions.game.num_players > 2:
         pairings = [seated for a, b in pairings for seated in ((a, b), (b, a))]
         each = _half(games, conditions.game)
-    sides, done = play_games(
+    plan = Plan(
         found,
         conditions,
         pairings,
@@ -141,6 +141,7 @@ def tournament(
         progress=progress,
         test=test,
     )
+    ((sides, done),) = play_plans([plan])
     return Standings(
         game=conditions.game.name,
         sides=sides,

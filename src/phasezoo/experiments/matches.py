@@ -1,13 +1,16 @@
 """Matches as stages of a study: played once, gone on with after a stop, the score beside them."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from phasezoo import arena
 from phasezoo.arena.log import finished_games
+from phasezoo.arena.play import play_matches
+from phasezoo.arena.playing import Plan
 from phasezoo.arena.statistics.elo import elo_of_score
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.arena.statistics.rates import rate_of
@@ -37,15 +40,7 @@ def play(
         **options: As for :func:`phasezoo.arena.play_match`.
     """
     first, second = players
-    tally: Counter[float] = Counter()
-    with console.task(title, games) as task:
-
-        def show(record: arena.GameRecord) -> None:
-            tally[record.score] += 1
-            task.update(tally.total(), _score_so_far(tally))
-
-        for record in finished_games(log):
-            show(record)
+    with _score_shown(console, title, games, [log]) as show:
         return arena.play_match(
             players[first],
             players[second],
@@ -55,6 +50,36 @@ def play(
             on_game=show,
             **options,
         )
+
+
+def play_beside(console: Console, title: str, plans: Sequence[Plan]) -> list[arena.Match]:
+    """Play matches side by side, or go on with the games in their logs.
+
+    Args:
+        console: Where to show progress and the score of all so far.
+        title: Title of the progress.
+        plans: The matches, each with a log.
+    """
+    games, logs = sum(plan.games for plan in plans), [Path(str(plan.log)) for plan in plans]
+    with _score_shown(console, title, games, logs) as show:
+        return play_matches([replace(plan, on_game=show) for plan in plans])
+
+
+@contextmanager
+def _score_shown(
+    console: Console, title: str, games: int, logs: Sequence[Path]
+) -> Iterator[Callable[[arena.GameRecord], None]]:
+    tally: Counter[float] = Counter()
+    with console.task(title, games) as task:
+
+        def show(record: arena.GameRecord) -> None:
+            tally[record.score] += 1
+            task.update(tally.total(), _score_so_far(tally))
+
+        for log in logs:
+            for record in finished_games(log):
+                show(record)
+        yield show
 
 
 def _score_so_far(tally: Counter[float]) -> str:

@@ -1,5 +1,6 @@
 """Games of a run: mixtures, experts alone, other searches and learned gates against one network."""
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,8 +19,10 @@ from phasezoo.arena import (
     equal_cost_limits,
     pgn_of,
 )
+from phasezoo.arena.conditions import Conditions
+from phasezoo.arena.playing import Plan
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.matches import play
+from phasezoo.experiments.matches import play_beside
 from phasezoo.experiments.networks import TrainingRun
 from phasezoo.experiments.two_player.boundary import Boundaries, Map
 from phasezoo.experiments.two_player.config import M2ctsConfig
@@ -57,46 +60,9 @@ def _limit_of(config: M2ctsConfig, limits: tuple[Limit, Limit] | None) -> str:
     return limit
 
 
-def _agents(
-    config: M2ctsConfig,
-    experts: Mapping[str, Path],
-    one: Path,
-    gate: str,
-    search_gate: str | None,
-    maps: tuple[Mapping[str, Map], Mapping[str, Map]] | None,
-    shared: Shared,
-) -> dict[str, Any]:
-    """Return both players by name; an expert that is the only one answers in every phase.
-
-    Args:
-        config: The settings of the run.
-        experts: Directory of each phase's expert.
-        one: That of the one network.
-        gate: Names the phases of the experts.
-        search_gate: Chooses among the experts; None: the gate does.
-        maps: Recalibrate the values of both sides; None: they stay as trained.
-        shared: Directories of networks that answer a part in every phase.
-    """
-    load, options = loader(config), search_options(config)
-    if len(experts) == 1:
-        alone = zip(ALONE, (*experts.values(), one), strict=True)
-        return {name: MCTSAgent(load(path), **options) for name, path in alone}
-    by_phase = {"gate": gate, "routing": config.routing, **options}
-    if maps is None:
-        mixture = M2CTSAgent(**mixed(load, experts, shared), search_gate=search_gate, **by_phase)
-        return dict(zip(NAMES, (mixture, MCTSAgent(load(one), **options)), strict=True))
-    # One network too is mapped phase by phase, so that both sides know as much of their values.
-    alike = dict.fromkeys(experts, one)
-    mapped = [
-        {phase: RecalibratedEvaluator(load(path), own[phase]) for phase, path in asked.items()}
-        for asked, own in zip((experts, alike), maps, strict=True)
-    ]
-    return {name: M2CTSAgent(own, **by_phase) for name, own in zip(NAMES, mapped, strict=True)}
-
-
 @dataclass(frozen=True)
-class PairingJob:
-    """One training of a mixture against one of the one network, in this process or another."""
+class PairingPlan:
+    """One training of a mixture against one of the one network."""
 
     name: str
     """Its stage, and the names of its files."""
@@ -115,12 +81,17 @@ class PairingJob:
     who: str
     """The mixture, for people."""
     experts: Mapping[str, Path]
-    """See :func:`_agents`, as what follows."""
+    """Directory of each phase's expert; one that is the only one answers in every phase."""
     one: Path
+    """That of the one network."""
     gate: str
+    """Names the phases of the experts."""
     search_gate: str | None
+    """Chooses among the experts; None: the gate does."""
     maps: tuple[Mapping[str, Map], Mapping[str, Map]] | None
+    """Recalibrate the values of both sides; None: they stay as trained."""
     shared: Shared
+    """Directories of networks that answer a part in every phase."""
     limits: tuple[Limit, Limit] | None
     """Bounds a move of either side; None: the settings' limit does."""
 
@@ -130,46 +101,72 @@ class PairingJob:
         return self.path / f"{self.name}.jsonl"
 
     @property
-    def steps(self) -> int:
-        """Its games."""
-        return self.games
+    def players(self) -> tuple[str, str]:
+        """Names of both sides."""
+        return ALONE if len(self.experts) == 1 else NAMES
 
     @property
-    def after(self) -> tuple[()]:
-        """It waits for none."""
-        return ()
+    def title(self) -> str:
+        """Both trainings, for people."""
+        return f"{self.who} {self.pair[0] + 1} against baseline {self.pair[1] + 1}"
 
-    def work(self, console: Console) -> tuple[Pairing, str]:
-        """Play the games that are not played, and return the result and the games as PGN."""
-        config, started = self.config, time.perf_counter()
-        mixture, baseline = (training + 1 for training in self.pair)
-        first, second = f"{self.who} {mixture}", f"baseline {baseline}"
-        players = _agents(
-            config, self.experts, self.one, self.gate, self.search_gate, self.maps, self.shared
+    def mixture(self) -> Any:
+        """Return the agent of the experts."""
+        load, options = loader(self.config), search_options(self.config)
+        if len(self.experts) == 1:
+            return MCTSAgent(load(*self.experts.values()), **options)
+        if self.maps is not None:
+            return self._recalibrated(self.experts, self.maps[0])
+        return M2CTSAgent(
+            **mixed(load, self.experts, self.shared),
+            gate=self.gate,
+            search_gate=self.search_gate,
+            routing=self.config.routing,
+            **options,
         )
-        match = play(
-            console,
-            f"Playing {first} against {second}",
-            players,
-            self.place,
-            game=config.game,
-            games=self.games,
-            openings=self.openings,
+
+    def baseline(self) -> Any:
+        """Return the agent of the one network."""
+        if self.maps is not None and len(self.experts) > 1:
+            # It is mapped phase by phase too, so that both sides know as much of their values.
+            return self._recalibrated(dict.fromkeys(self.experts, self.one), self.maps[1])
+        return MCTSAgent(loader(self.config)(self.one), **search_options(self.config))
+
+    def _recalibrated(self, asked: Mapping[str, Path], maps: Mapping[str, Map]) -> Any:
+        load = loader(self.config)
+        mapped = {p: RecalibratedEvaluator(load(path), maps[p]) for p, path in asked.items()}
+        options = search_options(self.config)
+        return M2CTSAgent(mapped, gate=self.gate, routing=self.config.routing, **options)
+
+    def match(self, mixture: Any, baseline: Any) -> Plan:
+        """Return the match of both agents."""
+        config = self.config
+        conditions = Conditions.of(
+            config.game,
+            self.openings,
+            gate=None,
+            openings_as="moves",
             seed=self.seed,
             concurrency=config.concurrency if config.movetime is None else None,
+            pool_rows=None,
             threads=config.threads,
-            limit=self.limits,
             max_plies=config.max_plies,
             adjudication=Adjudication() if config.adjudicate else None,
         )
-        names, event = tuple(players), f"{first.capitalize()} v {second}"
-        has_pgn = hasattr(games.make(config.game).initial_state(), "san")
-        written = [pgn_of(record, names, config.game, event) for record in match.games if has_pgn]
-        return self._result(match, time.perf_counter() - started), "".join(written)
+        return Plan(
+            (mixture, baseline),
+            conditions,
+            [(0, 1)],
+            self.games,
+            limit=self.limits,
+            names=self.players,
+            log=self.place,
+        )
 
-    def _result(self, match: Match, seconds: float) -> Pairing:
+    def result(self, match: Match, seconds: float) -> tuple[Pairing, str]:
+        """Return what came out, and the games as PGN; of a game without SAN there is none."""
         first, second = (_side(stats) for stats in match.sides)
-        return Pairing(
+        pairing = Pairing(
             mixture=self.pair[0],
             baseline=self.pair[1],
             games=len(match.games),
@@ -186,6 +183,68 @@ class PairingJob:
             mean_plies=match.mean_plies,
             seconds=seconds,
         )
+        game = self.config.game
+        if not hasattr(games.make(game).initial_state(), "san"):
+            return pairing, ""
+        event = self.title.replace(" against ", " v ").capitalize()
+        written = [pgn_of(record, self.players, game, event) for record in match.games]
+        return pairing, "".join(written)
+
+
+@dataclass(frozen=True)
+class PairingsJob:
+    """Pairings that are played side by side, in this process or another.
+
+    Each training's agent plays in all of its pairings at once: a network that is asked about many
+    positions at once answers more of them a second.
+    """
+
+    pairings: tuple[PairingPlan, ...]
+    """The pairings, which differ by trainings alone."""
+
+    @property
+    def name(self) -> str:
+        """The names of the first and the last."""
+        return " to ".join(dict.fromkeys((self.pairings[0].name, self.pairings[-1].name)))
+
+    @property
+    def place(self) -> Path:
+        """The file of the first one's finished games."""
+        return self.pairings[0].place
+
+    @property
+    def steps(self) -> int:
+        """Its games."""
+        return sum(pairing.games for pairing in self.pairings)
+
+    @property
+    def after(self) -> tuple[()]:
+        """It waits for none."""
+        return ()
+
+    def work(self, console: Console) -> list[tuple[Pairing, str]]:
+        """Play the games that are not played, and return each result and the games as PGN."""
+        started = time.perf_counter()
+        mixtures: dict[int, Any] = {}
+        baselines: dict[int, Any] = {}
+        plans = []
+        for each in self.pairings:
+            first, second = each.pair
+            if first not in mixtures:
+                mixtures[first] = each.mixture()
+            if second not in baselines:
+                baselines[second] = each.baseline()
+            plans.append(each.match(mixtures[first], baselines[second]))
+        title = self.pairings[0].title
+        if len(self.pairings) > 1:
+            title = f"{self.pairings[0].who} against baselines, {len(self.pairings)} pairings"
+        matches = play_beside(console, f"Playing {title}", plans)
+        seconds = time.perf_counter() - started
+        plies = [sum(record.plies for record in match.games) for match in matches]
+        return [
+            each.result(match, seconds * length / sum(plies))
+            for each, match, length in zip(self.pairings, matches, plies, strict=True)
+        ]
 
 
 def _side(stats: SideStats) -> MatchSide:
@@ -374,11 +433,11 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
         is_shared = self.config.train_workers > 1 and prepared.config.movetime is None
         threads = self.threads_each if is_shared else prepared.config.threads
 
-        def job(mixture: int, baseline: int) -> PairingJob:
+        def plan(mixture: int, baseline: int) -> PairingPlan:
             maps = None
             if boundaries is not None:
                 maps = boundaries.maps_of(EXPERT, mixture), boundaries.maps_of(ONE, baseline)
-            return PairingJob(
+            return PairingPlan(
                 name=f"matches/{folder}-{mixture + 1}-baseline-{baseline + 1}",
                 path=self.path,
                 config=replace(prepared.config, threads=threads),
@@ -397,28 +456,34 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
             )
 
         trainings = range(self.config.trainings)
-        jobs = [job(i, j) for i in trainings for j in trainings]
-        missing = [job for job in jobs if not self.has_done(job.name, f"{job.name}.json")]
-        if is_shared and len(missing) > 1:
-            self._playing.do("Playing", "pairings", missing, self.console, self._begin)
-        self.pgns += [self.path / f"{job.name}.pgn" for job in jobs]
-        return Matches(_limit_of(prepared.config, limits), [self._pairing(job) for job in jobs])
+        plans = [plan(i, j) for i in trainings for j in trainings]
+        missing = [each for each in plans if not self.has_done(each.name, f"{each.name}.json")]
+        # Searches by time share no time with others.
+        size = 1 if prepared.config.movetime is not None else len(missing)
+        if is_shared:
+            size = math.ceil(len(missing) / self.config.train_workers)
+        jobs = [
+            PairingsJob(tuple(missing[begin : begin + size]))
+            for begin in range(0, len(missing), max(1, size))
+        ]
+        if is_shared and len(jobs) > 1:
+            self._playing.do("Playing", "parts of all games", jobs, self.console, self._begin)
+        else:
+            for job in jobs:
+                self._begin(job)(job.work(self.console))
+        self.pgns += [self.path / f"{each.name}.pgn" for each in plans]
+        pairings = [self.directory.read_json(f"{each.name}.json", Pairing) for each in plans]
+        return Matches(_limit_of(prepared.config, limits), pairings)
 
-    def _begin(self, job: PairingJob) -> Callable[[tuple[Pairing, str]], None]:
-        """Journal the beginning of a pairing, and return what keeps its result."""
-        end = self.directory.begin(job.name)
+    def _begin(self, job: PairingsJob) -> Callable[[list[tuple[Pairing, str]]], None]:
+        """Journal the beginning of pairings, and return what keeps their results."""
+        ends = [self.directory.begin(each.name) for each in job.pairings]
 
-        def done(played: tuple[Pairing, str]) -> None:
-            self.directory.write_json(f"{job.name}.json", self._kept(job, *played))
-            end()
+        def done(played: list[tuple[Pairing, str]]) -> None:
+            for each, end, (pairing, pgn) in zip(job.pairings, ends, played, strict=True):
+                if pgn:
+                    self.directory.write_text(f"{each.name}.pgn", pgn)
+                self.directory.write_json(f"{each.name}.json", pairing)
+                end()
 
         return done
-
-    def _pairing(self, job: PairingJob) -> Pairing:
-        return self.once(job.name, Pairing, lambda: self._kept(job, *job.work(self.console)))
-
-    def _kept(self, job: PairingJob, pairing: Pairing, pgn: str) -> Pairing:
-        """Write the games of a pairing, and return its result."""
-        if pgn:  # a game without SAN has none
-            self.directory.write_text(f"{job.name}.pgn", pgn)
-        return pairing

@@ -107,7 +107,7 @@ class Generation:
         recorder = Recorder(self.game)
         done = 0
 
-        def ended(record: GameRecord) -> None:
+        def ended(_: Scheduled, record: GameRecord) -> None:
             nonlocal done
             finished(recorder.finished(record))
             done += 1
