@@ -150,3 +150,11 @@ def parallel_calls_of(evaluator: Any) -> int:
         return int(own)
     experts = getattr(evaluator, "experts", ())
     return min(map(parallel_calls_of, experts), default=0) if isinstance(experts, tuple) else 0
+
+
+def has_one_thread(evaluator: Any) -> bool:
+    """Return whether an evaluator, or each part of one, was given one thread alone."""
+    parts = getattr(evaluator, "experts", None) or getattr(evaluator, "evaluator", None)
+    if parts is None:
+        return getattr(evaluator, "threads", None) == 1
+    return all(map(has_one_thread, parts if isinstance(parts, tuple) else (parts,)))

@@ -264,8 +264,8 @@ def test_the_games_are_those_played_one_after_the_other(
     for path in (alone / "matches").glob("*.pgn"):
         assert (copy / "matches" / path.name).read_bytes() == path.read_bytes()
     text = shown.getvalue()
-    assert text.count(f"Playing 4 pairings, {workers} at once: 4 of 4 done") == 2
-    assert "Playing mixture 2 against baseline 1: 4 games: +" in text
+    assert text.count("Playing 2 parts of the games, 2 at once: 2 of 2 done") == 2
+    assert "Playing mixture against baselines, 2 pairings: 8 games: +" in text
 
 
 def test_pairings_that_were_stopped_go_on(played_one_by_one, store, tmp_path):

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.errors import InvalidEvaluation
-from phasezoo.inference.calls import Call, CallsInFlight, parallel_calls_of
+from phasezoo.inference.calls import Call, CallsInFlight, has_one_thread, parallel_calls_of
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves, ask, evaluate_leaves, name_of
 from phasezoo.inference.leaf_batches import LeafBatches
@@ -26,9 +26,9 @@ LEAST_ROWS = 8
 class Driver:
     """Carries leaves from a pool to an evaluator and the answers back.
 
-    If the evaluator allows it (``parallel_calls``, see :mod:`phasezoo.inference.calls`), half of
-    the trees' leaves are answered by other threads while this one searches for the other half.
-    Trees do not notice: each hands out a mini-batch and waits for it. With ``in_flight=2`` a tree
+    If the evaluator allows it (``parallel_calls``, see :mod:`phasezoo.inference.calls`) and has
+    more threads than one, half of the trees' leaves are answered by other threads while this one
+    searches for the other half. Trees do not notice: each hands out a mini-batch and waits for it. With ``in_flight=2`` a tree
     hands out a second one meanwhile, so that a single search overlaps with the evaluator too.
 
     Args:
@@ -73,7 +73,9 @@ class Driver:
         self._batch_size = batch_size
         self._in_flight = in_flight
         allowed = parallel_calls_of(evaluator)
-        workers = max(allowed, in_flight - 1) if overlaps else 0
+        # Who gives an evaluator one thread does not mean another one beside it.
+        usual = 0 if has_one_thread(evaluator) else allowed
+        workers = max(usual, in_flight - 1) if overlaps else 0
         self._flight = CallsInFlight(workers, self.counts, alone=allowed == 0)
         self._queues: ExpertQueues | None = None
         self._last: list[Leaves] = []

@@ -467,7 +467,7 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
             for begin in range(0, len(missing), max(1, size))
         ]
         if is_shared and len(jobs) > 1:
-            self._playing.do("Playing", "parts of all games", jobs, self.console, self._begin)
+            self._playing.do("Playing", "parts of the games", jobs, self.console, self._begin)
         else:
             for job in jobs:
                 self._begin(job)(job.work(self.console))
