@@ -28,8 +28,9 @@ class Driver:
 
     If the evaluator allows it (``parallel_calls``, see :mod:`phasezoo.inference.calls`) and has
     more threads than one, half of the trees' leaves are answered by other threads while this one
-    searches for the other half. Trees do not notice: each hands out a mini-batch and waits for it. With ``in_flight=2`` a tree
-    hands out a second one meanwhile, so that a single search overlaps with the evaluator too.
+    searches for the other half. Trees do not notice: each hands out a mini-batch and waits for it.
+    With ``in_flight=2`` a tree hands out a second one meanwhile, so that a single search overlaps
+    with the evaluator too.
 
     Args:
         pool: The searches, a ``_core.SearchPool``.
