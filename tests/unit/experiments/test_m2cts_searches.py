@@ -10,7 +10,7 @@ import synthetic
 from test_m2cts_run import tiny
 
 from phasezoo import inference
-from phasezoo.agents import Limit
+from phasezoo.agents import Limit, M2CTSAgent, MCTSAgent
 from phasezoo.arena import pgn_of
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import GAMES
@@ -20,7 +20,7 @@ from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.cost import Prices
 from phasezoo.experiments.two_player.matches import MatchSide, Pairing, together
 from phasezoo.experiments.two_player.playing import equal_limits
-from phasezoo.experiments.two_player.preparation import prepare, search_options
+from phasezoo.experiments.two_player.preparation import loader, prepare, search_options
 from phasezoo.experiments.two_player.variants import EXPERT, ONE, searches_of
 from phasezoo.inference.cost import CostModel
 from phasezoo.inference.recalibration import RecalibratedEvaluator, Recalibration
@@ -167,9 +167,13 @@ def test_other_searches_are_matches_of_the_same_networks(store, tmp_path):
     assert all(row.matches.total.games == 4 for row in results.searches)
     # The first is what a match with these settings is.
     prepared = prepare(dataclasses.replace(config, nodes=6, routing="majority", searches=()))
-    experts = {name: out / f"networks/expert-{name}-1" for name in prepared.phases}
     own = prepared.config
-    players = playing._agents(own, experts, out / "networks/baseline-1", own.gate, None, None, {})
+    load, options = loader(own), search_options(own)
+    experts = {name: load(out / f"networks/expert-{name}-1") for name in prepared.phases}
+    players = {
+        "M2CTS": M2CTSAgent(experts, gate=own.gate, routing=own.routing, **options),
+        "MCTS": MCTSAgent(load(out / "networks/baseline-1"), **options),
+    }
     again = play(
         TerminalConsole(io.StringIO()),
         "The same",
