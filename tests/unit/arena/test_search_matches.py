@@ -6,6 +6,9 @@ import pytest
 import toy_games
 
 from phasezoo import agents, arena, inference
+from phasezoo.arena.conditions import Conditions
+from phasezoo.arena.play import play_matches
+from phasezoo.arena.playing import Plan
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.specs import removed
 
@@ -235,3 +238,36 @@ def test_a_log_names_the_options_of_version_0_2_0_so_that_its_matches_go_on(tmp_
     later = {"in_flight"}  # an option of today, named where it is not the default
     assert searched.keys() == (asdict(searches.config).keys() | removed.DEFAULTS.keys()) - later
     assert random is None
+
+
+def test_matches_side_by_side_are_those_played_alone(tmp_path):
+    """An agent of several matches searches for all of them in one pool, in fewer calls."""
+    first, second, third = (
+        agents.MCTSAgent(Material(), limit=agents.Limit(nodes=nodes)) for nodes in (9, 7, 5)
+    )
+
+    def plan(one, other, seed, name):
+        conditions = Conditions.of(
+            "chess", None, gate=None, openings_as="moves", seed=seed, concurrency=64,
+            pool_rows=None, threads=1, max_plies=24, adjudication=None,
+        )  # fmt: skip
+        return Plan((one, other), conditions, [(0, 1)], 4, log=tmp_path / f"{name}.jsonl")
+
+    pairs = [(first, second, 1), (first, third, 2), (second, third, 3)]
+    plans = [plan(*pair, name) for name, pair in enumerate(pairs)]
+    alone = [
+        arena.play_match(one, other, games=4, seed=seed, concurrency=64, max_plies=24)
+        for one, other, seed in pairs
+    ]
+    found = play_matches(plans)
+    assert [match.games for match in found] == [match.games for match in alone]
+
+    sides, apart = ([side for match in each for side in match.sides] for each in (found, alone))
+    for mine, its in zip(sides, apart, strict=True):
+        assert (mine.nodes, mine.moves) == (its.nodes, its.moves)
+    assert sum(s.counts.rows for s in sides) == sum(s.counts.rows for s in apart)
+    assert sum(s.counts.calls for s in sides) < 0.8 * sum(s.counts.calls for s in apart)
+    # Each goes on from its own log.
+    log = tmp_path / "1.jsonl"
+    log.write_text("".join(log.read_text().splitlines(keepends=True)[:3]))
+    assert [match.games for match in play_matches(plans)] == [match.games for match in alone]
