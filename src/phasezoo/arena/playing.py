@@ -106,7 +106,7 @@ class Plan:
 
 
 Played: TypeAlias = tuple[tuple[SideStats, ...], tuple[GameRecord, ...]]
-"""What each agent did, and the games by number."""
+"""Work of each agent, and the games by number."""
 
 
 class _Playing:

@@ -106,9 +106,9 @@ class PairingPlan:
         return ALONE if len(self.experts) == 1 else NAMES
 
     @property
-    def title(self) -> str:
+    def trainings(self) -> tuple[str, str]:
         """Both trainings, for people."""
-        return f"{self.who} {self.pair[0] + 1} against baseline {self.pair[1] + 1}"
+        return f"{self.who} {self.pair[0] + 1}", f"baseline {self.pair[1] + 1}"
 
     def mixture(self) -> Any:
         """Return the agent of the experts."""
@@ -164,7 +164,7 @@ class PairingPlan:
         )
 
     def result(self, match: Match, seconds: float) -> tuple[Pairing, str]:
-        """Return what came out, and the games as PGN; of a game without SAN there is none."""
+        """Return the result, and the games as PGN: empty for a game without SAN."""
         first, second = (_side(stats) for stats in match.sides)
         pairing = Pairing(
             mixture=self.pair[0],
@@ -186,7 +186,7 @@ class PairingPlan:
         game = self.config.game
         if not hasattr(games.make(game).initial_state(), "san"):
             return pairing, ""
-        event = self.title.replace(" against ", " v ").capitalize()
+        event = " v ".join(self.trainings).capitalize()
         written = [pgn_of(record, self.players, game, event) for record in match.games]
         return pairing, "".join(written)
 
@@ -235,14 +235,14 @@ class PairingsJob:
             if second not in baselines:
                 baselines[second] = each.baseline()
             plans.append(each.match(mixtures[first], baselines[second]))
-        title = self.pairings[0].title
+        title = " against ".join(self.pairings[0].trainings)
         if len(self.pairings) > 1:
             title = f"{self.pairings[0].who} against baselines, {len(self.pairings)} pairings"
         matches = play_beside(console, f"Playing {title}", plans)
         seconds = time.perf_counter() - started
         plies = [sum(record.plies for record in match.games) for match in matches]
         return [
-            each.result(match, seconds * length / sum(plies))
+            each.result(match, seconds * length / max(1, sum(plies)))
             for each, match, length in zip(self.pairings, matches, plies, strict=True)
         ]
 
