@@ -37,7 +37,7 @@ def target(folder: Path) -> Target:
     folder.mkdir(exist_ok=True)
     training.GameStore.sample("krk").subset(range(3)).save(folder / "runs.parquet")
     logging.getLogger("phasezoo.web").setLevel(logging.CRITICAL)  # failures are findings here
-    loop = asyncio.new_event_loop()
+    runner = asyncio.Runner()
     workers = Workers(2, most_seconds=0.05)
     sessions, storage = Sessions(workers, most=50), Storage([folder])
     agents = Agents(trusting=False, folders=storage.folders)
@@ -65,13 +65,13 @@ def target(folder: Path) -> Target:
 
     def closed() -> None:
         workers.close()
-        loop.close()
+        runner.close()  # cancels the tasks of searches that go on
         latest = time.monotonic() + MORE_SECONDS
         while workers.busy and time.monotonic() < latest:
             time.sleep(0.01)
         assert not workers.busy, "a search goes on that nobody waits for"
 
-    return Target(drawn, lambda given: loop.run_until_complete(talk(given)), (), closed, len)
+    return Target(drawn, lambda given: runner.run(talk(given)), (), closed, len)
 
 
 async def _answers(outbox: Outbox) -> list[dict[str, Any]]:
