@@ -84,6 +84,12 @@ def test_unknown_search_options_list_the_known_ones():
         agents.MCTSAgent(inference.Uniform(), speed=3)
 
 
+@pytest.mark.parametrize("agent", [agents.MCTSAgent, agents.BeamAgent, agents.DecoupledMCTSAgent])
+def test_a_limit_among_search_options_says_where_it_belongs(agent):
+    with pytest.raises(InvalidConfig, match=r"nodes=.*give limit=Limit\(nodes=50\)"):
+        agent(inference.Uniform(), nodes=50)
+
+
 @pytest.mark.parametrize("name", REMOVED)
 def test_removed_search_options_say_what_to_use_instead(name):
     assert name not in _core.SearchParams().asdict()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from leaf_fakes import FakeGate, FakeLeaves
 
+from phasezoo import agents, arena
 from phasezoo.inference import Counts, Evaluation
 from phasezoo.inference.calls import Call, CallsInFlight, calls_at_once, parallel_calls_of
 from phasezoo.inference.evaluator import Uniform
@@ -89,3 +90,22 @@ def test_an_evaluator_is_asked_by_other_threads_if_it_says_that_it_may():
     both, gate = {"a": Quick(), "b": Quick()}, FakeGate(names=("a", "b"))
     assert parallel_calls_of(MixtureOfExperts(both, gate, "exact")) == 2
     assert parallel_calls_of(MixtureOfExperts(both | {"b": Uniform()}, gate, "exact")) == 0
+
+
+@pytest.mark.parametrize(("threads", "is_here"), [(1, True), (2, False)])
+def test_an_evaluator_of_one_thread_is_asked_by_the_thread_that_searches(threads, is_here):
+    askers = set()
+
+    class Noting(Uniform):
+        parallel_calls = 1
+
+        def __init__(self):
+            self.threads = threads
+
+        def evaluate_batch(self, leaves):
+            askers.add(threading.current_thread())
+            return super().evaluate_batch(leaves)
+
+    searcher = agents.MCTSAgent(Noting(), limit=agents.Limit(nodes=24), batch_size=8)
+    arena.play_match(searcher, agents.make("random"), game="connect-four", games=16)
+    assert (askers == {threading.current_thread()}) == is_here

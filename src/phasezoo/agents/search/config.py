@@ -1,13 +1,14 @@
 """How an agent searches."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import wraps
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 from annotated_types import Interval
 
 from phasezoo import _core
+from phasezoo.agents.limit import Limit
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import Share, changed, check
 from phasezoo.specs.removed import removal_of
@@ -77,6 +78,11 @@ class CoreSettings:
         if not isinstance(config, cls):
             name = cls.__name__
             message = f"config={config!r}: expected a {name}, such as {name}()"
+            raise InvalidConfig(message)
+        limits = {field.name for field in fields(Limit)} & overrides.keys()
+        if limits:
+            name = min(limits)
+            message = f"{name}= belongs to the limit: give limit=Limit({name}={overrides[name]!r})"
             raise InvalidConfig(message)
         return config.with_(**overrides)
 
