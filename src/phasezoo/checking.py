@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from phasezoo.errors import PhasezooError
+from phasezoo.errors import InvalidConfig, PhasezooError
 
 MOST_OF_A_KIND = 1
 """Breaches of one contract that a report shows; the first says how, the rest would repeat it."""
@@ -102,6 +102,17 @@ def type_name(value: Any) -> str:
     """The type of a value with its article, as in ``an int``."""
     name = type(value).__name__
     return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
+
+
+def refuse_class(given: Any) -> None:
+    """Refuse an agent's class in place of an agent.
+
+    Raises:
+        InvalidConfig: It is a class.
+    """
+    if isinstance(given, type):
+        message = f"{given.__name__} is a class: give an agent, such as {given.__name__}(…)"
+        raise InvalidConfig(message)
 
 
 def shown(value: Any, most: int = 80) -> str:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo.agents.limit import Limit
-from phasezoo.checking import type_name
+from phasezoo.checking import refuse_class, type_name
 from phasezoo.errors import GameForfeited, InvalidConfig, InvalidState
 from phasezoo.inference.counts import Counts
 from phasezoo.observation import GameRunner, Observation, View, make_view, observe, view_of
@@ -392,9 +392,7 @@ def session_pool_of(agent: Any, game: games.Game, **options: Any) -> SessionPool
     Raises:
         InvalidConfig: ``agent`` is of no such kind.
     """
-    if isinstance(agent, type):
-        message = f"{agent.__name__} is a class: give an agent, such as {agent.__name__}(…)"
-        raise InvalidConfig(message)
+    refuse_class(agent)
     if (make := renamed_method(agent, "session_pool", "seats")) is not None:
         pool: SessionPool = make(game, **options)
         return pool

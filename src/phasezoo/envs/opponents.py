@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from phasezoo._core import Stream
+from phasezoo.checking import refuse_class
 from phasezoo.errors import IllegalAction, InvalidConfig
 from phasezoo.games.base import Game
 from phasezoo.observation import GameRunner, Turn, View, observe, view_of
@@ -113,6 +114,7 @@ def resolve(given: Any, view: View) -> Any:
         if given in NATIVE or script in game.scripted:
             return script
         given = agent_named(given)
+    refuse_class(given)
     if hasattr(given, "session"):
         return given
     if callable(given):

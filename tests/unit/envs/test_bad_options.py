@@ -28,6 +28,12 @@ def test_pommermans_own_names_are_told(make, option, here):
         make("PommermanFFA-v0", **{option: "random"})
 
 
+@pytest.mark.parametrize("make", [gym.make, gym.make_vec])
+def test_an_agents_class_is_no_opponent(make):
+    with pytest.raises(InvalidConfig, match="RandomAgent is a class: give an agent"):
+        make("ConnectFour-v0", opponent=agents.RandomAgent)
+
+
 @pytest.mark.parametrize(
     ("make", "option", "meant"),
     [

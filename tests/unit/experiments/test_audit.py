@@ -140,6 +140,9 @@ def test_searches_bands_and_games_by_the_command(tmp_path, capsys):
     document = experiments.open(out)
     assert {"phases", "bands", "distances", "leaves", "play"} <= document.tables.keys()
     assert "By phase" in capsys.readouterr().out
+    assert cli.main(["audit", "--resume", str(out)]) == 0
+    assert cli.main(["audit", "--resume", str(tmp_path / "none")]) != 0
+    assert "to resume there" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
