@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from phasezoo import _core
+from phasezoo import _core, games
 from phasezoo._interrupt import saying
 from phasezoo._progress import bar
 from phasezoo.data.pgn_filter import PgnFilter
@@ -83,6 +83,8 @@ class ImportOptions(PgnFilter):
                 f"write, a new folder or a .parquet file, as in phasezoo data import {first} store"
             )
             raise InvalidConfig(message)
+        if self.game is not None:
+            games.make(self.game)  # names a near miss
         from phasezoo.data.importer import import_pgn
 
         *sources, target = self.paths

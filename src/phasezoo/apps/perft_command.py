@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from annotated_types import Interval
 
-from phasezoo import _core
+from phasezoo import _core, games
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import Argument, PositiveInt
 
@@ -41,6 +41,7 @@ class PerftOptions:
         if self.divide and self.depth == 0:
             message = f"--depth 0 --divide: expected a whole number from 1 to {MOST}"
             raise InvalidConfig(message)
+        games.make(self.game)  # names a near miss
         started = time.perf_counter()
         if self.divide:
             parts = divide(self.game, self.fen, self.depth, self.threads)
@@ -70,7 +71,6 @@ def divide(game: str, fen: str | None, depth: int, threads: int | None) -> list[
         InvalidFen: The FEN is no position of the game.
         UnknownGame: There is no such game, or it has no perft.
     """
-    from phasezoo import games
     from phasezoo.games.queries import move_text
 
     _core.perft(game, fen, 0, threads)  # refuses games without perft, and wrong FEN

@@ -77,6 +77,8 @@ def test_the_version_is_the_packages(capsys):
         (["perft", "chess", "--depth", "2", "--threads", "0"], ["--threads 0", "1 or more"]),
         (["perft", "chess", "--depth", "2", "--fen", "x"], ["'x'"]),
         (["perft", "go", "--depth", "2"], ["go"]),
+        (["perft", "ches", "--depth", "2"], ["did you mean 'chess'"]),
+        (["data", "import", "a.pgn", "store", "--game", "choss"], ["did you mean 'chess'"]),
         (["perft", "go", "--depth", "2", "--divide"], ["go"]),
         (["perft", "chess", "--depth", "0", "--divide"], ["1 to 13"]),
         (["doctor", "--fast"], ["--fast"]),

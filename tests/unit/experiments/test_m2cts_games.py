@@ -183,7 +183,7 @@ def test_what_cannot_be_compared_is_refused_before_anything_is_written(race, tmp
     told = refused(capsys, "--game", "race", "--gate", "plies:5", "--out", str(out))
     assert "--games" in told
     told = refused(capsys, "--game", "race", "--out", str(out))
-    assert "--gate lichess (the usual one): " in told
+    assert "--gate lichess (the default): " in told
     assert cli.main(["reproduce", "m2cts", "--gate", "lichss", "--out", str(out)]) != 0
     shown = capsys.readouterr()
     assert "did you mean 'lichess'?" in shown.err

@@ -218,7 +218,7 @@ def prepare(config: M2ctsConfig, console: Console | None = None) -> Prepared:
         UnknownGame: There is no such game.
     """
     game = games.make(config.game).name
-    default = " (the usual one)" if config.gate == M2ctsConfig.gate else ""
+    default = " (the default)" if config.gate == M2ctsConfig.gate else ""
     gate = _gate(config.gate, game, f"--gate {config.gate}{default}")
     if gate.num_phases < 2:
         message = f"--gate {config.gate!r}: has one phase, and experts need two or more to differ"
