@@ -46,8 +46,6 @@ class StudyOptions:
         """
         study, config = self._begun(), self.config
         self._check_game(config)
-        if self.resume is None:
-            config.validate()
         out = self.resume or self.out or self._default_out(config.preset)
         console = TerminalConsole()
         how = f"Continue with: {study.resuming(out)}"
