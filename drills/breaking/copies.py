@@ -182,7 +182,8 @@ class Copy:
         """Run the tests of a Rust file: an integration test, or a module with tests in it."""
         crate, _, inside = file.removeprefix("crates/").partition("/")
         where = inside.removesuffix(".rs").removesuffix("/mod").split("/")
-        chosen = ["--test", where[-1]] if where[0] == "tests" else ["--lib", "::".join(where[1:])]
+        binary = ["--test", where.pop(1)] if where[0] == "tests" else ["--lib"]
+        chosen = [*binary, "::".join(where[1:])]
         words = ["cargo", "test", "--release", "--locked", "--jobs", "1", "--package", crate]
         run = self._run([*words, *chosen])
         if run.code == 0:

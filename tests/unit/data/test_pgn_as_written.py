@@ -185,6 +185,17 @@ def test_games_go_on_after_a_draw_that_nobody_claimed(tmp_path):
     assert records.last(0).fen.split()[0].endswith("/2N5/PPPPPPPP/R1BQKBNR")
 
 
+@pytest.mark.parametrize("number", [2, 17, 2**32 - 1, 2**32 + 1, 10**30])
+def test_moves_that_begin_late_need_a_position(tmp_path, number):
+    moves = f"{number}. e4 {number}... e5 1-0"
+    _, report = read(tmp_path, f'{GAME}[Event "late"]\n\n{moves}\n')
+    assert report.kept == 1
+    assert "begin with number" in str(report)
+    fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 17"
+    _, report = read(tmp_path, f'[FEN "{fen}"]\n\n17. e4 e5 1-0\n')
+    assert report.kept == 1
+
+
 def test_brackets_by_the_thousand(tmp_path):
     bad = "1. e4 " + "{" * 200_000 + "(" * 200_000 + " ) } [x" * 50_000 + '[a "' * 50_000
     path = tmp_path / "games.pgn"

@@ -1,6 +1,6 @@
 """Small games in Python for the environments: three players in turn, and two at once.
 
-They are the games of `crates/phasezoo-core/tests/vector_toys`.
+They are the games of `crates/phasezoo-core/tests/suite/toys/games.rs`.
 """
 
 from dataclasses import dataclass, replace

@@ -159,7 +159,9 @@ fn split_number(word: &[u8]) -> (Option<u32>, usize, &[u8]) {
     if dots == 0 && digits < word.len() {
         return (None, 0, word);
     }
-    let number = std::str::from_utf8(&word[..digits]).ok().and_then(|n| n.parse().ok());
+    // Of a number that is too large nothing is asked but that it is no move's.
+    let read = |n: &str| n.parse().unwrap_or(u32::MAX);
+    let number = std::str::from_utf8(&word[..digits]).ok().filter(|n| !n.is_empty()).map(read);
     (number, dots, &word[digits + dots..])
 }
 
@@ -378,6 +380,7 @@ mod tests {
         for word in ["12", "0", "00", "000", "2024", "99999999999999999999"] {
             assert_eq!(meaning(word).meaning, Meaning::Number, "{word}");
         }
+        assert_eq!(meaning("4294967298.").number, Some(u32::MAX));
         assert_eq!((meaning("12.").number, meaning("12.").dots), (Some(12), 1));
         assert_eq!((meaning("7...e5").number, meaning("7…e5").dots), (Some(7), 3));
         for (word, result) in [

@@ -1,16 +1,12 @@
 //! Limits that engines are given: depth, mate, clocks, and changes of a search that runs.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on should stop
-
-mod toys;
-
 use std::time::Duration;
 
+use crate::toys::drive::{EVEN, OPINIONS};
+use crate::toys::{Driver, answer};
 use phasezoo_core::Error;
 use phasezoo_core::games::{ChessModel, ChessState};
 use phasezoo_core::search::{Ended, Limit, Params, Status, TimeControl};
-use toys::drive::{EVEN, OPINIONS};
-use toys::{Driver, answer};
 
 const INFINITE: Limit = Limit {
     nodes: None,

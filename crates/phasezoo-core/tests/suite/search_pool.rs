@@ -1,10 +1,9 @@
 //! Many searches at once: tickets in any order, trees that do not see each other, errors that change
 //! nothing.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on should stop
-
-mod toys;
-
+use crate::toys::drive::OPINIONS;
+use crate::toys::games::Race;
+use crate::toys::{answer, nodes_of, run};
 use phasezoo_core::game::{Action, Game, Player, Replay, Returns};
 use phasezoo_core::games::{ChessModel, ChessState};
 use phasezoo_core::model::{SearchModel, Turns, ValueRule};
@@ -14,9 +13,6 @@ use phasezoo_core::search::{
     VirtualStyle,
 };
 use phasezoo_core::{Error, Result};
-use toys::drive::OPINIONS;
-use toys::games::Race;
-use toys::{answer, nodes_of, run};
 
 type Chess = SearchPool<ChessModel>;
 

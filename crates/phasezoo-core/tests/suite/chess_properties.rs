@@ -1,7 +1,5 @@
 //! Properties of chess states along random games, and of parsers on anything at all.
 
-#![allow(clippy::unwrap_used)] // in a test a panic is a failure
-
 use std::collections::{HashMap, HashSet};
 
 use phasezoo_core::Error;

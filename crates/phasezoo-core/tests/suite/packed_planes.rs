@@ -1,7 +1,5 @@
 //! Packed planes hold what the float planes hold, in every game.
 
-#![allow(clippy::unwrap_used)] // in a test a panic is a failure
-
 use phasezoo_core::game::{Action, Game, Player, Turn};
 use phasezoo_core::games::boards::planes::BoardPlanes;
 use phasezoo_core::games::connect_four::ConnectFourPlanes;

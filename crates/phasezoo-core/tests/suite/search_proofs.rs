@@ -1,12 +1,10 @@
 //! What proofs say and what they change: exact whoever the others are, carried into every mean above,
 //! and in nobody's way.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on should stop
-
-mod toys;
-
 use std::collections::HashMap;
 
+use crate::toys::drive::OPINIONS;
+use crate::toys::{Dice, Driver, nodes_of};
 use phasezoo_core::game::{Action, Replay};
 use phasezoo_core::games::boards::board::color_of;
 use phasezoo_core::games::{ChessModel, ChessState};
@@ -17,8 +15,6 @@ use phasezoo_core::search::{
 };
 use proptest::prelude::*;
 use shakmaty::{Position, Role};
-use toys::drive::OPINIONS;
-use toys::{Dice, Driver, nodes_of};
 
 const STYLES: [VirtualStyle; 3] = [VirtualStyle::Loss, VirtualStyle::Visit, VirtualStyle::Mix];
 

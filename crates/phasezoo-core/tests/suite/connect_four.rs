@@ -1,7 +1,5 @@
 //! Connect Four beside a plain second implementation and published counts.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::HashSet;
 
 use phasezoo_core::game::{Action, Game, Player, Turn};

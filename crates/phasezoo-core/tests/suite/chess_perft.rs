@@ -1,7 +1,5 @@
 //! Move generation against published counts.
 
-#![allow(clippy::unwrap_used)] // in a test a panic is a failure
-
 use std::path::Path;
 
 use phasezoo_core::games::ChessState;

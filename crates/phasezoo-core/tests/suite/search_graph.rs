@@ -1,18 +1,14 @@
 //! Lines that share nodes: the tree itself where no two lines meet, less work where they do, and the same
 //! exact values.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on should stop
-
-mod toys;
-
+use crate::toys::drive::{EVEN, OPINIONS};
+use crate::toys::exact::moves;
+use crate::toys::{Dice, Driver, TicTacToe, exact, nodes_of};
 use phasezoo_core::game::{Game, Replay, Store};
 use phasezoo_core::games::{ChessModel, ChessState};
 use phasezoo_core::model::{SearchModel, Turns};
 use phasezoo_core::search::{Ended, Limit, MemoryFull, Params, SearchResult, VirtualStyle};
 use proptest::prelude::*;
-use toys::drive::{EVEN, OPINIONS};
-use toys::exact::moves;
-use toys::{Dice, Driver, TicTacToe, exact, nodes_of};
 
 const STYLES: [VirtualStyle; 3] = [VirtualStyle::Loss, VirtualStyle::Visit, VirtualStyle::Mix];
 

@@ -4,8 +4,6 @@
 //! Recordings show that single steps and decisions are the same; these show that whole games are, with
 //! random numbers of our own. Seeds are fixed, so that a difference is one of behaviour.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on should stop
-
 use phasezoo_core::game::{Game, Reason};
 use phasezoo_core::games::pommerman::planners::Mind;
 use phasezoo_core::games::pommerman::state::cell;

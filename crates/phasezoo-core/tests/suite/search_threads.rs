@@ -1,18 +1,14 @@
 //! One tree on several threads: every number is the same as on one.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on should stop
-
-mod toys;
-
+use crate::toys::dice::Dice;
+use crate::toys::drive::{EVEN, OPINIONS, Synthetic};
+use crate::toys::{answer, nodes_of};
 use phasezoo_core::game::Game;
 use phasezoo_core::games::{ChessModel, ChessState};
 use phasezoo_core::gate::{Gating, Subject};
 use phasezoo_core::model::{SearchModel, Turns};
 use phasezoo_core::rng::Stream;
 use phasezoo_core::search::{Limit, NodeView, Params, SearchPool, SearchResult, VirtualStyle};
-use toys::dice::Dice;
-use toys::drive::{EVEN, OPINIONS, Synthetic};
-use toys::{answer, nodes_of};
 
 const THREADS: [usize; 4] = [1, 2, 3, 8];
 const STYLES: [VirtualStyle; 3] = [VirtualStyle::Loss, VirtualStyle::Visit, VirtualStyle::Mix];

@@ -1,19 +1,15 @@
 //! With enough simulations and the solver a search gives a game its exact value: two players, three
 //! players, players who move twice in a row, and one player among others who move at once.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on should stop
-
-mod toys;
-
+use crate::toys::drive::{EVEN, OPINIONS};
+use crate::toys::exact::{moves, plies_to_win};
+use crate::toys::games::{Pennies, Race};
+use crate::toys::{Dice, Driver, TicTacToe, exact};
 use phasezoo_core::game::{Action, MAX_PLAYERS, PlayerSet, Replay, Store};
 use phasezoo_core::gate::Gating;
 use phasezoo_core::model::{Others, SearchModel, SinglePlayer, Turns};
 use phasezoo_core::search::{Ended, Limit, Params, SearchPool, VirtualStyle};
 use proptest::prelude::*;
-use toys::drive::{EVEN, OPINIONS};
-use toys::exact::{moves, plies_to_win};
-use toys::games::{Pennies, Race};
-use toys::{Dice, Driver, TicTacToe, exact};
 
 const STYLES: [VirtualStyle; 3] = [VirtualStyle::Loss, VirtualStyle::Visit, VirtualStyle::Mix];
 
@@ -138,7 +134,7 @@ fn gates_say_the_phase_of_every_leaf() {
             assert_eq!((node.phase, node.waiting), (phase as i8, true));
             seen[usize::from(phase)] += 1;
         }
-        toys::answer(&mut driver.pool, &leaves, OPINIONS);
+        crate::toys::answer(&mut driver.pool, &leaves, OPINIONS);
     }
     assert!(seen.iter().all(|&count| count > 50), "{seen:?}");
     let result = driver.pool.finish(driver.tree).unwrap();
@@ -162,7 +158,7 @@ fn monotone_gates_read_the_phase_before() {
                 assert_eq!(parent.phase, leaves.origins[row].parent_phase);
             }
         }
-        toys::answer(&mut driver.pool, &leaves, EVEN);
+        crate::toys::answer(&mut driver.pool, &leaves, EVEN);
     }
 }
 

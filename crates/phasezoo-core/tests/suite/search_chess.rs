@@ -1,17 +1,13 @@
 //! Chess through the search: mates found and avoided by both colours, signs, repetitions.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on should stop
-
-mod toys;
-
+use crate::toys::Driver;
+use crate::toys::drive::{EVEN, OPINIONS, Synthetic};
 use phasezoo_core::game::Game;
 use phasezoo_core::games::{ChessModel, ChessState};
 use phasezoo_core::search::{
     Ended, Evaluation, Limit, Params, Policy, SearchResult, Value, VirtualStyle,
 };
 use shakmaty::{Color, Position};
-use toys::Driver;
-use toys::drive::{EVEN, OPINIONS, Synthetic};
 
 const STYLES: [VirtualStyle; 3] = [VirtualStyle::Loss, VirtualStyle::Visit, VirtualStyle::Mix];
 

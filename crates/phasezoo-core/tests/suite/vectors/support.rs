@@ -1,6 +1,6 @@
 //! Buffers and set-ups shared by the tests.
 
-use crate::games::Race;
+use crate::toys::games::Race;
 use phasezoo_core::Result;
 use phasezoo_core::game::Game;
 use phasezoo_core::plane_buffers::PlaneBuffer;

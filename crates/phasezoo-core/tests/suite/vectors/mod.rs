@@ -1,12 +1,9 @@
 //! Games that are not chess go through the vector: three players in turn, and two at once. Every
 //! number expected here was worked out by hand.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on should stop
-
-mod games;
 mod support;
 
-use games::{Pennies, Race};
+use crate::toys::games::{Pennies, Race};
 use phasezoo_core::Error;
 use phasezoo_core::gate::Gating;
 use phasezoo_core::plane_buffers::PlaneBuffer;
@@ -275,7 +272,7 @@ fn calls_out_of_order_and_finished_positions_are_errors() {
 #[test]
 fn a_game_without_actions_is_named_not_hung() {
     let mut vector = race(1, options(Opponent::Random));
-    let stuck = Race { total: games::STUCK, ply: 0 };
+    let stuck = Race { total: crate::toys::games::STUCK, ply: 0 };
     assert!(matches!(vector.reset(None, &[0], &[true], Some(&stuck)), Err(Error::GameContract(_))));
 }
 

@@ -1,15 +1,11 @@
 //! Beams in the core: one that keeps everything finds exact values, and errors change nothing.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on should stop
-
-mod toys;
-
+use crate::toys::drive::OPINIONS;
+use crate::toys::{Dice, TicTacToe, exact};
 use phasezoo_core::game::{Game, Turn};
 use phasezoo_core::model::{SearchModel, Turns};
 use phasezoo_core::search::beam::{Backup, BeamPool, Keep, Params, Schedule, Wins};
 use phasezoo_core::search::{Ended, Evaluation, Limit, Policy, SearchResult, Value};
-use toys::drive::OPINIONS;
-use toys::{Dice, TicTacToe, exact};
 
 const WHOLE: Limit = Limit {
     nodes: None,

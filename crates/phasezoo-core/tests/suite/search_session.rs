@@ -1,18 +1,14 @@
 //! A search's life: limits, reuse, noise, forced moves, memory.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on should stop
-
-mod toys;
-
 use std::time::{Duration, Instant};
 
+use crate::toys::drive::{EVEN, OPINIONS};
+use crate::toys::{Dice, Driver, TicTacToe, answer, nodes_of};
 use phasezoo_core::Error;
 use phasezoo_core::game::{Game, Kept, Replay, Store};
 use phasezoo_core::games::{ChessModel, ChessState};
 use phasezoo_core::model::Turns;
 use phasezoo_core::search::{Ended, Limit, MemoryFull, Params, SearchResult, Selection, Status};
-use toys::drive::{EVEN, OPINIONS};
-use toys::{Dice, Driver, TicTacToe, answer, nodes_of};
 
 fn chess(params: Params) -> Driver<ChessModel> {
     Driver::new(ChessModel::new(), params, OPINIONS)
@@ -154,7 +150,7 @@ fn following_the_game_keeps_what_is_known() {
     for (&action, before) in kept.actions.iter().zip(&before) {
         assert_eq!(&driver.pool.inspect(driver.tree, &[action]).unwrap(), before);
     }
-    toys::run(&mut driver.pool, 8, OPINIONS);
+    crate::toys::run(&mut driver.pool, 8, OPINIONS);
     let second = driver.pool.finish(driver.tree).unwrap();
     assert_eq!(second.nodes, 100, "only new nodes count");
     assert_eq!(second.visits.iter().sum::<u32>(), kept.visits - 1 + 100);
@@ -305,7 +301,7 @@ fn pruning_keeps_a_search_within_its_memory() {
         let mut driver = chess(params);
         let limit = Limit { nodes: Some(20_000), ..Limit::default() };
         driver.pool.begin(driver.tree, root.clone(), limit, -1).unwrap();
-        toys::run(&mut driver.pool, batch_size, OPINIONS);
+        crate::toys::run(&mut driver.pool, batch_size, OPINIONS);
         for (path, view) in nodes_of(&driver.pool, driver.tree) {
             assert!(!view.waiting, "{path:?}");
             assert!(view.visits > view.action_visits.iter().sum(), "{path:?} {view:?}");

@@ -1,8 +1,6 @@
 //! Recorded games, replayed without a difference: of the original, where they are on this machine, and
 //! our own, which a simulator made that replays all of those.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on should stop
-
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

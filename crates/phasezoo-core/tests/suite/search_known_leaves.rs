@@ -1,9 +1,6 @@
 //! Proofs that come with an answer, such as those of tables.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on should stop
-
-mod toys;
-
+use crate::toys::Dice;
 use phasezoo_core::Error;
 use phasezoo_core::game::{Game, Replay};
 use phasezoo_core::games::{ChessModel, ChessState};
@@ -11,7 +8,6 @@ use phasezoo_core::model::Turns;
 use phasezoo_core::search::{
     Ended, Evaluation, Limit, Params, Policy, SearchPool, SearchResult, Status, Value,
 };
-use toys::Dice;
 
 const LIMIT: Limit = Limit {
     nodes: Some(400),

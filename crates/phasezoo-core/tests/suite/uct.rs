@@ -1,12 +1,10 @@
 //! UCT: the same tree as a plain second implementation, mates found, what a threshold means, collapses,
 //! and the endgame's tabulated moves beside shakmaty's.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on should stop
-
-mod toys;
-
 use std::collections::HashMap;
 
+use crate::toys::TicTacToe;
+use crate::toys::games::Race;
 use phasezoo_core::game::{Action, Game, Player, Replay, Returns, Store};
 use phasezoo_core::games::krk::{KrkLine, KrkModel, KrkRollout};
 use phasezoo_core::games::lone_king::Policy;
@@ -17,8 +15,6 @@ use phasezoo_core::search::uct::{
     Choice, Ends, Expansion, Params, RandomRollout, Report, Rollout, Search, Selection, Ties,
 };
 use phasezoo_core::search::{Ended, Limit};
-use toys::TicTacToe;
-use toys::games::Race;
 
 const PARAMS: Params = Params {
     // Not a round number: scores that are equal by chance could be rounded to different sides.

@@ -1,7 +1,5 @@
 //! The evaluation cache against a list that does the same slowly.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::HashSet;
 
 use phasezoo_core::rng::Stream;

@@ -1,7 +1,5 @@
 //! Decoupled search in the core: an equilibrium, Pommerman, and trees that depend on themselves alone.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on should stop
-
 use phasezoo_core::game::{Action, Player, PlayerSet};
 use phasezoo_core::games::pommerman::twister::Twister;
 use phasezoo_core::games::pommerman::{Config, Mode, State};

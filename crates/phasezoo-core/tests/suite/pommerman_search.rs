@@ -1,7 +1,5 @@
 //! What a player can know of Pommerman, and searches by one player among others.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on should stop
-
 use phasezoo_core::game::{Game, MAX_PLAYERS, PlayerSet};
 use phasezoo_core::games::pommerman::planners::Mind;
 use phasezoo_core::games::pommerman::state::cell;
