@@ -101,7 +101,8 @@ class Limit:
         movetime_ms: Wall time of a move in milliseconds.
         clock: The clock of the player to move, of which a share is spent.
         depth: Mean length of this search's descents in whole plies (lc0's depth).
-        mate: A win of the player to move in so many of their moves ends the search.
+        mate: A win of the player to move in so many of their moves ends the search. Alone it ends
+            no search that finds none: a caller has to stop that.
         infinite: Whether a search without any other limit is meant, which a caller stops. A single
             legal move does not end it.
     """
@@ -130,6 +131,12 @@ class Limit:
     def is_timed(self) -> bool:
         """Whether wall time may end the search."""
         return self.movetime_ms is not None or self.clock is not None
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether a search may go on until a caller stops it."""
+        ends = (self.nodes, self.simulations, self.movetime_ms, self.clock, self.depth)
+        return self.infinite or all(each is None for each in ends)
 
     def words(self) -> dict[str, Any]:
         """The limit as the core takes it, by keyword."""

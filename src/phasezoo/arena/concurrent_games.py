@@ -2,6 +2,7 @@
 
 import contextlib
 import textwrap
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -12,13 +13,13 @@ from phasezoo import games
 from phasezoo.agents import Move
 from phasezoo.arena.adjudication import Adjudication, Adjudicator, Verdict
 from phasezoo.arena.clocks import Times
-from phasezoo.arena.opening_files import action_of
 from phasezoo.arena.records import Ending, GameRecord, Thought
 from phasezoo.arena.sides import Side
 from phasezoo.errors import GameContract, GameForfeited, IllegalAction, InvalidEvaluation
 from phasezoo.games import Game
 from phasezoo.games.contracts import checked_players, unchanged
 from phasezoo.games.failures import failure_of
+from phasezoo.games.queries import action_of, move_text
 from phasezoo.observation import GameRunner, Turn, View, make_view, observe
 from phasezoo.observation.action_parts import index_of
 from phasezoo.types import SIMULTANEOUS, Gate
@@ -36,6 +37,9 @@ class Place(NamedTuple):
         after = f", after {' '.join(self.moves)}" if self.moves else ""
         return f"game {self.number} at ply {len(self.moves)}{after}"
 
+
+MANY_PLIES = 5_000
+"""Plies of a game without a cap at which a warning says that it may never end."""
 
 WATCHED_PLAYS = 16
 """Plays of a user's own game after which it is trusted to leave states unchanged."""
@@ -275,6 +279,12 @@ class ConcurrentGames:
         if self._max_plies is not None and running.plies >= self._max_plies:
             self._end(running, "max_plies", "max_plies", [0.0] * self._game.num_players)
             return
+        if self._max_plies is None and running.plies == MANY_PLIES:
+            message = (
+                f"game {running.scheduled.number} of {self._game.name} has {MANY_PLIES:,} plies "
+                "and goes on: give max_plies=, at which games are cut, if some never end"
+            )
+            warnings.warn(message, stacklevel=2)
         acting = checked_players(running.state, self._game.num_players)
         for player in acting:
             self._ask(running, player)
@@ -322,13 +332,10 @@ class ConcurrentGames:
             return
         if self._moved is not None:
             self._moved(running.scheduled, running.state, moves)
+        action: Any = moves[players[0]].action
         if running.state.to_play == SIMULTANEOUS:
-            action: Any = np.array([move.action for move in moves.values()], dtype=np.int64)
-            text = ",".join(str(move.action) for move in moves.values())
-        else:
-            action = moves[players[0]].action
-            notation = getattr(running.state, "uci", None)
-            text = str(action) if notation is None else notation(action)
+            action = np.array([move.action for move in moves.values()], dtype=np.int64)
+        text = move_text(running.state, action)
         running.turn = self._play(running.turn, action)
         running.moves.append(text)
         running.thoughts.append(_thought(moves, running.times.left(players[0])))

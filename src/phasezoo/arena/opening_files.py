@@ -14,7 +14,8 @@ _WORD = re.compile(r"\{[^}]*\}|;.*|\$\d+|\(|\)|[^\s{}();$]+|\{")
 _NUMBER = re.compile(r"^\d+\.*(?=[^\d./-]|$)|^\.+")
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "1/2", "*")
 _MARKUP = re.compile(r"\[/?pgn(?:[\s=][^\]]*)?\]", re.IGNORECASE)
-_COUNTERS = re.compile(r"\b(hmvc|fmvn)\s+(\d+)\s*;")
+_COUNTERS = re.compile(r"\b(hmvc|fmvn)\s+([^;]*?)\s*;")
+_QUOTED = re.compile(r'"[^"]*"')
 _LAST_FIELDS = re.compile(r"(\d+)\s+(\d+)(?=[\s;#]|$)")
 # Moves are no operations: `moves e2e4;`, `e4;` and `Nf3;` would be passed over.
 _OPERATION = r"(?!moves\b|[abd-h]\d|[NBRQKO])[A-Za-z]\w*(?:\s+(?:\"[^\"]*\"|[^\s;\"]+))*\s*;"
@@ -56,7 +57,7 @@ class Opening(NamedTuple):
         states = [game.initial_state(seed) if start is None else game.from_fen(start)]
         for move in self.moves:
             try:
-                states.append(states[-1].play(action_of(states[-1], move)))
+                states.append(states[-1].play(queries.action_of(states[-1], move)))
             except PhasezooError as error:  # the game may be over there
                 raise InvalidUci(str(error)) from error
         return states
@@ -109,21 +110,6 @@ def parse_openings(text: str, game: games.Game, plies: int | None = None) -> tup
     """
     is_pgn = _core.has_pgn_tags(text)
     return tuple(_games_in(text, game, plies) if is_pgn else _lines_in(text, game, plies))
-
-
-def action_of(state: Any, move: str) -> int:
-    """Return the action that ``move`` means in ``state``.
-
-    Raises:
-        InvalidUci: The move cannot be read, or is not legal.
-    """
-    if hasattr(state, "parse_uci"):
-        return int(state.parse_uci(move))
-    legal = games.legal_actions_of(state, state.to_play).tolist()
-    if not move.isdecimal() or int(move) not in legal:
-        message = f"{move!r} is not a legal action here; legal are {legal}"
-        raise InvalidUci(message)
-    return int(move)
 
 
 def _games_in(text: str, game: games.Game, plies: int | None) -> list[Opening]:
@@ -216,7 +202,7 @@ def _position(line: str) -> str:
             "and operations that end with ';'; moves from a position need PGN, with the tag FEN"
         )
         raise InvalidFen(message)
-    counters = dict(_COUNTERS.findall(rest))
+    counters = dict(_COUNTERS.findall(_QUOTED.sub("", rest)))
     clocks = (
         (counters.get("hmvc", "0"), counters.get("fmvn", "1")) if last is None else last.groups()
     )
@@ -239,7 +225,7 @@ def _moves(line: str, game: games.Game, plies: int | None) -> tuple[str, ...] | 
     state, moves = game.initial_state(), []
     for word in words[:plies]:
         try:
-            action = action_of(state, word)
+            action = queries.action_of(state, word)
             moves.append(queries.move_text(state, action))
             state = state.play(action)
         except PhasezooError as error:

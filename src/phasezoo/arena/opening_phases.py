@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo import games, gating
-from phasezoo.arena.opening_files import Opening, action_of, parse_openings, text_of
+from phasezoo.arena.opening_files import Opening, parse_openings, text_of
 from phasezoo.checking import type_name
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import queries
@@ -54,7 +54,7 @@ def _states(opening: Opening, game: games.Game) -> Iterator[Any]:
     for move in opening.moves:
         if state.is_terminal:
             return
-        state = state.play(action_of(state, move))
+        state = state.play(queries.action_of(state, move))
         yield state
 
 

@@ -130,6 +130,7 @@ class _Playing:
             conditions.seed,
             conditions.openings_as,
             plan.pairings,
+            conditions.max_plies,
         )
         self.sides = make_sides(
             plan.players,

@@ -135,7 +135,10 @@ class GameRecord:
             )
             record = cls(**{**fields, "thoughts": tuple(thoughts)})
             _ = record.score, record.result
-        except (TypeError, ValueError, ZeroDivisionError) as error:
+        except ZeroDivisionError as error:
+            message = f"not the record of a game: sides={data['sides']}, expected a 0 and a 1"
+            raise CorruptRecord(message) from error
+        except (TypeError, ValueError) as error:
             message = f"not the record of a game ({error}): {str(data)[:200]}"
             raise CorruptRecord(message) from error
         return record

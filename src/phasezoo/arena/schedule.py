@@ -8,13 +8,24 @@ from phasezoo.arena.openings import OpeningSuite
 from phasezoo.arena.records import GameRecord
 from phasezoo.arena.streams import stream
 from phasezoo.checking import shown
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.games import Game
+from phasezoo.games.contracts import checked_returns
 from phasezoo.games.options import at_least
+from phasezoo.games.queries import action_of
 from phasezoo.specs import check_value
 
 OpeningsAs = Literal["moves", "fen"]
 """How games start: with the opening's moves as their history, or at its last position without."""
+
+_WON_AND_LOST = ((1.0, -1.0), (-1.0, 1.0))
+_RETURNS = {
+    "resignation": _WON_AND_LOST,
+    "agreement": ((0.0, 0.0),),
+    "tables": (*_WON_AND_LOST, (0.0, 0.0)),
+    "forfeit": (*_WON_AND_LOST, (-1.0, -1.0)),
+}
+"""Returns of two players by the ending of a game that the rules did not end."""
 
 
 class _Places(NamedTuple):
@@ -40,6 +51,7 @@ class Schedule:
         seed: The match's seed.
         openings_as: See :data:`OpeningsAs`.
         pairings: The agents that are sides 0 and 1, of each match; ``games`` are those of each.
+        max_plies: Plies at which a game is cut; None for no cap.
 
     Raises:
         InvalidConfig: An argument is out of range.
@@ -53,6 +65,7 @@ class Schedule:
         seed: int,
         openings_as: OpeningsAs,
         pairings: Sequence[tuple[int, int]] = ((0, 1),),
+        max_plies: int | None = None,
     ) -> None:
         if game.num_players < 2:
             message = f"{game.name!r} has one player: a match needs two sides"
@@ -71,6 +84,7 @@ class Schedule:
         self._pairings = tuple(pairings)
         self._seed = seed
         self._as = openings_as
+        self._max_plies = max_plies
         # A user's own game does not say whether its seed draws anything.
         self._draws = game.takes_seed and (game.draws_start(game.options) or not game.native)
         self._has_fen = game.parse_position is not None
@@ -90,7 +104,7 @@ class Schedule:
                 yield self._scheduled(number)
 
     def checked(self, completed: Sequence[object]) -> list[GameRecord]:
-        """Return games finished earlier, by number; refuse others and repeated ones."""
+        """Return games finished earlier, by number; refuse others, repeated and changed ones."""
         done: dict[int, GameRecord] = {}
         for record in completed:
             if not isinstance(record, GameRecord):
@@ -103,8 +117,40 @@ class Schedule:
             if record.number in done:
                 message = f"completed game {record.number} is given twice"
                 raise InvalidConfig(message)
+            fault = self._fault_of(record)
+            if fault is not None:
+                message = (
+                    f"completed game {record.number} was changed after it was played: {fault}; "
+                    "leave it out (remove its line from a log) to have it played again"
+                )
+                raise InvalidConfig(message)
             done[record.number] = record
         return [done[number] for number in sorted(done)]
+
+    def _fault_of(self, record: GameRecord) -> str | None:
+        """Play a finished game again; return what does not fit, or None."""
+        scheduled = self._scheduled(record.number)
+        for name in ("opening", "opening_moves", "start_fen", "start"):
+            if getattr(record, name) != getattr(scheduled, name):
+                return f"its {name} is not this match's"
+        state = scheduled.history[-1]
+        try:
+            for text in record.moves:
+                state = state.play(action_of(state, text))
+        except (PhasezooError, ValueError) as error:
+            return str(error)
+        if state.is_terminal != (record.ending == "rules"):
+            over = "over" if state.is_terminal else "not over"
+            return f"the game is {over} after its moves, and it has ending={record.ending!r}"
+        cap = self._max_plies
+        if record.ending == "max_plies" and (cap is None or record.plies < cap):
+            return f"it has {record.plies} plies and ending='max_plies', and games are cut at {cap}"
+        expected = _RETURNS.get(record.ending, ((0.0,) * self._game.num_players,))
+        if state.is_terminal:
+            expected = (checked_returns(state, self._game.num_players),)
+        if record.returns not in expected:
+            return f"returns={record.returns} do not follow from its moves and its ending"
+        return None
 
     @staticmethod
     def _of(record: GameRecord) -> "_Places":

@@ -177,11 +177,11 @@ def _side(
 ) -> Side:
     own = getattr(agent, "limit", None)
     limit = own if own is None or limit is None else limit  # without one, it does not search
-    is_endless = isinstance(limit, Limit) and limit.infinite
+    is_endless = isinstance(limit, Limit) and limit.is_endless
     if is_endless and not getattr(agent, "ends_by_itself", False):
         message = (
-            f"{name}: its search is {limit}, and nobody stops one in a match; limit it by nodes=, "
-            "simulations=, movetime_ms= or clock="
+            f"{name}: its searches may never end (limit: {limit}), and nobody stops one in a "
+            "match; limit them by nodes=, simulations=, movetime_ms= or clock="
         )
         raise InvalidConfig(message)
     config = getattr(agent, "config", None)

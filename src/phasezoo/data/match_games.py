@@ -10,7 +10,7 @@ from phasezoo.data.replayed import returns_of
 from phasezoo.data.starts import start_state, start_text
 from phasezoo.errors import CorruptRecord, InvalidConfig, PhasezooError, StoreError
 from phasezoo.games import Game, acting_players
-from phasezoo.types import SIMULTANEOUS
+from phasezoo.games.queries import action_of
 
 _NEEDED = ("start_fen", "start", "opening_moves", "moves", "returns", "ending", "sides")
 
@@ -55,7 +55,7 @@ def _entry(game: Game, width: int, record: Any, names: list[str] | None) -> Game
     begun: str = record.start_fen or record.start
     state = start_state(game, begun)
     for text in record.opening_moves:
-        state = state.play(_action(state, text))
+        state = state.play(action_of(state, text))
     start = start_text(game, state) if record.opening_moves else begun
     moves = record.moves
     if start is None:  # its states are no text: the opening's moves are moves like others
@@ -64,7 +64,7 @@ def _entry(game: Game, width: int, record: Any, names: list[str] | None) -> Game
     joints: list[list[int]] = []
     last = state
     for text in moves:
-        action = _action(state, text)
+        action = action_of(state, text)
         joints.append(_joint(state, action, width))
         last, state = state, state.play(action)
     if record.ending == "rules":
@@ -82,18 +82,6 @@ def _entry(game: Game, width: int, record: Any, names: list[str] | None) -> Game
         players=None if names is None else [names[side] for side in record.sides],
         source="match",
     )
-
-
-def _action(state: Any, text: str) -> Any:
-    """Return the action of a record's move: UCI, an index, or ``"3,0,5"`` of all who act."""
-    if hasattr(state, "parse_uci"):
-        return int(state.parse_uci(text))
-    try:
-        numbers = [int(part) for part in text.split(",")]
-    except ValueError as error:
-        message = f"{text!r} is no action"
-        raise CorruptRecord(message) from error
-    return np.array(numbers, dtype=np.int64) if state.to_play == SIMULTANEOUS else numbers[0]
 
 
 def _joint(state: Any, action: Any, width: int) -> list[int]:

@@ -6,7 +6,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from phasezoo.errors import GameContract, InvalidArray, InvalidConfig, UnknownGame
+from phasezoo.errors import GameContract, InvalidArray, InvalidConfig, InvalidUci, UnknownGame
 from phasezoo.games.options import flag
 from phasezoo.games.packed import PackedPlanes, general_planes
 from phasezoo.games.registry import game_of
@@ -14,8 +14,37 @@ from phasezoo.types import SIMULTANEOUS, ActionMask, Actions, Planes
 
 
 def move_text(state: Any, action: Any) -> str:
-    """An action as text: UCI notation, or its number in games that have none."""
+    """An action as text: UCI notation, or its number in games that have none.
+
+    Of players who move at once the numbers of all who act, such as ``"3,0,5"``.
+    """
+    if state.to_play == SIMULTANEOUS:
+        return ",".join(str(int(each)) for each in action)
     return str(state.uci(action)) if hasattr(state, "uci") else str(action)
+
+
+def action_of(state: Any, move: str) -> Any:
+    """The action that :func:`move_text` would write as ``move``.
+
+    Of players who move at once it is ``int64[k]``, otherwise an int.
+
+    Raises:
+        InvalidUci: The move cannot be read, or is not legal.
+    """
+    if hasattr(state, "parse_uci"):
+        return int(state.parse_uci(move))
+    at_once = state.to_play == SIMULTANEOUS
+    texts = move.split(",") if at_once else [move]
+    players = acting_players(state)
+    if len(texts) != len(players):
+        message = f"{move!r}: {len(players)} players act here, and it has {len(texts)} actions"
+        raise InvalidUci(message)
+    for text, player in zip(texts, players, strict=True):
+        legal = legal_actions_of(state, player).tolist()
+        if not text.isdecimal() or int(text) not in legal:
+            message = f"{text!r} is not a legal action here; legal are {legal}"
+            raise InvalidUci(message)
+    return np.array(texts, dtype=np.int64) if at_once else int(move)
 
 
 def result_text(first: float, second: float) -> str:

@@ -129,3 +129,53 @@ def test_a_line_that_no_parser_takes_is_a_typed_error(tmp_path):
     log.write_text("[" * 100_000 + "\n")
     with pytest.raises(RunDirectoryError, match="not the log"):
         match(log)
+
+
+def changed(log, change):
+    """Change the second game of a finished match's log."""
+    match(log)
+    lines = log.read_text().splitlines()
+    entry = json.loads(lines[2])
+    change(entry["game"])
+    lines[2] = json.dumps(entry)
+    log.write_text("\n".join(lines) + "\n")
+    return [json.loads(line)["game"] for line in lines[1:]]
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda game: game.update(returns=[5, 5]), "returns="),
+        (lambda game: game.update(returns=[1.0, -1.0]), "returns="),
+        (lambda game: game["moves"].pop(), "11 plies"),
+        (lambda game: game["moves"].insert(0, "e7e8q"), "e7e8q"),
+        (lambda game: game["moves"].insert(0, "hello"), "hello"),
+        (lambda game: game.update(moves=game["moves"] * 2), ""),
+        (lambda game: game.update(ending="rules"), "ending='rules'"),
+        (lambda game: game.update(opening=10**6), "opening"),
+        (lambda game: game.update(opening_moves=["a2a3"]), "opening_moves"),
+        (lambda game: game.update(start_fen="8/8/8/8/8/8/8/8 w - - 0 1"), "start_fen"),
+    ],
+)
+def test_a_game_that_was_changed_in_the_log_is_refused(tmp_path, change, fault):
+    log = tmp_path / "games.jsonl"
+    changed(log, change)
+    before = log.read_bytes()
+    with pytest.raises(InvalidConfig, match=r"completed game \d was changed") as found:
+        match(log)
+    assert fault in str(found.value)
+    assert log.read_bytes() == before
+
+
+def test_sides_that_are_no_sides_are_named(tmp_path):
+    log = tmp_path / "games.jsonl"
+    changed(log, lambda game: game.update(sides=[0, 7]))
+    with pytest.raises(RunDirectoryError, match=r"line 3 is damaged.*sides=\[0, 7\]"):
+        match(log)
+
+
+@pytest.mark.parametrize("game", ["pommerman-ffa", "krk", "chess960", "connect-four"])
+def test_games_of_every_kind_are_played_again_when_a_match_goes_on(tmp_path, game):
+    log = tmp_path / "games.jsonl"
+    whole = match(log, game=game, max_plies=300)
+    assert match(log, game=game, max_plies=300).games == whole.games

@@ -56,7 +56,7 @@ def test_moves_of_every_kind(tmp_path):
 def test_positions(tmp_path):
     fields = KNIGHTS.split()
     text = "\n".join([KNIGHTS, " ".join(fields[:4]), f'{" ".join(fields[:4])} bm e4; id "#1";'])
-    text += f'\n{" ".join(fields[:4])} hmvc 7; fmvn 12; c0 "a; b"; # a comment\n\n# nothing\n'
+    text += f'\n{" ".join(fields[:4])} hmvc 7; fmvn 12; c0 "a; hmvc b; c"; # a comment\n\n# nothing\n'
     suite = read(tmp_path, text, name="suite.epd")
     assert suite.lines == ((),) * 4
     place = " ".join(fields[:4])
@@ -127,6 +127,8 @@ def test_what_a_match_wrote_is_read_again(tmp_path):
         (f"{KNIGHTS}; 2. d4", "chess", InvalidFen, "'; 2. d4' stands behind"),
         (f"{KNIGHTS} d2d4;", "chess", InvalidFen, "'d2d4;' stands behind"),
         (KNIGHTS.rpartition(" ")[0], "chess", InvalidFen, "'2' stands behind .* six fields"),
+        (f"{' '.join(KNIGHTS.split()[:4])} hmvc abc;", "chess", InvalidFen, "halfmove clock"),
+        (f"{' '.join(KNIGHTS.split()[:4])} fmvn -4;", "chess", InvalidFen, "move number"),
         ("e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. 00", "chess", InvalidUci, "can be no move"),
         ("e4 e5 2024", "chess", InvalidUci, "'2024|2024.* can be no move"),
         ("1... e4", "chess", InvalidUci, "White is to move"),

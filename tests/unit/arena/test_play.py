@@ -382,9 +382,26 @@ def test_a_search_that_nobody_stops_is_refused():
         (agents.MCTSAgent(Material(), limit=endless), None),
         (agents.MCTSAgent(Material(), limit=agents.Limit(nodes=4)), endless),
         (agents.UCTAgent(limit=agents.Limit(simulations=4)), (endless, None)),
+        (agents.MCTSAgent(Material()), agents.Limit(mate=1)),
     ):
         with pytest.raises(InvalidConfig, match="nobody stops one in a match"):
             arena.play_match(agent, "random", games=2, limit=limit)
+
+
+def test_a_game_that_goes_on_and_on_is_warned_of():
+    asked = []
+
+    def stopped(observation, info):
+        asked.append(info)
+        if len(asked) > 5_000:
+            raise KeyboardInterrupt
+        return 0
+
+    with (
+        pytest.warns(match=r"toy-endless has 5,000 plies.*max_plies"),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        arena.play_match(stopped, "random", game="toy-endless", games=2, concurrency=1)
 
 
 def test_a_class_is_no_agent():

@@ -76,6 +76,22 @@ class Scissors:
         return np.full((1, 1, 1), len(self.rounds), dtype=np.float32)
 
 
+@dataclass(frozen=True)
+class Endless:
+    """Two players pass in turn, and nobody ever wins."""
+
+    to_play: int = 0
+    is_terminal = False
+    returns = (0.0, 0.0)
+    legal_actions = np.zeros(1, dtype=np.int64)
+
+    def play(self, action):
+        return Endless(1 - self.to_play)
+
+    def planes(self, spec, player=None):
+        return np.zeros((1, 1, 1), dtype=np.float32)
+
+
 PLANES = {"default": (1, 1, 1)}
 
 
@@ -83,4 +99,7 @@ def register():
     games.register("toy-heap", initial_state=Heap, num_players=3, num_actions=2, plane_specs=PLANES)
     games.register(
         "toy-scissors", initial_state=Scissors, num_players=2, num_actions=3, plane_specs=PLANES
+    )
+    games.register(
+        "toy-endless", initial_state=Endless, num_players=2, num_actions=1, plane_specs=PLANES
     )

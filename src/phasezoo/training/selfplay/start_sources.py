@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from phasezoo.arena.opening_files import action_of
 from phasezoo.arena.openings import OpeningSuite, as_suite
 from phasezoo.checking import type_name
 from phasezoo.data.columns import Start
@@ -18,6 +17,7 @@ from phasezoo.errors import CorruptRecord, InvalidConfig, InvalidState
 from phasezoo.games import Game, legal_actions_of
 from phasezoo.games.contracts import played
 from phasezoo.games.options import at_least
+from phasezoo.games.queries import action_of
 from phasezoo.types import SIMULTANEOUS
 
 _TRIES = 100
