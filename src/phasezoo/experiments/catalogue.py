@@ -21,6 +21,7 @@ from phasezoo.experiments.two_player.config import (
     curve_of,
     two_player_of,
 )
+from phasezoo.games.options import folder_path
 from phasezoo.report.console import Console
 from phasezoo.report.document import Document
 from phasezoo.runs import jsonable, kind_of
@@ -128,7 +129,7 @@ def reproduce(
     config = changed(study.presets[preset] if preset else study.default, settings, name)
     # Read as the file of a run is, so that lists and paths come as the settings have them.
     config = jsonable.decode(type(config), jsonable.encode(config), name)
-    results = study.reproduce(config, Path(out), console)
+    results = study.reproduce(config, folder_path("out", out), console)
     return study.report(results)
 
 

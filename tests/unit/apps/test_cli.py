@@ -104,6 +104,11 @@ def test_the_version_is_the_packages(capsys):
         (["reproduce", "m2cts", "--nodes"], ["--nodes needs a value"]),
         (["perft", "--depth", "1"], ["GAME is missing (see"]),
         (["perft", "chess", "go", "--depth", "1"], ["'go': this command takes no such word"]),
+        (["--verson"], ["'--verson'", "did you mean '--version'?", "xpected one of reproduce"]),
+        (
+            ["data", "phases", "sample:connect-four"],
+            ["--gate lichess (the default): ", "threats, plies and hash"],
+        ),
         (
             ["data"],
             ["expected one of fetch, import, phases, show, solve, stats (see"],

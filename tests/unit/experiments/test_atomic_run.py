@@ -221,11 +221,12 @@ def test_a_program_runs_it_and_opens_its_report(by_program):
         ({"name": "atomic", "match_game": 4}, "did you mean match_games="),
         ({"name": "atomic", "nodes": "many"}, "nodes"),
         ({"name": "atomic", "curve": True}, "no curve"),
+        ({"name": "atomic", "out": None}, "out=None"),
     ],
 )
 def test_what_a_program_asks_for_wrongly_is_named(given, words, tmp_path):
     with pytest.raises(InvalidConfig, match=words):
-        experiments.reproduce(out=tmp_path / "run", **given)
+        experiments.reproduce(**({"out": tmp_path / "run"} | given))
     assert not (tmp_path / "run").exists()
 
 

@@ -431,6 +431,7 @@ def test_some_phases_may_have_no_expert(store: GameStore, tmp_path: Path, strate
     ("changes", "words"),
     [
         ({"value": "ours"}, "expected own, shared, distilled, all"),
+        ({"value": "shared", "distill_weight": 0.5}, "distill_weight: is for value='distilled'"),
         ({"strategy": "planes", "value": "all"}, "choose own or shared"),
         ({"phases": ()}, "expected one or more of"),
         ({"phases": ("late",)}, "expected one or more of"),

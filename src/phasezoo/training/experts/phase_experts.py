@@ -242,6 +242,9 @@ def train_experts(
     settings = begun.settings(make_config(config, overrides), overrides)
     made = strategy if isinstance(strategy, Strategy) else Strategy.parse(strategy)
     check_value("test_games", PositiveInt | None, test_games)
+    if value != "distilled" and overrides.get("distill_weight") is not None:
+        message = f"distill_weight: is for value='distilled', and value={value!r} is given"
+        raise InvalidConfig(message)
     if begun.weights is not None and made.phase_input == "planes":
         message = (
             f"strategy={str(made)!r} trains one network that receives the phase, which "
