@@ -1,5 +1,6 @@
 """Networks made of their texts, and described for manifests."""
 
+import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
 
-from phasezoo.checking import type_name
+from phasezoo.checking import shown, type_name
 from phasezoo.errors import InvalidConfig, InvalidNetwork, PhasezooError
 from phasezoo.networks.phase_input import (
     PHASE_OPTIONS,
@@ -51,11 +52,15 @@ def make(
         MissingDependency: The network needs a package that is not installed.
     """
     plan = plan_of(spec, options)
-    sizes = (*input_shape, num_actions, num_players)
-    if len(input_shape) != 3 or min(sizes) < 1:
+    try:
+        sizes = [operator.index(each) for each in (*input_shape, num_actions, num_players)]
+    except TypeError:
+        sizes = []
+    if len(sizes) != 5 or min(sizes) < 1:
         message = (
-            f"input_shape={tuple(input_shape)}, num_actions={num_actions}, "
-            f"num_players={num_players}: expected (channels, height, width), and all 1 or more"
+            f"input_shape={shown(input_shape)}, num_actions={shown(num_actions)}, "
+            f"num_players={shown(num_players)}: expected (channels, height, width), and all whole "
+            "numbers of 1 or more; a game's handle has them as plane_specs and num_actions"
         )
         raise InvalidConfig(message)
     arguments: dict[str, Any] = dict(plan.arguments)
@@ -63,9 +68,9 @@ def make(
         arguments["num_players"] = num_players
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        shown = input_shape if plan.phases is None else plan.phases.shown(input_shape)
-        network = _called(plan, shown, num_actions, arguments)
-        _settle(network, shown, str(plan.spec))
+        seen = input_shape if plan.phases is None else plan.phases.shown(input_shape)
+        network = _called(plan, seen, num_actions, arguments)
+        _settle(network, seen, str(plan.spec))
     if plan.phases is not None:
         network = plan.phases.wrap(network, f"network {str(plan.spec)!r}")
     # In the dictionary itself, which copies of the module take along and its weights do not.

@@ -1,5 +1,7 @@
 """Networks: published sizes, shapes, initial weights, names that are not networks."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -182,10 +184,21 @@ def test_a_misspelt_family_is_answered_with_the_nearest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shape", "actions"), [((0, 8, 8), 64), ((52, 8, 8), -100), ((52, 8, 8), 0), ((52, 0, 8), 64)]
+    ("shape", "actions"),
+    [
+        ((0, 8, 8), 64),
+        ((52, 8, 8), -100),
+        ((52, 8, 8), 0),
+        ((52, 0, 8), 64),
+        ((52, 8), 64),
+        (52, 64),
+        ("chess", 64),
+        ((52, 8, 8), "64"),
+        ((52, 8, 8.5), 64),
+    ],
 )
-def test_sizes_that_do_not_fit_are_typed_errors(shape: tuple[int, int, int], actions: int) -> None:
-    with pytest.raises(InvalidConfig):
+def test_sizes_that_do_not_fit_are_typed_errors(shape: Any, actions: Any) -> None:
+    with pytest.raises(InvalidConfig, match="whole numbers of 1 or more"):
         networks.make("rise-8x1", shape, actions)
 
 
