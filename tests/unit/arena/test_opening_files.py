@@ -56,7 +56,7 @@ def test_moves_of_every_kind(tmp_path):
 def test_positions(tmp_path):
     fields = KNIGHTS.split()
     text = "\n".join([KNIGHTS, " ".join(fields[:4]), f'{" ".join(fields[:4])} bm e4; id "#1";'])
-    text += f'\n{" ".join(fields[:4])} hmvc 7; fmvn 12; c0 "a; hmvc b; c"; # a comment\n\n# nothing\n'
+    text += f'\n{" ".join(fields[:4])} hmvc 7; fmvn 12; c0 "hmvc b; c"; # a word\n\n# nothing\n'
     suite = read(tmp_path, text, name="suite.epd")
     assert suite.lines == ((),) * 4
     place = " ".join(fields[:4])
