@@ -358,9 +358,9 @@ class ConcurrentGames:
                 raise GameForfeited(message, move.forfeit.reason)
             return move
         action = index_of(move.action, game.num_actions, game.action_parts)
-        legal = self._runner.legal_actions(running.turn, player)
-        if action is not None and action in legal:
+        if action is not None and self._runner.is_legal(running.turn, player, action):
             return replace(move, action=action)
+        legal = self._runner.legal_actions(running.turn, player)
         said = "" if action is None else ", which is not legal"
         shown = ", ".join(map(str, legal[:10])) + (", …" if len(legal) > 10 else "")
         parts = "" if game.action_parts is None else f", or {len(game.action_parts)} numbers"

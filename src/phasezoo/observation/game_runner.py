@@ -195,7 +195,7 @@ class GameRunner:
 
     def is_legal(self, turn: Turn, player: int, action: int) -> bool:
         """Whether ``player`` may play ``action`` now."""
-        return action in self.legal_actions(turn, player)
+        return action in self.legal_actions(turn, player).tolist()  # arrays take many times as long
 
     def replacement(self, turn: Turn, player: int, action: Any, stream: Stream) -> int:
         """A legal action, drawn from ``stream``, in place of an illegal one.

@@ -347,6 +347,7 @@ def test_perft_divides_a_game_without_notation_by_playing_it(monkeypatch):
 
         def __init__(self, inner):
             self.inner, self.legal_actions = inner, inner.legal_actions
+            self.to_play = inner.to_play
 
         def play(self, action):
             return Plain(self.inner.play(action))
