@@ -12,8 +12,6 @@ from phasezoo.games.packed import PackedPlanes, general_planes
 from phasezoo.games.registry import game_of
 from phasezoo.types import SIMULTANEOUS, ActionMask, Actions, Planes
 
-_INT8 = np.dtype(np.int8)
-
 
 def move_text(state: Any, action: Any) -> str:
     """An action as text: UCI notation, or its number in games that have none.
@@ -198,7 +196,7 @@ def action_mask(state: Any, player: int, num_actions: int) -> ActionMask:
     """
     if player == state.to_play:
         own = getattr(state, "action_mask", None)  # made faster than from a list of actions
-        if isinstance(own, np.ndarray) and (own.shape, own.dtype) == ((num_actions,), _INT8):
+        if isinstance(own, np.ndarray) and (own.shape, own.dtype) == ((num_actions,), np.int8):
             return own
     mask = np.zeros(num_actions, dtype=np.int8)
     actions = legal_actions_of(state, player)

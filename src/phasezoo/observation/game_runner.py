@@ -259,9 +259,9 @@ class GameRunner:
     def viewer(self, turn: Turn) -> int:
         """The player to move; in a finished game the one who would be next."""
         player = int(turn.state.to_play)
-        if player == SIMULTANEOUS or player in self._players:
-            return max(player, 0)
-        return turn.ply % len(self._players)
+        if player in self._players:
+            return player
+        return 0 if player == SIMULTANEOUS else turn.ply % len(self._players)
 
     def no_moves(self) -> tuple[Info, ...]:
         """Infos about moves, by player, before the first move."""

@@ -183,6 +183,8 @@ def observation_of(turn: Turn, player: int, view: View, mask: Mask) -> Any:
     if view.packed:
         packed = games.encode([turn.state], view.planes, players=[player], packed=True)[0]
         planes = {"bits": packed.bits, "numbers": packed.numbers}
+    elif view.game.native:
+        planes = turn.state.planes(view.planes, player)
     else:
         planes = games.planes_of(turn.state, view.planes, player)
     if view.observation == "masked":
@@ -208,7 +210,10 @@ def mask_of(
         return masks_of(np.full(count, when_over, dtype=np.int8), parts)
     if when_waiting and player not in games.acting_players(turn.state):
         return masks_of(np.full(count, when_waiting, dtype=np.int8), parts)
-    mask = games.action_mask(turn.state, player, game.num_actions)
+    if game.native and player == turn.state.to_play:  # needs no check
+        mask = turn.state.action_mask
+    else:
+        mask = games.action_mask(turn.state, player, game.num_actions)
     if view.compact:
         return compact_mask(game, turn.state, mask)
     return mask if parts is None else masks_of(mask, parts)
