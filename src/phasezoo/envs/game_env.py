@@ -12,7 +12,7 @@ from gymnasium.utils import seeding
 from phasezoo import games
 from phasezoo._core import Stream
 from phasezoo.envs import rendering
-from phasezoo.envs.options import conducted, shown, taken
+from phasezoo.envs.options import learner_view, make_runner, read_options
 from phasezoo.envs.spaces import action_space, observation_space, planes_of_all, state_space
 from phasezoo.envs.starts import check_planes, start
 from phasezoo.errors import InvalidState
@@ -35,11 +35,11 @@ class GameEnv:
         self, table: Any, game: "str | games.Game", options: Mapping[str, Any]
     ) -> SimpleNamespace:
         """Read the options of a table, and return them."""
-        given = taken(self, table, options)
-        self._runner = conducted(game, given)
+        given = read_options(self, table, options)
+        self._runner = make_runner(game, given)
         self.game = self._runner.game
         self.gate = self._runner.gate
-        self._view = shown(self.game, given)
+        self._view = learner_view(self.game, given)
         self._window = rendering.open_window(self.game, given.render_mode)
         self.render_mode: str | None = given.render_mode
         self._seed = 0

@@ -110,7 +110,7 @@ class VectorOptions(SingleOptions, ManyOptions, total=False):
     """Options of many games with one learner each."""
 
 
-def taken(env: object, table: Any, given: Any) -> SimpleNamespace:
+def read_options(env: object, table: Any, given: Any) -> SimpleNamespace:
     """The options of an environment, those that were not given by their defaults.
 
     Args:
@@ -136,7 +136,7 @@ def taken(env: object, table: Any, given: Any) -> SimpleNamespace:
     )
 
 
-def conducted(game: "str | games.Game", given: SimpleNamespace) -> GameRunner:
+def make_runner(game: "str | games.Game", given: SimpleNamespace) -> GameRunner:
     """The runner of the games that an environment's options ask for."""
     return GameRunner(
         game,
@@ -148,7 +148,7 @@ def conducted(game: "str | games.Game", given: SimpleNamespace) -> GameRunner:
     )
 
 
-def shown(game: "games.Game", given: SimpleNamespace) -> View:
+def learner_view(game: "games.Game", given: SimpleNamespace) -> View:
     """The view of learners that an environment's options ask for."""
     return make_view(
         game,

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Unpack, overload
+from typing import Any, NamedTuple, Unpack, overload
 
 import gymnasium
 import numpy as np
@@ -15,8 +15,8 @@ from phasezoo import _core, games
 from phasezoo.envs import rendering
 from phasezoo.envs.learner import learner_of
 from phasezoo.envs.opponents import opponents_of
-from phasezoo.envs.options import VectorOptions, conducted, shown, taken
-from phasezoo.envs.spaces import action_space, num_actions, observation_space
+from phasezoo.envs.options import VectorOptions, learner_view, make_runner, read_options
+from phasezoo.envs.spaces import action_space, observation_space
 from phasezoo.envs.starts import given_options, start
 from phasezoo.envs.vector_infos import ExtraInfos, VectorGate
 from phasezoo.envs.vector_opponents import VectorOpponents
@@ -30,11 +30,24 @@ Flags = npt.NDArray[np.bool_]
 Infos = dict[str, Any]
 Step = tuple[Any, npt.NDArray[np.float64], Flags, Flags, Infos]
 
-_ARRAYS = ("action_mask", "to_play", "ply", "phase", "illegal_action", "result")
-"""The keys of infos, in the order in which the native vector hands out their arrays."""
 
-_FLAGS = tuple(f"_{key}" for key in _ARRAYS)
-"""The keys of their presence arrays."""
+class Columns(NamedTuple):
+    """What the native vector says of all games after a step, in its order; a row for each game."""
+
+    planes: Any
+    """``float32[N, C, H, W]``, or if they are packed their bits and their numbers."""
+    rewards: npt.NDArray[np.float64]
+    terminations: Flags
+    truncations: Flags
+    action_mask: npt.NDArray[np.int8]
+    to_play: npt.NDArray[np.int64]
+    ply: npt.NDArray[np.int64]
+    phase: npt.NDArray[np.int64]
+    illegal_action: Flags
+    result: npt.NDArray[np.int8]
+    has_result: Flags
+    winners: Flags
+    """``bool[N, players]``."""
 
 
 class States(Sequence[Any]):
@@ -99,12 +112,12 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         game: "str | games.Game" = "chess",
         **options: Unpack[VectorOptions],
     ) -> None:
-        given = taken(self, VectorOptions, options)
+        given = read_options(self, VectorOptions, options)
         super().__init__()
-        self._runner = runner = conducted(game, given)
+        self._runner = runner = make_runner(game, given)
         self.game, self.gate = runner.game, runner.gate
         one_of("observation", given.observation, OBSERVATIONS)
-        self._view = shown(self.game, given)
+        self._view = learner_view(self.game, given)
         shown_to_others = replace(self._view, compact=False)
         if not self.game.native:
             message = (
@@ -246,8 +259,9 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         self._vector.reset(mask, self._seeds.next, reseeded, position)
         self._seeds.draw(self._vector.restarted())
         self._look()
-        arrays = self._finish()
-        return self._observations(arrays), self._infos(arrays, mask)
+        seen = self._finish()
+        present = np.ones(self.num_envs, dtype=np.bool_) if mask is None else mask
+        return self._observations(seen), self._infos(seen, present)
 
     def step(self, actions: Any) -> Step:
         """Play one action in every game.
@@ -268,18 +282,18 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         """
         chosen = self._indices(np.ascontiguousarray(actions))
         if self._outside is None and self._gate.is_native:
-            arrays = self._vector.step(chosen, self._seeds.next)
+            seen = Columns(*self._vector.step(chosen, self._seeds.next))
         else:
             self._vector.begin_step(chosen, self._seeds.next)
             self._look()
-            arrays = self._finish()
+            seen = self._finish()
         restarted = self._vector.restarted()
         if restarted:
             self._seeds.draw(restarted)
-        infos = self._infos(arrays, None)
+        infos = self._infos(seen, np.ones(self.num_envs, dtype=np.bool_))
         if self.autoreset_mode == AutoresetMode.SAME_STEP and restarted:
             self._add_finals(infos, self._vector.ended())
-        return self._observations(arrays), arrays[1], arrays[2], arrays[3], infos
+        return self._observations(seen), seen.rewards, seen.terminations, seen.truncations, infos
 
     def render(self) -> tuple[Any, ...] | None:
         """The states as ``render_mode`` says, one picture for each game."""
@@ -326,7 +340,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         if self._outside is not None:
             self._outside.look(self._vector)
 
-    def _finish(self) -> tuple[Any, ...]:
+    def _finish(self) -> Columns:
         """Let opponents from outside answer until nobody is awaited; then what the learners see."""
         while self._outside is not None:
             rows, players = self._vector.waiting()
@@ -335,40 +349,37 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             self._vector.reply(self._outside.answer(self._vector, rows, players))
             self._gate.look(self._vector, first=False)
             self._outside.look(self._vector)
-        arrays = self._vector.observe()
-        self._gate.write(arrays[7])
-        return arrays
+        seen = Columns(*self._vector.observe())
+        self._gate.write(seen.phase)
+        return seen
 
-    def _observations(self, arrays: tuple[Any, ...]) -> Any:
+    def _observations(self, seen: Columns) -> Any:
         if not self._view.has_planes:
             return np.zeros((self.num_envs, 0), dtype=np.float32)
-        planes = self._shown(arrays[0])
+        planes = self._as_observed(seen.planes)
         if self._view.observation == "planes":
             return planes
-        masks = flat_masks(arrays[4], self.game.action_parts)
+        masks = flat_masks(seen.action_mask, self.game.action_parts)
         return {"observation": planes, "action_mask": masks}
 
-    def _shown(self, planes: Any) -> Any:
+    def _as_observed(self, planes: Any) -> Any:
         """Planes as they are observed: as they come, or packed as a dictionary of both arrays."""
         return dict(zip(("bits", "numbers"), planes, strict=True)) if self._view.packed else planes
 
-    def _infos(self, arrays: tuple[Any, ...], mask: Flags | None) -> Infos:
-        """The infos of the games of ``mask``, of all without one."""
-        present = np.ones((len(_ARRAYS) - 1, self.num_envs), dtype=np.bool_)
-        has_result = arrays[10]
-        if mask is not None:
-            present &= mask
-            has_result = has_result & mask
+    def _infos(self, seen: Columns, present: Flags, *, last: bool = False) -> Infos:
+        """The infos of the games that are ``present``.
+
+        ``last`` is for those that ended in this step and have been followed by others already.
+        """
         infos: Infos = {}
-        for key, presence, array, known in zip(
-            _ARRAYS, _FLAGS, arrays[4:10], (*present, has_result), strict=True
-        ):
-            infos[key] = array
-            infos[presence] = known
-        infos["action_mask"] = self._masks(infos["action_mask"])
+        for key in ("action_mask", "to_play", "ply", "phase", "illegal_action"):
+            infos[key] = getattr(seen, key)
+            infos[f"_{key}"] = present.copy()
+        infos["action_mask"] = self._masks(seen.action_mask)
+        infos["result"], infos["_result"] = seen.result, seen.has_result & present
         if self.game.tells_winners:
-            infos["winners"], infos["_winners"] = arrays[11], has_result.copy()
-        self._extra.add(infos, present[0])
+            infos["winners"], infos["_winners"] = seen.winners, infos["_result"].copy()
+        self._extra.add(infos, present, last=last)
         return infos
 
     def _masks(self, masks: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
@@ -385,42 +396,45 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         """Add the last observations and infos of games that ended in this step (SAME_STEP)."""
         if not rows:
             return
-        count = self.num_envs
-        columns = self._vector.finals(rows)
-        planes, to_play, ply, phase, illegal, result, has_result, winners, masks = columns
-        ended = np.zeros(count, dtype=np.bool_)
-        ended[rows] = True
-        final: Infos = {}
-        mask = np.zeros((count, num_actions(self._view)), dtype=np.int8)
-        mask[rows] = masks
-        observations = np.full(count, None, dtype=object)
+        planes, to_play, ply, phase, illegal, result, has_result, winners, masks = (
+            self._vector.finals(rows)
+        )
         if not self._view.has_planes:
             planes = np.zeros((len(rows), 0), dtype=np.float32)
-        flat = flat_masks(mask, self.game.action_parts)
+
+        def spread(values: Any, dtype: Any) -> npt.NDArray[Any]:
+            """Values of the games that ended, in a column for all."""
+            given = np.asarray(values)
+            column = np.zeros((self.num_envs, *given.shape[1:]), dtype=dtype)
+            column[rows] = given
+            return column
+
+        last = Columns(
+            planes=planes,
+            rewards=np.zeros(0),
+            terminations=np.zeros(0, dtype=np.bool_),
+            truncations=np.zeros(0, dtype=np.bool_),
+            action_mask=spread(masks, np.int8),
+            to_play=spread(to_play, np.int64),
+            ply=spread(ply, np.int64),
+            phase=spread(self._gate.final_phases(rows, phase), np.int64),
+            illegal_action=spread(illegal, np.bool_),
+            result=spread(result, np.int8),
+            has_result=spread(has_result, np.bool_),
+            winners=spread(winners, np.bool_),
+        )
+        observations = np.full(self.num_envs, None, dtype=object)
+        flat = flat_masks(last.action_mask, self.game.action_parts)
         for place, row in enumerate(rows):
             shown = (planes[0][place], planes[1][place]) if self._view.packed else planes[place]
-            observations[row] = self._shown(shown)
+            observations[row] = self._as_observed(shown)
             if self._view.observation == "masked":
                 observations[row] = {"observation": observations[row], "action_mask": flat[row]}
-        final["action_mask"], final["_action_mask"] = self._masks(mask), ended.copy()
-        phase = self._gate.final_phases(rows, phase)
-        counts = {"to_play": to_play, "ply": ply, "phase": phase, "illegal_action": illegal}
-        for key, values in counts.items():
-            dtype = np.bool_ if key == "illegal_action" else np.int64
-            final[key] = np.zeros(count, dtype=dtype)
-            final[key][rows] = values
-            final[f"_{key}"] = ended.copy()
-        final["result"] = np.zeros(count, dtype=np.int8)
-        final["result"][rows] = result
-        final["_result"] = np.zeros(count, dtype=np.bool_)
-        final["_result"][rows] = has_result
-        if self.game.tells_winners:
-            final["winners"] = np.zeros((count, self.game.num_players), dtype=np.bool_)
-            final["winners"][rows] = winners
-            final["_winners"] = final["_result"].copy()
-        self._extra.add(final, ended, last=True)
+        ended = np.zeros(self.num_envs, dtype=np.bool_)
+        ended[rows] = True
         infos["final_obs"], infos["_final_obs"] = observations, ended.copy()
-        infos["final_info"], infos["_final_info"] = final, ended
+        infos["final_info"] = self._infos(last, ended, last=True)
+        infos["_final_info"] = ended
 
     def _reset_mask(self, mask: Any) -> Flags | None:
         if mask is None:

@@ -124,7 +124,8 @@ def _meant(name: str, game: str | None) -> str:
         each for each in REGISTRY.names() if each in REGISTRY.own or not is_refused(each, game)
     ]
     hint = did_you_mean(name, known)
-    return "" if hint == "." or not is_refused(name) else f" ({hint.removeprefix('; ')})"
+    nothing_is_near = hint == "."
+    return "" if nothing_is_near or not is_refused(name) else f" ({hint.removeprefix('; ')})"
 
 
 def _check_game(gate: CallableGate, game: str | None) -> None:

@@ -31,7 +31,7 @@ class View:
     packed: bool = False
     """Whether planes are shown in their packed form."""
     gate: Gate | None = None
-    """Says the phase in a game that has no gate itself."""
+    """Says the phase where the environment or match has no gate of its own; None for phase 0."""
     compact: bool = False
     """Whether masks are over the game's compact actions."""
     state_in_info: bool | None = None

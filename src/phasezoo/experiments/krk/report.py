@@ -309,8 +309,8 @@ def variants_table(results: Results) -> Table:
         _GAMES,
         _WON,
         _share("win given away", lambda tally: tally.gave_away),
-        _counted("moves that did", lambda tally: tally.given_away),
-        _counted("of moves", lambda tally: tally.moves),
+        _counted("moves that gave it away", lambda tally: tally.given_away),
+        _counted("moves", lambda tally: tally.moves),
         Column("ends", reasons, prose=True),
         _time(),
     ]
