@@ -9,6 +9,7 @@ from phasezoo.errors import CorruptRecord, InvalidConfig
 from phasezoo.games.queries import result_text
 from phasezoo.inference.cost import CostModel
 from phasezoo.inference.counts import Counts
+from phasezoo.runs import jsonable
 
 Ending = Literal["rules", "resignation", "agreement", "tables", "max_plies", "forfeit"]
 """End of a game: the rules, adjudication (of three kinds), the cap on its length, or that a
@@ -123,17 +124,8 @@ class GameRecord:
         Raises:
             CorruptRecord: Something is missing, or not what it should be.
         """
-        lists = {"sides", "opening_moves", "moves", "returns", "seeds", "pairing", "seconds"}
-        if data.get("verdict") is not None:
-            lists.add("verdict")
         try:
-            fields: dict[str, Any] = {
-                key: tuple(value) if key in lists else value for key, value in data.items()
-            }
-            thoughts = (
-                each if each is None else Thought(*each) for each in data.get("thoughts", ())
-            )
-            record = cls(**{**fields, "thoughts": tuple(thoughts)})
+            record = jsonable.decode(cls, data, "game")
             _ = record.score, record.result
         except ZeroDivisionError as error:
             message = f"not the record of a game: sides={data['sides']}, expected a 0 and a 1"
@@ -212,10 +204,10 @@ class SideStats:
         """
         derived = ("off_phase_share", "regated_share", "nodes_per_move")
         try:
-            counts = Counts(**{k: v for k, v in data["counts"].items() if k != "mean_rows"})
-            rest = {k: v for k, v in data.items() if k not in (*derived, "counts")}
-            return cls(counts=counts, **rest)
-        except (TypeError, KeyError, AttributeError) as error:
+            counts = {k: v for k, v in data["counts"].items() if k != "mean_rows"}
+            rest = {k: v for k, v in data.items() if k not in derived}
+            return jsonable.decode(cls, {**rest, "counts": counts}, "side")
+        except (TypeError, KeyError, AttributeError, InvalidConfig) as error:
             message = f"not the statistics of a side ({error}): {str(data)[:200]}"
             raise CorruptRecord(message) from error
 

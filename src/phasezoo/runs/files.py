@@ -20,12 +20,13 @@ class RowLog(Generic[Row]):
     Args:
         path: A new file, or one that an earlier attempt of the same run left.
         kind: What a line holds, a dataclass.
+        is_in_order: Whether each line needs those before it, so that the last alone may be removed.
 
     Raises:
         RunDirectoryError: The file is damaged before its last line, or cannot be written.
     """
 
-    def __init__(self, path: Path, kind: type[Row]) -> None:
+    def __init__(self, path: Path, kind: type[Row], *, is_in_order: bool = False) -> None:
         self.path = path
         self._kind = kind
         with describe_disk_errors(path.parent):
@@ -34,8 +35,10 @@ class RowLog(Generic[Row]):
             whole = data[: data.rfind(b"\n") + 1]
             if len(whole) < len(data):
                 os.truncate(path, len(whole))
+        lines = whole.splitlines()
         self.rows: list[Row] = [
-            self._read(i, line) for i, line in enumerate(whole.splitlines(), start=1)
+            self._read(i, line, may_go=not is_in_order or i == len(lines))
+            for i, line in enumerate(lines, start=1)
         ]
         """The finished games, in the order in which they ended."""
 
@@ -50,14 +53,14 @@ class RowLog(Generic[Row]):
             append_line(self.path, line)
         self.rows.append(row)
 
-    def _read(self, number: int, line: bytes) -> Row:
+    def _read(self, number: int, line: bytes, *, may_go: bool) -> Row:
         try:
             return jsonable.decode(self._kind, jsonable.parsed(line))
         except ValueError as error:
-            message = (
-                f"{self.path}: line {number} is damaged ({error}); remove that line, then "
-                f"{how_to_continue(self.path.parent)}"
-            )
+            what = f"remove that line, then {how_to_continue(self.path.parent)}"
+            if not may_go:
+                what = "put the file back as it was, or begin anew in another directory"
+            message = f"{self.path}: line {number} is damaged ({error}); {what}"
             raise RunDirectoryError(message) from error
 
 

@@ -6,6 +6,7 @@ keys are errors, not guesses.
 """
 
 import dataclasses
+import functools
 import json
 import math
 import types
@@ -89,9 +90,9 @@ def decode(kind: type[T], data: Any, where: str = "") -> T:
     """Return ``data``, as JSON gave it, as a value of ``kind``.
 
     Args:
-        kind: A dataclass, or any annotation made of dataclasses, lists, tuples, dicts, unions,
-            literals, paths and plain types. ``once`` in a field's metadata is the name that files
-            of earlier versions have for it.
+        kind: A dataclass, or any annotation made of dataclasses, lists, tuples (named ones too),
+            dicts, unions, literals, paths and plain types. ``once`` in a field's metadata is the
+            name that files of earlier versions have for it.
         data: What ``json.loads`` returned.
         where: Name of the value for messages.
 
@@ -108,7 +109,7 @@ def _decode(kind: Any, data: Any, where: str) -> Any:
     if kind is Any:
         return data
     if dataclasses.is_dataclass(kind):
-        return _decode_dataclass(typing.cast("type[Any]", kind), data, where)
+        return _decode_dataclass(kind, data, where)
     if origin in (typing.Union, types.UnionType):
         return _decode_union(arguments, data, where)
     if origin is typing.Literal:
@@ -118,7 +119,7 @@ def _decode(kind: Any, data: Any, where: str) -> Any:
             raise InvalidConfig(message)
         return data
     if origin in (list, tuple):
-        items = _expect(list, data, where)
+        items = _items(data, where)
         if origin is tuple and len(arguments) > 1 and arguments[1] is not ...:
             if len(items) != len(arguments):
                 message = f"{where}: {len(items)} items, expected {len(arguments)}"
@@ -126,14 +127,26 @@ def _decode(kind: Any, data: Any, where: str) -> Any:
             pairs = zip(arguments, items, strict=True)
             return tuple(_decode(a, item, f"{where}[{i}]") for i, (a, item) in enumerate(pairs))
         return origin(_decode(arguments[0], item, f"{where}[{i}]") for i, item in enumerate(items))
+    if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_field_defaults"):
+        items, hints = _items(data, where), list(_hints_of(kind).items())
+        if not len(hints) - len(kind._field_defaults) <= len(items) <= len(hints):
+            message = f"{where}: {len(items)} items, expected {len(hints)}"
+            raise InvalidConfig(message)
+        pairs = zip(hints, items, strict=False)
+        return kind(*(_decode(hint, item, f"{where}.{name}") for (name, hint), item in pairs))
     if origin in (dict, Mapping):
         entries = _expect(dict, data, where).items()
         return {key: _decode(arguments[1], item, f"{where}.{key}") for key, item in entries}
     return _decode_plain(kind, data, where)
 
 
-def _decode_dataclass(kind: type[Any], data: Any, where: str) -> Any:
-    hints = typing.get_type_hints(kind, include_extras=True)
+@functools.cache
+def _hints_of(kind: Any) -> Mapping[str, Any]:
+    return typing.get_type_hints(kind, include_extras=True)
+
+
+def _decode_dataclass(kind: Any, data: Any, where: str) -> Any:
+    hints = _hints_of(kind)
     fields = {f.name: f for f in dataclasses.fields(kind)}
     renamed = {str(f.metadata.get("once", name)): name for name, f in fields.items()}
     items = _expect(dict, data, where).items()
@@ -182,6 +195,10 @@ def _decode_plain(kind: Any, data: Any, where: str) -> Any:
     name = getattr(kind, "__name__", str(kind))
     message = f"{where}: {data!r} is not of type {name}"
     raise InvalidConfig(message)
+
+
+def _items(data: Any, where: str) -> list[Any]:
+    return list(data) if isinstance(data, tuple) else _expect(list, data, where)
 
 
 def _expect(kind: type[T], data: Any, where: str) -> T:

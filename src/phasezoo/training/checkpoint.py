@@ -11,12 +11,13 @@ from typing import Any
 import torch
 from safetensors.torch import save as tensors_to_bytes
 
-from phasezoo.errors import CheckpointError
+from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference.storage.files import PARTIAL, digest, write_directory, write_file
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
 from phasezoo.inference.storage.weights import model_bytes, parse_tensors
 from phasezoo.networks import Network
 from phasezoo.networks.phase_input import PhaseHeads
+from phasezoo.runs import jsonable
 
 OPTIMIZER = "optimizer.safetensors"
 
@@ -64,7 +65,7 @@ class Checkpoints:
 
     def path(self, update: int) -> Path:
         """The directory of the checkpoint after ``update`` updates."""
-        return self.directory / f"update-{update:09d}"
+        return self.directory / _name_after(update)
 
     def latest(self) -> Path | None:
         """The last checkpoint, if there is one."""
@@ -163,6 +164,10 @@ def save_network(
     return whole
 
 
+def _name_after(update: int) -> str:
+    return f"update-{update:09d}"
+
+
 def _json_counters(counters: Counters) -> dict[str, Any]:
     """JSON has no infinity: None stands for a loss that was not measured or not finite."""
     record = dataclasses.asdict(counters)
@@ -172,11 +177,14 @@ def _json_counters(counters: Counters) -> dict[str, Any]:
 
 
 def _counters(record: Any, path: Path) -> Counters:
+    unmeasured = ("best_loss", "last_loss")
     try:
-        values: dict[str, Any] = {
-            name: float("inf") if value is None else value for name, value in record.items()
-        }
-        return Counters(**values)
-    except (TypeError, AttributeError) as error:
+        values = {k: "inf" if v is None and k in unmeasured else v for k, v in record.items()}
+        counters = jsonable.decode(Counters, values, "counters")
+    except (InvalidConfig, AttributeError) as error:
         message = f"{path / MANIFEST}: the training's counters are not there or changed ({error})"
         raise CheckpointError(message) from error
+    if path.name != _name_after(counters.update):
+        message = f"{path / MANIFEST}: the training's counters say update {counters.update}"
+        raise CheckpointError(message)
+    return counters

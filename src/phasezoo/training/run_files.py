@@ -118,7 +118,7 @@ def _may_use(
             raise RunDirectoryError(message)
         return False
     there = {k: v for k, v in record.config.items() if k not in details.incidental}
-    _check_same(out, _filled(there, defaults), _filled(identity, defaults))
+    check_same(out, there, identity, defaults)
     if not resume:
         message = f"{out}: holds this very training already; resume it, or choose another directory"
         raise RunDirectoryError(message)
@@ -154,13 +154,22 @@ def _filled(there: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, 
     return filled
 
 
-def _check_same(out: Path, there: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
-    """Refuse the directory of another training.
+def check_same(
+    out: Path, there: Any, identity: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> None:
+    """Refuse a directory, or a file in it, of another training.
+
+    Args:
+        out: The directory or file.
+        there: The identity that it has.
+        identity: The identity of the training that would use it.
+        defaults: As for :func:`claimed`.
 
     Raises:
         RunDirectoryError: The message names what differs.
     """
-    given, there = jsonable.flat(jsonable.plain(identity)), jsonable.flat(there)
+    there = jsonable.flat(_filled(there if isinstance(there, Mapping) else {}, defaults))
+    given = jsonable.flat(jsonable.plain(_filled(identity, defaults)))
     differing = [key for key in {**there, **given} if there.get(key) != given.get(key)]
     if differing:
         named = [key for key in differing if _HASH not in key][:4]

@@ -5,7 +5,7 @@ import logging
 import math
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,11 @@ import torch
 from phasezoo import networks
 from phasezoo.data.sampler import Sampler
 from phasezoo.data.splits import PositionStore, Splits
-from phasezoo.errors import CheckpointError
+from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games.options import flag, folder_path
 from phasezoo.inference.storage.manifest import MANIFEST, Manifest
 from phasezoo.networks.registry import Factory
+from phasezoo.runs import jsonable
 from phasezoo.training.body_outputs import FOLDER
 from phasezoo.training.callbacks import (
     Callback,
@@ -34,7 +35,7 @@ from phasezoo.training.fresh_network import Beginning
 from phasezoo.training.loggers import LoggedRun, Logger
 from phasezoo.training.metrics import MetricsLog, read_metrics
 from phasezoo.training.preparation import LEFT_OUT, Ready, Task
-from phasezoo.training.run_files import claimed, finished
+from phasezoo.training.run_files import check_same, claimed, finished
 from phasezoo.training.trainer import Trainer, torch_threads
 
 _LOGGER = logging.getLogger(__name__)
@@ -226,7 +227,11 @@ def train_on(
                 task.out, ready.identity, ready.details, resume=task.resume, defaults=LEFT_OUT
             )
             stack.enter_context(files)
-            return finished(task.out)
+            known = finished(task.out)
+            if known is not None:
+                there = known.training.get("identity")
+                check_same(task.out / MANIFEST, there, ready.identity, LEFT_OUT)
+            return known
 
         ended = team.first(claim)
         if ended is not None:
@@ -251,6 +256,8 @@ def _train(ready: Ready, task: Task, hooks: Hooks, team: Team, device: torch.dev
     )  # fmt: skip
     latest = team.first(checkpoints.latest)
     if latest is not None:
+        there = Manifest.read(latest).training.get("identity")
+        check_same(latest, there, ready.identity, LEFT_OUT)
         trainer.resume(latest)
     if team.is_first:
         _run_logged(trainer, ready, task, hooks, resumed=latest is not None)
@@ -316,26 +323,25 @@ def result_in(directory: Path, manifest: Manifest) -> TrainingResult:
     Raises:
         CheckpointError: The manifest is not one of a training.
     """
-    training = manifest.training
+    names = (
+        "positions", "unique_positions", "epochs", "updates", "seconds", "metrics", "best_update",
+        "spikes", "stopped_early",
+    )  # fmt: skip
+    said = {name: manifest.training[name] for name in names if name in manifest.training}
+    best = manifest.training.get("best_loss")
+    said |= {
+        "path": str(directory),
+        "network": manifest.network_text,
+        "gate": manifest.gate,
+        "phase": manifest.phase,
+        "parameters": manifest.parameters.get("total"),
+        "history": [],
+        "best_loss": "inf" if best is None else best,
+    }
     try:
-        return TrainingResult(
-            path=directory,
-            network=manifest.network_text,
-            gate=manifest.gate,
-            phase=manifest.phase,
-            parameters=manifest.parameters["total"],
-            positions=training["positions"],
-            unique_positions=training["unique_positions"],
-            epochs=training["epochs"],
-            updates=training["updates"],
-            seconds=training["seconds"],
-            metrics=training["metrics"],
-            best_update=training["best_update"],
-            spikes=training["spikes"],
-            stopped_early=training["stopped_early"],
-            history=tuple(read_metrics(directory)),
-            best_loss=math.inf if training.get("best_loss") is None else training["best_loss"],
-        )
-    except KeyError as error:
-        message = f"{directory / MANIFEST}: says nothing of {error}; the file was changed"
+        read = jsonable.decode(TrainingResult, said, "training")
+        _ = read.describe()
+    except (InvalidConfig, KeyError) as error:
+        message = f"{directory / MANIFEST}: says nothing of a training, or was changed ({error})"
         raise CheckpointError(message) from error
+    return replace(read, history=tuple(read_metrics(directory)))

@@ -167,6 +167,30 @@ def test_a_game_that_was_changed_in_the_log_is_refused(tmp_path, change, fault):
     assert log.read_bytes() == before
 
 
+@pytest.mark.parametrize("name", ["number", "moves", "reason", "ending", "seeds", "thoughts"])
+@pytest.mark.parametrize("value", [None, "x", 1.5, {}, [[]], [{}], True])
+def test_values_of_another_type_are_named(tmp_path, name, value):
+    log = tmp_path / "games.jsonl"
+    changed(log, lambda game: game.update({name: value}))
+    if (name, value) == ("reason", "x"):  # it is a text
+        return
+    with pytest.raises(RunDirectoryError, match=rf"line 3 is damaged.*game\.{name}"):
+        match(log)
+
+
+@pytest.mark.parametrize("name", ["moves", "nodes", "simulations", "counts"])
+@pytest.mark.parametrize("value", [None, "x", 1.5, [], {"rows": "x"}])
+def test_work_of_another_type_is_named(tmp_path, name, value):
+    log = tmp_path / "games.jsonl"
+    match(log)
+    lines = log.read_text().splitlines()
+    entry = json.loads(lines[-1])
+    entry["sides"][1][name] = value
+    log.write_text("\n".join([*lines[:-1], json.dumps(entry)]) + "\n")
+    with pytest.raises(RunDirectoryError, match=r"line 5 is damaged.*statistics of a side"):
+        match(log)
+
+
 def test_sides_that_are_no_sides_are_named(tmp_path):
     log = tmp_path / "games.jsonl"
     changed(log, lambda game: game.update(sides=[0, 7]))

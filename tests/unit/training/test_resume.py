@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from importlib.metadata import version
@@ -61,11 +62,12 @@ def test_killed_twice_and_after_a_spike(tmp_path: Path) -> None:
     assert numbers(parts) == numbers(whole)
 
 
-def test_an_interrupted_training_keeps_its_checkpoints(tmp_path: Path) -> None:
-    def interrupt(event: Any) -> None:
-        if event.update == 13:
-            raise KeyboardInterrupt
+def interrupt(event: Any) -> None:
+    if event.update == 13:
+        raise KeyboardInterrupt
 
+
+def test_an_interrupted_training_keeps_its_checkpoints(tmp_path: Path) -> None:
     out = tmp_path / "run"
     with pytest.raises(KeyboardInterrupt):
         train(out, progress=interrupt)
@@ -115,6 +117,48 @@ def test_a_finished_training_with_a_truncated_file_is_not_passed_over(
         train(out, positions=16)
     (out / name).write_bytes(whole)
     assert train(out, positions=16).updates == 1
+
+
+def test_files_of_another_training_are_refused(tmp_path: Path) -> None:
+    first, second = (tmp_path / name for name in ("first", "second"))
+    train(first, positions=16)
+    train(second, positions=16, seed=4)
+    for name in ("manifest.json", "model.safetensors"):
+        shutil.copy(second / name, first / name)
+    with pytest.raises(RunDirectoryError, match=r"manifest.json: holds .* seed 3 \(there 4\)"):
+        train(first, positions=16)
+
+
+def test_a_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
+    first, second = (tmp_path / name for name in ("first", "second"))
+    for out, seed in ((first, 3), (second, 4)):
+        with pytest.raises(KeyboardInterrupt):
+            train(out, seed=seed, progress=interrupt)
+    shutil.rmtree(first / "checkpoints")
+    shutil.copytree(second / "checkpoints", first / "checkpoints")
+    with pytest.raises(RunDirectoryError, match=r"update-000000012: holds .* seed 3 \(there 4\)"):
+        train(first)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"metrics": {}},
+        {"metrics": {"loss": "x"}},
+        {"positions": None},
+        {"seconds": "x"},
+        {"best_update": {}},
+        {"stopped_early": 3},
+    ],
+)
+def test_a_result_that_was_changed_is_named(tmp_path: Path, change: dict[str, Any]) -> None:
+    out = tmp_path / "run"
+    train(out, positions=16)
+    record = json.loads((out / "manifest.json").read_text())
+    record["training"] |= change
+    (out / "manifest.json").write_text(json.dumps(record))
+    with pytest.raises(CheckpointError, match=r"manifest.json: says nothing of a training"):
+        train(out, positions=16)
 
 
 @pytest.mark.slow

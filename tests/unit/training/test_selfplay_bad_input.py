@@ -1,5 +1,6 @@
 """What self-play refuses, and what it does if something breaks in the middle."""
 
+import json
 import shutil
 import traceback
 from collections.abc import Callable
@@ -203,6 +204,57 @@ def test_what_is_damaged_names_a_way_to_go_on_once(out: Path) -> None:
     (out / "metrics.csv").unlink()
     (out / "updates.jsonl").write_text("x\n")
     with pytest.raises(RunDirectoryError, match=r"line 1 is damaged.*with the same command"):
+        run(out, "promoted", updates=2)
+
+
+def line_with(line: str, **values: Any) -> str:
+    return json.dumps(json.loads(line) | values) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda lines: lines[1:], r"of rounds 2, expected are 1 to 1; put the file back"),
+        (lambda lines: lines[::-1], r"of rounds 2, 1, expected are 1 to 2"),
+        (lambda lines: ["{}\n", lines[1]], "line 1 is damaged.*put the file back"),
+        (lambda lines: [lines[0], "{}\n"], "line 2 is damaged.*remove that line"),
+        (lambda lines: [line_with(lines[0], samples=1), lines[1]], "finished rounds have"),
+        (lambda lines: [lines[0], line_with(lines[1], learned=5)], "the rounds had 5"),
+    ],
+)
+def test_rounds_that_were_changed_are_refused(
+    tmp_path: Path, begun: Path, change: Any, words: str
+) -> None:
+    out = Path(shutil.copytree(begun, tmp_path / "run"))
+    run(out, "promoted", updates=2)
+    lines = (out / "updates.jsonl").read_text().splitlines(keepends=True)
+    (out / "updates.jsonl").write_text("".join(change(lines)))
+    with pytest.raises((RunDirectoryError, CheckpointError), match=words):
+        run(out, "promoted", updates=3)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"about": None}, "says nothing of its rounds"),
+        ({"about": {}}, "after None rounds"),
+        ({"about": {"update": {}}}, "after {} rounds"),
+        ({"rounds": "x"}, "says nothing of its rounds"),
+        ({"counters": {"update": "x"}}, "counters are not there or changed"),
+        ({"counters": {"seconds": None}}, "counters are not there or changed"),
+        ({"counters": {"update": 7}}, "counters say update 7"),
+    ],
+)
+def test_a_learner_that_was_changed_is_refused(
+    out: Path, change: dict[str, Any], words: str
+) -> None:
+    (manifest,) = (out / "learners").glob("*/update-*/manifest.json")
+    record = json.loads(manifest.read_text())
+    for name, value in change.items():
+        inner = isinstance(value, dict) and name == "counters"
+        record["training"][name] = record["training"][name] | value if inner else value
+    manifest.write_text(json.dumps(record))
+    with pytest.raises(CheckpointError, match=words):
         run(out, "promoted", updates=2)
 
 

@@ -427,6 +427,21 @@ def test_some_phases_may_have_no_expert(store: GameStore, tmp_path: Path, strate
     assert endgame == "endgame"
 
 
+def test_experts_of_another_training_are_refused(
+    store: GameStore, tmp_path: Path, separated: Experts
+) -> None:
+    out = Path(shutil.copytree(separated.directory, tmp_path / "run"))
+    record = json.loads((out / "experts.json").read_text())
+    record["training"]["identity"]["seed"] += 1
+    (out / "experts.json").write_text(json.dumps(record))
+    with pytest.raises(RunDirectoryError, match=r"experts.json: holds another .* seed"):
+        train(store, out)
+    record["training"]["work"] = 3
+    (out / "experts.json").write_text(json.dumps(record))
+    with pytest.raises(CheckpointError, match="says nothing of its work"):
+        _ = Experts.open(out).work
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -53,7 +53,7 @@ from phasezoo.training.experts.tables import BASELINE, MIXTURE, LossTable, loss_
 from phasezoo.training.fresh_network import Beginning
 from phasezoo.training.loggers import Logger
 from phasezoo.training.preparation import INCIDENTAL, LEFT_OUT, Ready
-from phasezoo.training.run_files import RunDetails, claimed
+from phasezoo.training.run_files import RunDetails, check_same, claimed
 from phasezoo.training.supervised import Hooks
 
 KIND = "training of experts"
@@ -69,6 +69,8 @@ _DEFAULTS = {
     "settings": LEFT_OUT,
 }
 """Options that records of earlier versions lack."""
+
+T = TypeVar("T")
 
 _TEST_GAMES, _RESAMPLING = 4, 5
 """Names of random streams."""
@@ -119,12 +121,7 @@ class Experts(inference.Experts):
         Raises:
             CheckpointError: The manifest does not say.
         """
-        kind = tuple[TrainedNetwork, ...]
-        try:
-            return jsonable.decode(kind, self.training["networks"], "networks")
-        except (KeyError, InvalidConfig) as error:
-            message = f"{self.directory / EXPERTS}: says nothing of its networks ({error})"
-            raise CheckpointError(message) from error
+        return tuple(self._said("networks", list[TrainedNetwork]))
 
     @cached_property
     def losses(self) -> LossTable:
@@ -148,8 +145,19 @@ class Experts(inference.Experts):
 
     @property
     def work(self) -> dict[str, int]:
-        """Training positions that the baseline saw, and the total of the mixture's experts."""
-        return dict(self.training.get("work", {}))
+        """Training positions that the baseline saw, and the total of the mixture's experts.
+
+        Raises:
+            CheckpointError: The manifest does not say.
+        """
+        return self._said("work", dict[str, int])
+
+    def _said(self, name: str, kind: type[T]) -> T:
+        try:
+            return jsonable.decode(kind, self.training[name], name)
+        except (KeyError, InvalidConfig) as error:
+            message = f"{self.directory / EXPERTS}: says nothing of its {name} ({error})"
+            raise CheckpointError(message) from error
 
     def tables(self) -> list[Table]:
         """Return the records of the networks and the matrix of losses."""
@@ -346,7 +354,9 @@ def train_experts(
 
         team.first(finish)
     own = None if isinstance(labelled.gate, gating.Gate) else labelled.gate
-    return Experts.open(out, own)
+    experts = Experts.open(out, own)
+    check_same(out / EXPERTS, experts.training.get("identity"), identity, _DEFAULTS)
+    return experts
 
 
 def _checked_rates(rates: Sequence[float] | None, settings: SupervisedConfig) -> tuple[float, ...]:

@@ -235,9 +235,12 @@ class Learner:
             )
             raise CheckpointError(message)
         self.counters = checkpoints.restore(latest, self.network, self._steps.optimizer)
-        training = kept.training
-        self.rounds = int(training.get("rounds", 0))
-        return dict(training.get("about", {}))
+        rounds, about = kept.training.get("rounds", 0), kept.training.get("about", {})
+        if not isinstance(rounds, int) or not isinstance(about, Mapping):
+            message = f"{latest}: says nothing of its rounds, or was changed"
+            raise CheckpointError(message)
+        self.rounds = rounds
+        return dict(about)
 
     def start_from(self, other: "Learner") -> None:
         """Copy the weights of another learner, and begin with a new optimiser.

@@ -106,15 +106,20 @@ class Learners:
             return rows[ALL]
         return {f"{name}/{key}": value for name, row in rows.items() for key, value in row.items()}
 
-    def restore(self, folder: Path, update: int) -> None:
+    def restore(self, folder: Path, update: int, learned: int) -> None:
         """Restore the learners after round ``update``, or after the next one, which was cut short.
 
+        Args:
+            folder: Folder of their checkpoints.
+            update: Rounds that have ended.
+            learned: Samples that all of them have learned from by then.
+
         Raises:
-            CheckpointError: A checkpoint is of another round, or missing.
+            CheckpointError: A checkpoint is of another round or run, or missing.
         """
         for name, learner in self.by_name.items():
             known = learner.restore(folder / name)
-            found = 0 if known is None else int(known.get("update", -1))
+            found = 0 if known is None else known.get("update")
             if found not in (update, update + 1):
                 message = (
                     f"{folder / name}: a checkpoint after {found} rounds, and {update} have ended; "
@@ -123,6 +128,13 @@ class Learners:
                 raise CheckpointError(message)
             if known is not None and found == update + 1:
                 self._done[name] = known["row"]
+        total = sum(learner.counters.positions for learner in self.by_name.values())
+        if not self._done and total != learned:
+            message = (
+                f"{folder}: learners after {total:,} samples, and the rounds had {learned:,}; put "
+                "both back as they were, or begin anew in another directory"
+            )
+            raise CheckpointError(message)
 
     def publish(self, folder: Path, update: int) -> None:
         """Write the networks as :func:`phasezoo.inference.load` reads them, unless they are there.

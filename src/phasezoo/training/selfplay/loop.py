@@ -205,7 +205,8 @@ class SelfPlay:
             )
             done = len(rounds.rows)
             remove_partials(version_folder(self.out, 0).parent)
-            self._learners.restore(self.out / LEARNERS, done)
+            learned = rounds.rows[-1].learned if done else 0
+            self._learners.restore(self.out / LEARNERS, done, learned)
             if done == 0:
                 self._learners.publish(version_folder(self.out, 0), 0)
             monitor = self._monitor()

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from phasezoo import arena
 from phasezoo.arena.streams import stream
-from phasezoo.errors import CheckpointError
+from phasezoo.errors import CheckpointError, RunDirectoryError
 from phasezoo.inference.counts import Counts
 from phasezoo.runs import RowLog
 from phasezoo.training.selfplay.config import SelfPlayConfig
@@ -128,7 +128,15 @@ class Rounds:
         self._player = player
         self._play = play
         self._report = report
-        self._journal: RowLog[Update] = RowLog(out / UPDATES, Update)
+        self._journal: RowLog[Update] = RowLog(out / UPDATES, Update, is_in_order=True)
+        found = [row.update for row in self.rows]
+        if found != list(range(1, len(found) + 1)):
+            message = (
+                f"{out / UPDATES}: its lines are of rounds {', '.join(map(str, found))}, expected "
+                f"are 1 to {len(found)}; put the file back as it was, or begin anew in another "
+                "directory"
+            )
+            raise RunDirectoryError(message)
         self._per_round = config.games_per_update
         game = generation.game
         self._shards = Shards(out / GAMES, game, config.shard_games, self._per_round)
@@ -139,7 +147,15 @@ class Rounds:
         check_versions(out, self.rows)
         played = len(self.rows) * self._per_round
         self._replay.skipped += warn_of_games(self._shards.folder, self._shards.lost(played))
-        self._replay.read(self._shards.files(0, played))
+        new = self._replay.read(self._shards.files(0, played))
+        before = sum(row.samples for row in self.rows)
+        is_whole = not self._replay.skipped and before <= config.replay.capacity
+        if is_whole and new != before:
+            message = (
+                f"{self._shards.folder}: games of finished rounds have {new:,} samples, and had "
+                f"{before:,}; put the files back as they were, or begin anew in another directory"
+            )
+            raise RunDirectoryError(message)
 
     @property
     def rows(self) -> list[Update]:
