@@ -143,6 +143,13 @@ class Study(Generic[Config]):
                 f"--out {out}"
             )
             raise RunDirectoryError(message)
+        if not record.is_as_begun:
+            message = (
+                f"{out / 'config.json'}: its settings were changed after the run was begun, and "
+                "what is finished was made with the earlier ones: put them back, or remove the "
+                "entry config_sha256 if only the place of a file has changed"
+            )
+            raise RunDirectoryError(message)
         if len(self.plugins) < len(record.plugins):  # a file may have moved since
             again = dataclasses.replace(self, plugins=tuple(record.plugins)).resuming(out)
             message = (

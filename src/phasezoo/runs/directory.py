@@ -302,7 +302,7 @@ def read_record(path: Path, kind: str) -> RunRecord | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else repr(error)
+        reason = error.strerror if isinstance(error, OSError) else error
         message = f"{file}: is not the configuration of a run of phasezoo ({reason})"
         raise RunDirectoryError(message) from error
     message = (

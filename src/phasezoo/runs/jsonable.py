@@ -72,13 +72,19 @@ def parsed(text: str | bytes) -> Any:
         text: The text, or its bytes in UTF-8.
 
     Raises:
-        ValueError: It is no JSON, or JSON that goes too deep or has a number of too many digits.
+        ValueError: It is no JSON, or JSON that goes too deep or has a number of too many digits, or
+            NaN.
     """
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_refuse)
     except RecursionError as error:
         message = "brackets lie too deep in each other"
         raise ValueError(message) from error
+
+
+def _refuse(constant: str) -> Any:
+    message = f"{constant} is no JSON"
+    raise ValueError(message)
 
 
 def plain(value: Any) -> Any:

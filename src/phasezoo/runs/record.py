@@ -1,8 +1,10 @@
 """The record of a run: settings, seeds, packages, environments, machine."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any
 
 from phasezoo.runs import jsonable, provenance
@@ -30,6 +32,13 @@ class RunRecord:
     """Packages, environments, revision and machine."""
     plugins: list[str] = field(default_factory=list)
     """Modules and files of the user's own that were imported first, to be imported again."""
+    config_sha256: str | None = None
+    """Checksum of ``config``; None in runs of earlier versions."""
+
+    @property
+    def is_as_begun(self) -> bool:
+        """Whether the settings are those that the run was begun with, as far as is known."""
+        return self.config_sha256 in (None, _digest(self.config))
 
     def changed_packages(self) -> list[str]:
         """Packages whose version here is another than the run's."""
@@ -72,4 +81,9 @@ def describe(
         date=datetime.now(UTC).date().isoformat(),
         provenance=provenance.collect(threads, list(devices)),
         plugins=list(plugins),
+        config_sha256=_digest(settings),
     )
+
+
+def _digest(settings: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()

@@ -83,6 +83,22 @@ def test_a_run_that_was_killed_equals_an_uninterrupted_one(whole, tmp_path):
     assert numbers_of(tmp_path / "run") == numbers_of(whole[0])
 
 
+def test_settings_that_were_changed_are_refused(tmp_path):
+    out = tmp_path / "run"
+    reproduce(SMALL, out, play=fake_play)
+    record = json.loads((out / "config.json").read_text())
+    record["config"]["games"] += 1
+    (out / "config.json").write_text(json.dumps(record))
+    with pytest.raises(RunDirectoryError, match=r"settings were changed.*put them back"):
+        resume(out, play=fake_play)
+    record["config"]["games"] -= 1
+    (out / "config.json").write_text(json.dumps(record))
+    resume(out, play=fake_play)
+    del record["config_sha256"]  # as runs of earlier versions
+    (out / "config.json").write_text(json.dumps(record))
+    resume(out, play=fake_play)
+
+
 @pytest.mark.parametrize("line", [b"{}\n", b"[]\n", b"nonsense\n"])
 def test_a_damaged_line_is_named(line, tmp_path):
     (tmp_path / "games.jsonl").write_bytes(line)
