@@ -358,12 +358,14 @@ def match_hint(
 
 
 def _unknown_command(words: Sequence[str], members: Mapping[str, Entry]) -> InvalidConfig:
-    if not words or words[0].startswith("-"):
-        hint = did_you_mean(words[0], ("--help", "--version")) if words else "."
-        after = f"{words[0]!r}: no such option here{hint} E" if words else "e"
-        return InvalidConfig(f"{after}xpected one of {', '.join(members)}")
+    known = ", ".join(members)
+    if not words:
+        return InvalidConfig(f"expected one of {known}")
+    if words[0].startswith("-"):
+        hint = did_you_mean(words[0], ("--help", "--version"))
+        return InvalidConfig(f"{words[0]!r}: no such option here{hint} Expected one of {known}")
     hint = did_you_mean(words[0], members)
-    return InvalidConfig(f"{words[0]!r}: no such command{hint} There are {', '.join(members)}")
+    return InvalidConfig(f"{words[0]!r}: no such command{hint} There are {known}")
 
 
 def _help(program: str, group: Entry) -> str:

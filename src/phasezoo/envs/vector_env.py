@@ -32,7 +32,7 @@ Step = tuple[Any, npt.NDArray[np.float64], Flags, Flags, Infos]
 
 
 class Columns(NamedTuple):
-    """What the native vector says of all games after a step, in its order; a row for each game."""
+    """Arrays of all games after a step, in the native vector's order; a row for each game."""
 
     planes: Any
     """``float32[N, C, H, W]``, or if they are packed their bits and their numbers."""

@@ -229,8 +229,7 @@ def train_on(
             stack.enter_context(files)
             known = finished(task.out)
             if known is not None:
-                there = known.training.get("identity")
-                check_same(task.out / MANIFEST, there, ready.identity, LEFT_OUT)
+                _check_own(task.out / MANIFEST, known, ready)
             return known
 
         ended = team.first(claim)
@@ -256,8 +255,7 @@ def _train(ready: Ready, task: Task, hooks: Hooks, team: Team, device: torch.dev
     )  # fmt: skip
     latest = team.first(checkpoints.latest)
     if latest is not None:
-        there = Manifest.read(latest).training.get("identity")
-        check_same(latest, there, ready.identity, LEFT_OUT)
+        _check_own(latest, Manifest.read(latest), ready)
         trainer.resume(latest)
     if team.is_first:
         _run_logged(trainer, ready, task, hooks, resumed=latest is not None)
@@ -269,6 +267,11 @@ def _train(ready: Ready, task: Task, hooks: Hooks, team: Team, device: torch.dev
         checkpoints.remove()
         shutil.rmtree(directory / FOLDER, ignore_errors=True)
     return saved
+
+
+def _check_own(path: Path, manifest: Manifest, ready: Ready) -> None:
+    """Refuse a network or checkpoint of another training."""
+    check_same(path, manifest.training.get("identity"), ready.identity, LEFT_OUT)
 
 
 def _run_logged(trainer: Trainer, ready: Ready, task: Task, hooks: Hooks, *, resumed: bool) -> None:

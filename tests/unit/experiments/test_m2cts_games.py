@@ -180,18 +180,18 @@ def test_what_cannot_be_compared_is_refused_before_anything_is_written(race, tmp
     out = tmp_path / "run"
     assert "no-such-game" in refused(capsys, "--game", "no-such-game", "--out", str(out))
     # No games of it come with the package.
-    told = refused(capsys, "--game", "race", "--gate", "plies:5", "--out", str(out))
-    assert "--games" in told
-    told = refused(capsys, "--game", "race", "--out", str(out))
-    assert "--gate lichess (the default): " in told
+    error = refused(capsys, "--game", "race", "--gate", "plies:5", "--out", str(out))
+    assert "--games" in error
+    error = refused(capsys, "--game", "race", "--out", str(out))
+    assert "--gate lichess (the default): " in error
     assert cli.main(["reproduce", "m2cts", "--gate", "lichss", "--out", str(out)]) != 0
     shown = capsys.readouterr()
     assert "did you mean 'lichess'?" in shown.err
     assert "Reading the games" not in shown.out + shown.err
     store = few("krk", tmp_path)
-    told = refused(capsys, "--game", "connect-four", "--games", str(store), "--out", str(out))
-    assert "krk" in told
-    assert "connect-four" in told
+    error = refused(capsys, "--game", "connect-four", "--games", str(store), "--out", str(out))
+    assert "krk" in error
+    assert "connect-four" in error
     assert not out.exists()
 
 
