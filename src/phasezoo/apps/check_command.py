@@ -31,8 +31,8 @@ class CheckOptions:
 
     module: Annotated[str, Argument(positional=True)]
     """Thing to import: my_module, my_module.py, or my_module:name for one object of it; or the
-    folder of a network or of experts; or the text of an agent with options, mcts:nodes=50; or the
-    name of a game."""
+    folder of a network or of experts; or the name of a game; or an agent's name or text, such as
+    mcts:nodes=50."""
     game: str | None = None
     """Game that gates, evaluators and agents are shown; none: a network's own, the module's first,
     else chess."""
@@ -58,15 +58,15 @@ class CheckOptions:
         if _names_network(self.module):
             yield inference.check(inference.load(self.module), self.game, seed=self.seed)
             return
-        if _describes_agent(self.module):
-            yield agents.check(agents.make(self.module), self.game or "chess", seed=self.seed)
-            return
         path, _, attribute = self.module.rpartition(":") if _names_object(self.module) else (
             self.module, "", "",
         )  # fmt: skip
         known_games, known_gates = set(games.names()), set(own_names())
         if self.module in known_games:  # before a module of its name, as python-chess is for chess
             yield games.check(self.module, games=self.games, seed=self.seed)
+            return
+        if _describes_agent(self.module):
+            yield agents.check(agents.make(self.module), self.game or "chess", seed=self.seed)
             return
         try:
             module = import_module(path)
@@ -141,8 +141,8 @@ def _names_network(given: str) -> bool:
 
 
 def _describes_agent(given: str) -> bool:
-    """Whether it is the text of an agent, which says more than the name of an object would."""
-    return given.partition(":")[0] in agents.names() and ":" in given and not _names_object(given)
+    """Whether it is an agent's name or text, which goes before a module of its name."""
+    return given.partition(":")[0] in agents.names() and not _names_object(given)
 
 
 def _names_object(given: str) -> bool:

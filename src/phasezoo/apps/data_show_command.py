@@ -233,8 +233,10 @@ def stats_of(store: "GameStore") -> dict[str, str]:
     if columns.players.names:
         known = np.unique(columns.players.codes[columns.players.codes >= 0])
         stats["players"] = f"{len(known):,} names"
-    dates = np.sort(columns.dates[columns.dates != b""])
+    dates = columns.dates[columns.dates != b""]
     if dates.size:
+        # An unknown part sorts before every known one, so 2013.??.?? is no later than 2013.01.01.
+        dates = dates[np.argsort(np.char.replace(dates, b"?", b"0"))]
         stats["dates"] = f"{dates[0].decode()} to {dates[-1].decode()}, of {dates.size:,} games"
     if columns.salvaged.any():
         stats["salvaged"] = f"{int(columns.salvaged.sum()):,} games end before a fault"
