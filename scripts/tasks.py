@@ -263,6 +263,7 @@ TASKS: dict[str, Callable[[], None]] = {
     "setup": setup,
     "develop": setup,
     "lint": lint,
+    "lint-python": lint_python,
     "format": reformat,
     "test": test,
     "test-all": test_all,

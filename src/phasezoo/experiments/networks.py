@@ -221,7 +221,7 @@ class TrainingRun(StudyRun[Config, Results]):
             return TrainingJob(network, replace(recipe, settings=settings), self.networks)
 
         def begin(job: TrainingJob) -> Callable[[TrainedNetwork], None]:
-            end = self.directory.begin(_stage(job.network))
+            end = self.directory.begin(_stage(job.network), _file(job.network))
 
             def done(card: TrainedNetwork) -> None:
                 self.directory.write_json(_file(job.network), card)

@@ -387,7 +387,7 @@ class StudyRun(ABC, Generic[Config, Results]):
             self.console.heading(heading)
         name = file or f"{stage}.json"
         if not self.has_done(stage, name):
-            with self.directory.stage(stage):
+            with self.directory.stage(stage, name):
                 self.directory.write_json(name, make())
         return self.directory.read_json(name, kind)
 

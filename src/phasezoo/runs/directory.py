@@ -10,6 +10,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
@@ -135,11 +136,14 @@ class RunDirectory:
         """Read back what :meth:`write_json` wrote.
 
         Raises:
-            RunDirectoryError: The file is missing, or was changed into something else.
+            RunDirectoryError: The file is missing, or is not as this run wrote it.
         """
         path = self.path / name
         try:
             text = path.read_text(encoding="utf-8")
+            if self._written(name) not in (None, _digest(text)):
+                message = "it was changed, or comes from another run"
+                raise ValueError(message)  # noqa: TRY301 - one sentence for all that is wrong
             return jsonable.decode(kind, jsonable.parsed(text), name)
         except (OSError, ValueError) as error:
             message = (
@@ -169,20 +173,35 @@ class RunDirectory:
                 events.append(jsonable.parsed(line))
         return events
 
+    def _written(self, name: str) -> str | None:
+        """Checksum of a file when its stage ended; None in runs of earlier versions."""
+        written = [e["sha256"] for e in self.events() if e.get("file") == name]
+        return written[-1] if written else None
+
     def is_done(self, stage: str) -> bool:
         """Whether the journal says that ``stage`` has ended."""
         return any(e["stage"] == stage and e["event"] == "done" for e in self.events())
 
     @contextlib.contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Journal the start of a stage, and its end with the seconds it took if it got there."""
-        end = self.begin(name)
+    def stage(self, name: str, file: str = "") -> Iterator[None]:
+        """Journal the start of a stage, and its end with the seconds it took if it got there.
+
+        Args:
+            name: The stage.
+            file: See :meth:`begin`.
+        """
+        end = self.begin(name, file)
         with describe_disk_errors(self.path):
             yield
         end()
 
-    def begin(self, stage: str) -> Callable[[], None]:
+    def begin(self, stage: str, file: str = "") -> Callable[[], None]:
         """Journal the start of a stage, one of several that run at the same time.
+
+        Args:
+            stage: The stage.
+            file: The JSON file that it writes, whose checksum the journal keeps for
+                :meth:`read_json`; empty: none.
 
         Returns:
             What journals its end, with the seconds it took.
@@ -191,7 +210,11 @@ class RunDirectory:
         started = time.monotonic()
 
         def end() -> None:
-            self.log(stage, "done", seconds=round(time.monotonic() - started, 3))
+            fields: dict[str, Any] = {"seconds": round(time.monotonic() - started, 3)}
+            if file:
+                text = (self.path / file).read_text(encoding="utf-8")
+                fields |= {"file": file, "sha256": _digest(text)}
+            self.log(stage, "done", **fields)
 
         return end
 
@@ -310,6 +333,10 @@ def read_record(path: Path, kind: str) -> RunRecord | None:
         f"{kind!r} in format {FORMAT_VERSION}: choose another directory"
     )
     raise RunDirectoryError(message)
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
 
 
 def _is_empty(path: Path) -> bool:

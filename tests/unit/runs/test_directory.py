@@ -164,6 +164,29 @@ def test_a_changed_file_says_what_to_do(tmp_path):
             run.read_json("a.json", dict[str, int])
 
 
+def test_a_file_of_another_run_is_refused_and_made_again_once_deleted(tmp_path):
+    for name, x in (("one", 1), ("other", 2)):
+        with RunDirectory.create(tmp_path / name, "m2cts", CONFIG) as run:
+            for value in (0, x):
+                with run.stage("a", "a.json"):
+                    run.write_json("a.json", {"x": value})
+    (tmp_path / "one" / "a.json").write_bytes((tmp_path / "other" / "a.json").read_bytes())
+    with RunDirectory.resume(tmp_path / "one", "m2cts") as run:
+        with pytest.raises(RunDirectoryError, match="comes from another run.*delete this file"):
+            run.read_json("a.json", dict[str, int])
+        (tmp_path / "one" / "a.json").unlink()
+        with run.stage("a", "a.json"):
+            run.write_json("a.json", {"x": 3})
+        assert run.read_json("a.json", dict[str, int]) == {"x": 3}
+
+
+def test_a_file_of_a_run_without_checksums_is_read(tmp_path):
+    with RunDirectory.create(tmp_path, "m2cts", CONFIG) as run:
+        with run.stage("a"):
+            run.write_json("a.json", {"x": 1})
+        assert run.read_json("a.json", dict[str, int]) == {"x": 1}
+
+
 def _hold(path, ready, leave):
     with RunDirectory.resume(path, "m2cts"):
         ready.set()

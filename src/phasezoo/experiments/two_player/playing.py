@@ -477,7 +477,7 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
 
     def _begin(self, job: PairingsJob) -> Callable[[list[tuple[Pairing, str]]], None]:
         """Journal the beginning of pairings, and return what keeps their results."""
-        ends = [self.directory.begin(each.name) for each in job.pairings]
+        ends = [self.directory.begin(each.name, f"{each.name}.json") for each in job.pairings]
 
         def done(played: list[tuple[Pairing, str]]) -> None:
             for each, end, (pairing, pgn) in zip(job.pairings, ends, played, strict=True):
