@@ -172,7 +172,7 @@ def test_a_file_of_another_run_is_refused_and_made_again_once_deleted(tmp_path):
                     run.write_json("a.json", {"x": value})
     (tmp_path / "one" / "a.json").write_bytes((tmp_path / "other" / "a.json").read_bytes())
     with RunDirectory.resume(tmp_path / "one", "m2cts") as run:
-        with pytest.raises(RunDirectoryError, match="comes from another run.*delete this file"):
+        with pytest.raises(RunDirectoryError, match=r"comes from another run.*delete this file"):
             run.read_json("a.json", dict[str, int])
         (tmp_path / "one" / "a.json").unlink()
         with run.stage("a", "a.json"):
