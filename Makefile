@@ -12,7 +12,7 @@ TASK = $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)) scripts/tasks.py
 OUT ?= runs/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help python dependencies setup develop demo test test-all test-web libraries lint format bench docs notices wheel sdist smoke constraints clean
+.PHONY: help python dependencies setup develop demo test test-all test-web libraries lint lint-python format bench docs notices wheel sdist smoke constraints clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -46,6 +46,9 @@ libraries: setup $(LIBRARIES)/.installed ## run the recipes for TorchRL, Tiansho
 
 lint: python ## formatting, lints, types, layers, workflows
 	@$(TASK) lint
+
+lint-python: python ## what make lint checks of Python, without the core and its crates
+	@$(TASK) lint-python
 
 format: python ## format the code
 	@$(TASK) format
