@@ -176,7 +176,9 @@ def finished_games(path: Path) -> list[GameRecord]:
     records = []
     for line in path.read_bytes().splitlines()[1:]:
         try:
-            records.append(GameRecord.from_dict(json.loads(line)["game"]))
+            entry = json.loads(line)
+            if "record" not in entry:  # which says that the match went on elsewhere
+                records.append(GameRecord.from_dict(entry["game"]))
         except (ValueError, KeyError, TypeError):
             break  # cut short by a kill
     return records
