@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Annotated, Any
 
 from phasezoo import agents, games, gating, inference
+from phasezoo.agents.making import OWN
 from phasezoo.checking import Report, type_name
 from phasezoo.errors import InvalidConfig
 from phasezoo.gating.registry import own_names
@@ -142,7 +143,8 @@ def _names_network(given: str) -> bool:
 
 def _describes_agent(given: str) -> bool:
     """Whether it is an agent's name or text, which goes before a module of its name."""
-    return given.partition(":")[0] in agents.names() and not _names_object(given)
+    name = given.partition(":")[0]
+    return name in agents.names() and (name == OWN or not _names_object(given))
 
 
 def _names_object(given: str) -> bool:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from phasezoo.arena import stream
-from phasezoo.errors import InvalidPlaneSpec
+from phasezoo.errors import CheckpointError, InvalidPlaneSpec
 from phasezoo.experiments.side_by_side import Processes
 from phasezoo.experiments.study import Settings, StudyRun
 from phasezoo.games import Game
-from phasezoo.inference.storage.manifest import Manifest
+from phasezoo.inference.storage.manifest import MANIFEST, Manifest
 from phasezoo.networks import NetworkSpec
 from phasezoo.networks.registry import Factory
 from phasezoo.report.console import Console, Task
@@ -221,7 +221,9 @@ class TrainingRun(StudyRun[Config, Results]):
             return TrainingJob(network, replace(recipe, settings=settings), self.networks)
 
         def begin(job: TrainingJob) -> Callable[[TrainedNetwork], None]:
-            end = self.directory.begin(_stage(job.network), _file(job.network))
+            end = self.directory.begin(
+                _stage(job.network), _file(job.network), _manifest(job.network)
+            )
 
             def done(card: TrainedNetwork) -> None:
                 self.directory.write_json(_file(job.network), card)
@@ -242,8 +244,19 @@ class TrainingRun(StudyRun[Config, Results]):
             TrainedNetwork,
             lambda: TrainingJob(network, self.recipe(network), self.networks).work(self.console),
             file=_file(network),
+            beside=[_manifest(network)],
         )
-        Manifest.read(path).read_bytes(path)  # a card does not say that the network is still whole
+        try:  # a card does not say that the network is still whole, and its own
+            Manifest.read(path).read_bytes(path)
+            if self.directory.has_changed(_manifest(network)):
+                message = f"{path}: the network was changed, or comes from another run"
+                raise CheckpointError(message)  # noqa: TRY301 - the advice is the same
+        except CheckpointError as error:
+            message = (
+                f"{error}; remove the folder {path} to have the run train it again, then continue "
+                f"with --resume {self.path}"
+            )
+            raise CheckpointError(message) from error
         return card
 
 
@@ -255,3 +268,8 @@ def _stage(network: PlannedTraining) -> str:
 def _file(network: PlannedTraining) -> str:
     """The file of what it got."""
     return f"networks/{network.name}/card.json"
+
+
+def _manifest(network: PlannedTraining) -> str:
+    """The file that has the checksums of its weights."""
+    return f"networks/{network.name}/{MANIFEST}"

@@ -372,7 +372,14 @@ class StudyRun(ABC, Generic[Config, Results]):
             show_table(table, self.console)
 
     def once(
-        self, stage: str, kind: type[T], make: Callable[[], T], *, file: str = "", heading: str = ""
+        self,
+        stage: str,
+        kind: type[T],
+        make: Callable[[], T],
+        *,
+        file: str = "",
+        heading: str = "",
+        beside: Sequence[str] = (),
     ) -> T:
         """Do a stage unless it is done, keep what it found in a file, and return it.
 
@@ -382,12 +389,13 @@ class StudyRun(ABC, Generic[Config, Results]):
             make: Does the stage.
             file: The JSON file of what it found; empty: that of the stage's name.
             heading: Heading of the part of the run that it is; empty: it has none.
+            beside: Other files that it writes.
         """
         if heading:
             self.console.heading(heading)
         name = file or f"{stage}.json"
         if not self.has_done(stage, name):
-            with self.directory.stage(stage, name):
+            with self.directory.stage(stage, name, *beside):
                 self.directory.write_json(name, make())
         return self.directory.read_json(name, kind)
 
@@ -405,10 +413,14 @@ class StudyRun(ABC, Generic[Config, Results]):
         if not self.directory.has(name):
             self.directory.write_json(name, value)
         elif self.directory.read_json(name, Any) != jsonable.plain(value):
-            message = (
-                f"{self.path / name}: this version of phasezoo would go on with other {name}; "
-                "finish this run with the version in config.json, or start a new one with --out"
+            advice = (
+                "this version of phasezoo would go on with another; finish this run with the "
+                "version in config.json, or start a new one with --out"
+                if self.directory.record.changed_packages()
+                else "it was changed, or comes from another run; delete this file to have the run "
+                f"make it again, then continue with --resume {self.path}"
             )
+            message = f"{self.path / name}: {advice}"
             raise RunDirectoryError(message)
 
     def seconds(self, parts: Mapping[str, Sequence[str]]) -> dict[str, float]:

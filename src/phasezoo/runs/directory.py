@@ -141,7 +141,7 @@ class RunDirectory:
         path = self.path / name
         try:
             text = path.read_text(encoding="utf-8")
-            if self._written(name) not in (None, _digest(text)):
+            if self.has_changed(name):
                 message = "it was changed, or comes from another run"
                 raise ValueError(message)  # noqa: TRY301 - one sentence for all that is wrong
             return jsonable.decode(kind, jsonable.parsed(text), name)
@@ -162,46 +162,55 @@ class RunDirectory:
             append_line(journal, (b"\n" if cut else b"") + line)
 
     def events(self) -> list[dict[str, Any]]:
-        """Return the journal, without a last line that a killed process left unfinished."""
+        """Return the journal, without lines that are cut short or are no events."""
         try:
-            lines = (self.path / _JOURNAL).read_text(encoding="utf-8").splitlines()
+            lines = (self.path / _JOURNAL).read_bytes().split(b"\n")
         except FileNotFoundError:
             return []
         events = []
         for line in lines:
             with contextlib.suppress(ValueError):
-                events.append(jsonable.parsed(line))
+                event = jsonable.parsed(line)
+                if _is_event(event):
+                    events.append(event)
         return events
 
-    def _written(self, name: str) -> str | None:
-        """Checksum of a file when its stage ended; None in runs of earlier versions."""
-        written = [e["sha256"] for e in self.events() if e.get("file") == name]
-        return written[-1] if written else None
+    def has_changed(self, name: str) -> bool:
+        """Whether a file is not as it was when its stage ended; False if that is not known.
+
+        Raises:
+            OSError: The file cannot be read.
+        """
+        written = [e["sha256"][name] for e in self.events() if name in e.get("sha256", {})]
+        return bool(written) and written[-1] != self._digest(name)
+
+    def _digest(self, name: str) -> str:
+        return sha256((self.path / name).read_bytes()).hexdigest()
 
     def is_done(self, stage: str) -> bool:
         """Whether the journal says that ``stage`` has ended."""
         return any(e["stage"] == stage and e["event"] == "done" for e in self.events())
 
     @contextlib.contextmanager
-    def stage(self, name: str, file: str = "") -> Iterator[None]:
+    def stage(self, name: str, *files: str) -> Iterator[None]:
         """Journal the start of a stage, and its end with the seconds it took if it got there.
 
         Args:
             name: The stage.
-            file: See :meth:`begin`.
+            *files: See :meth:`begin`.
         """
-        end = self.begin(name, file)
+        end = self.begin(name, *files)
         with describe_disk_errors(self.path):
             yield
         end()
 
-    def begin(self, stage: str, file: str = "") -> Callable[[], None]:
+    def begin(self, stage: str, *files: str) -> Callable[[], None]:
         """Journal the start of a stage, one of several that run at the same time.
 
         Args:
             stage: The stage.
-            file: The JSON file that it writes, whose checksum the journal keeps for
-                :meth:`read_json`; empty: none.
+            *files: Files that it writes, whose checksums the journal keeps for
+                :meth:`has_changed`.
 
         Returns:
             What journals its end, with the seconds it took.
@@ -210,11 +219,10 @@ class RunDirectory:
         started = time.monotonic()
 
         def end() -> None:
-            fields: dict[str, Any] = {"seconds": round(time.monotonic() - started, 3)}
-            if file:
-                text = (self.path / file).read_text(encoding="utf-8")
-                fields |= {"file": file, "sha256": _digest(text)}
-            self.log(stage, "done", **fields)
+            seconds = round(time.monotonic() - started, 3)
+            checksums = {name: self._digest(name) for name in files}
+            known = {"sha256": checksums} if checksums else {}
+            self.log(stage, "done", seconds=seconds, **known)
 
         return end
 
@@ -335,8 +343,17 @@ def read_record(path: Path, kind: str) -> RunRecord | None:
     raise RunDirectoryError(message)
 
 
-def _digest(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
+def _is_event(event: Any) -> bool:
+    """Whether a line of the journal has what :meth:`RunDirectory.log` writes."""
+    types = {"stage": str, "event": str, "time": float, "seconds": float, "sha256": dict}
+    needed = {"stage", "event", "time"}
+    if not isinstance(event, dict):
+        return False
+    if event.get("event") == "done":
+        needed.add("seconds")
+    return needed <= event.keys() and all(
+        isinstance(event[name], kind) for name, kind in types.items() if name in event
+    )
 
 
 def _is_empty(path: Path) -> bool:

@@ -290,7 +290,9 @@ def test_one_thing_in_place_of_another_is_one_sentence(
     assert sorted(tmp_path.iterdir()) == before
 
 
-@pytest.mark.parametrize("text", ["mcts:nodes=2,seed=1", "random"])
+@pytest.mark.parametrize(
+    "text", ["mcts:nodes=2,seed=1", "random", "module:phasezoo.agents:RandomAgent"]
+)
 def test_agents_are_checked_by_their_texts(text, capsys):
     assert run("check", text, "--game", "connect-four") == 0
     assert "every contract held" in capsys.readouterr().out

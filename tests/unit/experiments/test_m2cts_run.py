@@ -463,7 +463,7 @@ def test_another_game_of_two_players_is_a_domain_by_its_presets_alone(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_seeds_cut_short_are_told_in_one_line(whole, tmp_path, capsys):
+def test_seeds_cut_short_or_changed_are_told_in_one_line(whole, tmp_path, capsys):
     out = tmp_path / "run"
     shutil.copytree(whole[0], out)
     seeds = (out / "seeds.json").read_text()
@@ -473,6 +473,9 @@ def test_seeds_cut_short_are_told_in_one_line(whole, tmp_path, capsys):
     assert error.count("\n") == 1
     assert "seeds.json: cannot be read back" in error
     assert "delete this file" in error
+    (out / "seeds.json").write_text(seeds.replace("1", "2"))
+    assert cli.main(["reproduce", "m2cts", "--resume", str(out)]) == 1
+    assert "seeds.json: it was changed, or comes from another run" in capsys.readouterr().err
 
 
 def test_a_network_cut_short_after_the_run_is_told_in_one_line(whole, tmp_path, capsys):
@@ -483,7 +486,27 @@ def test_a_network_cut_short_after_the_run_is_told_in_one_line(whole, tmp_path, 
     assert cli.main(["reproduce", "m2cts", "--resume", str(out)]) == 1
     error = capsys.readouterr().err
     assert f"{model}: manifest.json has another checksum than this file of 1,000 bytes" in error
+    assert f"remove the folder {model.parent} to have the run train it again" in error
     assert "Traceback" not in error
+
+
+def test_a_network_of_another_run_is_refused_and_trained_again_once_removed(
+    whole, tmp_path, capsys
+):
+    out = tmp_path / "run"
+    shutil.copytree(whole[0], out)
+    place = out / "networks/baseline-1"
+    other = sorted(out.glob("networks/expert-*"))[0]
+    weights = (place / "model.safetensors").read_bytes()
+    for file in ("model.safetensors", "manifest.json"):
+        shutil.copy(other / file, place / file)
+    assert cli.main(["reproduce", "m2cts", "--resume", str(out)]) == 1
+    error = capsys.readouterr().err
+    assert f"{place}: the network was changed, or comes from another run" in error
+    assert f"remove the folder {place}" in error
+    shutil.rmtree(place)
+    assert cli.main(["reproduce", "m2cts", "--resume", str(out)]) == 0
+    assert (place / "model.safetensors").read_bytes() == weights
 
 
 def test_a_run_is_done_again_and_continued_with_the_modules_it_was_begun_with(

@@ -108,7 +108,7 @@ def test_how_long_stages_took_that_ran_at_once(tmp_path, monkeypatch):
             (85, "train/d", "done"), (90, "train/c", "done"), (95, "other", "done"),
         ):  # fmt: skip
             monkeypatch.setattr("time.time", lambda now=now: float(now))
-            directory.log(stage, event)
+            directory.log(stage, event, seconds=1.0)
         assert directory.busy("train/") == 12 + 5 + 10
         assert directory.busy("train/b") == 11 + 5
         assert directory.busy("nothing") == 0
@@ -133,6 +133,28 @@ def test_a_line_after_one_cut_short_is_still_read(tmp_path):
         with run.stage("match"):
             pass
         assert run.is_done("match")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"\xff\xfe", b"\x00", b"5", b"[]", b"{}", b'{"stage": "a", "event": "done"}',
+        b'{"stage": "a", "event": "done", "time": 1.0, "seconds": "a"}',
+        b'{"stage": 7, "event": "done", "time": 1.0, "seconds": 1.0}',
+        b'{"stage": "a", "event": "done", "time": 1.0, "seconds": 1.0, "sha256": 7}',
+    ],
+)  # fmt: skip
+def test_a_line_of_the_journal_that_is_no_event_is_passed_over(line, tmp_path):
+    with RunDirectory.create(tmp_path, "m2cts", CONFIG) as run:
+        with run.stage("match", "a.json"):
+            run.write_json("a.json", {"x": 1})
+        events = run.events()
+        with (tmp_path / "journal.jsonl").open("ab") as file:
+            file.write(line + b"\n")
+        assert run.events() == events
+        assert not run.is_done("a")
+        assert list(run.seconds()) == ["match"]
+        assert run.read_json("a.json", dict[str, int]) == {"x": 1}
 
 
 def test_a_full_disk_is_a_typed_error_and_leaves_the_old_file(tmp_path, monkeypatch):
