@@ -411,16 +411,13 @@ class StudyRun(ABC, Generic[Config, Results]):
                 damaged.
         """
         if not self.directory.has(name):
-            self.directory.write_json(name, value)
+            with self.directory.stage(name, name):
+                self.directory.write_json(name, value)
         elif self.directory.read_json(name, Any) != jsonable.plain(value):
-            advice = (
-                "this version of phasezoo would go on with another; finish this run with the "
-                "version in config.json, or start a new one with --out"
-                if self.directory.record.changed_packages()
-                else "it was changed, or comes from another run; delete this file to have the run "
-                f"make it again, then continue with --resume {self.path}"
+            message = (
+                f"{self.path / name}: this version of phasezoo would go on with other {name}; "
+                "finish this run with the version in config.json, or start a new one with --out"
             )
-            message = f"{self.path / name}: {advice}"
             raise RunDirectoryError(message)
 
     def seconds(self, parts: Mapping[str, Sequence[str]]) -> dict[str, float]:

@@ -10,6 +10,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
@@ -23,6 +24,22 @@ _RECORD = "config.json"
 _JOURNAL = "journal.jsonl"
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Event:
+    """A line of the journal."""
+
+    stage: str
+    """Name of the stage."""
+    event: str
+    """``begin`` or ``done``."""
+    time: float
+    """When, in seconds since 1970."""
+    seconds: float = 0.0
+    """Seconds that a stage took that is done."""
+    sha256: dict[str, str] = field(default_factory=dict)
+    """Checksums of the files that it wrote, by their names."""
 
 
 class RunDirectory:
@@ -161,7 +178,7 @@ class RunDirectory:
             cut = journal.exists() and not journal.read_bytes().endswith(b"\n")
             append_line(journal, (b"\n" if cut else b"") + line)
 
-    def events(self) -> list[dict[str, Any]]:
+    def events(self) -> list[Event]:
         """Return the journal, without lines that are cut short or are no events."""
         try:
             lines = (self.path / _JOURNAL).read_bytes().split(b"\n")
@@ -170,9 +187,7 @@ class RunDirectory:
         events = []
         for line in lines:
             with contextlib.suppress(ValueError):
-                event = jsonable.parsed(line)
-                if _is_event(event):
-                    events.append(event)
+                events.append(jsonable.decode(Event, jsonable.parsed(line)))
         return events
 
     def has_changed(self, name: str) -> bool:
@@ -181,7 +196,7 @@ class RunDirectory:
         Raises:
             OSError: The file cannot be read.
         """
-        written = [e["sha256"][name] for e in self.events() if name in e.get("sha256", {})]
+        written = [e.sha256[name] for e in self.events() if name in e.sha256]
         return bool(written) and written[-1] != self._digest(name)
 
     def _digest(self, name: str) -> str:
@@ -189,7 +204,7 @@ class RunDirectory:
 
     def is_done(self, stage: str) -> bool:
         """Whether the journal says that ``stage`` has ended."""
-        return any(e["stage"] == stage and e["event"] == "done" for e in self.events())
+        return any(e.stage == stage and e.event == "done" for e in self.events())
 
     @contextlib.contextmanager
     def stage(self, name: str, *files: str) -> Iterator[None]:
@@ -242,19 +257,19 @@ class RunDirectory:
         running: dict[str, float] = {}
         before = 0.0
         for event in self.events():
-            stage, now = event["stage"], event["time"]
+            stage, now = event.stage, event.time
             if stage.startswith(begin):
                 started = running.pop(stage, None)
                 if started is not None:
-                    yield started, now if event["event"] == "done" else before
-                if event["event"] == "begin":
+                    yield started, now if event.event == "done" else before
+                if event.event == "begin":
                     running[stage] = now
             before = now
 
     def seconds(self) -> dict[str, float]:
         """Return the seconds that each finished stage took, its last attempt only."""
-        done = (e for e in self.events() if e["event"] == "done")
-        return {e["stage"]: float(e["seconds"]) for e in done}
+        done = (e for e in self.events() if e.event == "done")
+        return {e.stage: e.seconds for e in done}
 
 
 def check_free(path: Path, kind: str, config: Any, incidental: Collection[str] = ()) -> None:
@@ -341,19 +356,6 @@ def read_record(path: Path, kind: str) -> RunRecord | None:
         f"{kind!r} in format {FORMAT_VERSION}: choose another directory"
     )
     raise RunDirectoryError(message)
-
-
-def _is_event(event: Any) -> bool:
-    """Whether a line of the journal has what :meth:`RunDirectory.log` writes."""
-    types = {"stage": str, "event": str, "time": float, "seconds": float, "sha256": dict}
-    needed = {"stage", "event", "time"}
-    if not isinstance(event, dict):
-        return False
-    if event.get("event") == "done":
-        needed.add("seconds")
-    return needed <= event.keys() and all(
-        isinstance(event[name], kind) for name, kind in types.items() if name in event
-    )
 
 
 def _is_empty(path: Path) -> bool:

@@ -475,7 +475,9 @@ def test_seeds_cut_short_or_changed_are_told_in_one_line(whole, tmp_path, capsys
     assert "delete this file" in error
     (out / "seeds.json").write_text(seeds.replace("1", "2"))
     assert cli.main(["reproduce", "m2cts", "--resume", str(out)]) == 1
-    assert "seeds.json: it was changed, or comes from another run" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "seeds.json: cannot be read back (it was changed, or comes from another run)" in error
+    assert "delete this file" in error
 
 
 def test_a_network_cut_short_after_the_run_is_told_in_one_line(whole, tmp_path, capsys):

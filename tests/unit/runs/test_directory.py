@@ -108,7 +108,7 @@ def test_how_long_stages_took_that_ran_at_once(tmp_path, monkeypatch):
             (85, "train/d", "done"), (90, "train/c", "done"), (95, "other", "done"),
         ):  # fmt: skip
             monkeypatch.setattr("time.time", lambda now=now: float(now))
-            directory.log(stage, event, seconds=1.0)
+            directory.log(stage, event)
         assert directory.busy("train/") == 12 + 5 + 10
         assert directory.busy("train/b") == 11 + 5
         assert directory.busy("nothing") == 0
