@@ -67,15 +67,16 @@ class CheckOptions:
             yield games.check(self.module, games=self.games, seed=self.seed)
             return
         if _describes_agent(self.module):
-            yield agents.check(agents.make(self.module), self.game or "chess", seed=self.seed)
+            yield self._played(agents.make(self.module), self.game or "chess")
             return
         try:
             module = import_module(path)
         except InvalidConfig as error:
-            hint = did_you_mean(path, known_games)
+            name = self.module.partition(":")[0]
+            hint = did_you_mean(name, {*known_games, *agents.names()})
             if hint == ".":
                 raise
-            message = f"{error}; {path!r} is no game either{hint}"
+            message = f"{error}; {name!r} is no game or agent either{hint}"
             raise InvalidConfig(message) from error
         own_games = [name for name in games.names() if name not in known_games]
         own_gates = [name for name in own_names() if name not in known_gates]
@@ -125,12 +126,20 @@ class CheckOptions:
             own = isinstance(getattr(made, "game", None), str | games.Game)
             return inference.check(made, self.game if own else game, seed=self.seed)
         if kind == "agent":
-            return agents.check(made, game, seed=self.seed)
+            return self._played(made, game)
         message = (
             f"{name} is {type_name(made)}: neither a game, a gate, an evaluator (with "
             "evaluate(planes) and plane_spec) nor an agent (observation, info) -> action"
         )
         raise InvalidConfig(message)
+
+    def _played(self, agent: Any, game: str) -> Report:
+        """Check an agent; it may think for minutes, so say that it has begun."""
+        if isinstance(agent, agents.HumanAgent):
+            message = "human: asks a person at the terminal; give an agent that plays by itself"
+            raise InvalidConfig(message)
+        sys.stderr.write(f"checking {agents.name_of_agent(agent)} in {game} …\n")
+        return agents.check(agent, game, seed=self.seed)
 
 
 def _names_network(given: str) -> bool:

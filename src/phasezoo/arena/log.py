@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from phasezoo.arena.records import GameRecord, SideStats
+from phasezoo.checking import shown
 from phasezoo.errors import RunDirectoryError
 from phasezoo.games.options import file_path
 from phasezoo.runs import describe, jsonable
 from phasezoo.runs.files import MAKE_ROOM, append_line, how_to_continue
 from phasezoo.runs.lock import acquire
+
+_AGAIN = "choose another path, or remove it to play this match from its beginning"
 
 FORMAT_VERSION = 2
 """Of the log's lines; a log of another version is refused."""
@@ -137,22 +140,24 @@ class GameLog:
             header = None
         theirs = header.get("match") if isinstance(header, dict) else None
         if not isinstance(theirs, dict) or header.get("kind") != "match":
-            message = f"{self.path}: not the log of a match; choose another path"
+            message = f"{self.path}: not the log of a match; choose another path, or remove it"
             raise RunDirectoryError(message)
         ours = self._match
         if header.get("format_version") == FORMAT_VERSION and theirs == ours:
             try:
                 return _record_of(header)
             except (KeyError, TypeError) as error:
-                message = f"{self.path}: line 1 is damaged ({error}); choose another path"
+                message = f"{self.path}: line 1 is damaged ({error}); {_AGAIN}"
                 raise RunDirectoryError(message) from error
+        there, here = jsonable.flat(theirs), jsonable.flat(ours)
         differing = [
-            f"{key}: {theirs.get(key)!r} there, {ours.get(key)!r} here"
-            for key in sorted(set(theirs) | set(ours))
-            if theirs.get(key) != ours.get(key)
+            f"{key} {shown(there.get(key))} there, {shown(here.get(key))} here"
+            for key in sorted(set(there) | set(here))
+            if there.get(key) != here.get(key)
         ]
-        what = "; ".join(differing) or f"format version {header.get('format_version')}"
-        message = f"{self.path}: the log of another match ({what}); choose another path"
+        more = [f"{len(differing) - 3} more"] if len(differing) > 3 else []
+        what = "; ".join(differing[:3] + more) or f"format version {header.get('format_version')}"
+        message = f"{self.path}: the log of another match ({what}); {_AGAIN}"
         raise RunDirectoryError(message)
 
     def _write(self, line: Mapping[str, Any]) -> None:

@@ -25,7 +25,7 @@ from phasezoo.report.again import done_again
 from phasezoo.report.console import Console, show_table, silent
 from phasezoo.report.document import Document, Item, Section, Table, Text
 from phasezoo.runs import RunDirectory, jsonable
-from phasezoo.runs.directory import check_free, read_record
+from phasezoo.runs.directory import check_free, record_to_resume
 from phasezoo.runs.provenance import Provenance
 from phasezoo.specs import words_of
 
@@ -136,13 +136,7 @@ class Study(Generic[Config]):
             InvalidConfig: It names code that was not named again, or a module cannot be imported.
             PhasezooError: See :meth:`reproduce`.
         """
-        record = read_record(out, self.name)
-        if record is None:
-            message = (
-                f"{out}: no run of {self.name!r} to resume there (no config.json); start one with "
-                f"--out {out}"
-            )
-            raise RunDirectoryError(message)
+        record = record_to_resume(out, self.name)
         if not record.is_as_begun:
             message = (
                 f"{out / 'config.json'}: its settings were changed after the run was begun, and "

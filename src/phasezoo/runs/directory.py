@@ -10,10 +10,11 @@ import json
 import math
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
+from uuid import uuid4
 
 from phasezoo.errors import RunDirectoryError
 from phasezoo.runs import jsonable, lock
@@ -22,6 +23,10 @@ from phasezoo.runs.record import FORMAT_VERSION, RunRecord, describe
 
 _RECORD = "config.json"
 _JOURNAL = "journal.jsonl"
+_LOST = (
+    f"its {_RECORD} is missing, which says what its run was begun with; put that file back, or "
+    "choose another --out (nothing was changed)"
+)
 
 T = TypeVar("T")
 
@@ -40,6 +45,8 @@ class Event:
     """Seconds that a stage took that is done."""
     sha256: dict[str, str] = field(default_factory=dict)
     """Checksums of the files that it wrote, by their names."""
+    run: str | None = None
+    """:attr:`RunRecord.id` of the run, in its first line."""
 
 
 class RunDirectory:
@@ -58,6 +65,11 @@ class RunDirectory:
         self.path = path
         self.record = record
         self._held = held
+        try:
+            self._check_journal()
+        except BaseException:
+            held.close()
+            raise
 
     @classmethod
     def create(
@@ -94,6 +106,7 @@ class RunDirectory:
             record = read_record(path, kind)  # again: another process may just have begun it
             if record is None:
                 record = describe(kind, config, threads=threads, devices=devices, plugins=plugins)
+                record = replace(record, id=uuid4().hex)
                 with describe_disk_errors(path):
                     write_whole(path / _RECORD, jsonable.dumps(record))
             else:
@@ -110,14 +123,7 @@ class RunDirectory:
         Raises:
             RunDirectoryError: There is no run of this kind in ``path``, or it is in use.
         """
-        record = read_record(path, kind)
-        if record is None:
-            message = (
-                f"{path}: no run of {kind!r} to resume there (no config.json); start one "
-                f"with --out {path}"
-            )
-            raise RunDirectoryError(message)
-        return cls(path, record, lock.acquire(path))
+        return cls(path, record_to_resume(path, kind), lock.acquire(path))
 
     @property
     def config(self) -> dict[str, Any]:
@@ -168,6 +174,22 @@ class RunDirectory:
                 f"again, then continue with --resume {self.path}"
             )
             raise RunDirectoryError(message) from error
+
+    def _check_journal(self) -> None:
+        """Begin the journal, or refuse that of another run.
+
+        Raises:
+            RunDirectoryError: The journal is of another run, or cannot be written.
+        """
+        events = self.events()
+        if not events:
+            self.log("run", "begin", run=self.record.id)
+        elif any(event.run not in (None, self.record.id) for event in events):
+            message = (
+                f"{self.path}: its {_RECORD} and {_JOURNAL} are of two runs; put the right one "
+                "back, or choose another --out (nothing was changed)"
+            )
+            raise RunDirectoryError(message)
 
     def log(self, stage: str, event: str, **fields: Any) -> None:
         """Append one line to the journal, on disk before this returns."""
@@ -296,6 +318,8 @@ def check_free(path: Path, kind: str, config: Any, incidental: Collection[str] =
             f"{path}: is not empty and holds no run of phasezoo; choose a new or empty directory "
             "for --out (nothing was changed)"
         )
+        if (path / _JOURNAL).exists():
+            message = f"{path}: {_LOST}"
         raise RunDirectoryError(message)
     there, wanted = (
         {key: value for key, value in one.items() if key not in incidental}
@@ -356,6 +380,21 @@ def read_record(path: Path, kind: str) -> RunRecord | None:
         f"{kind!r} in format {FORMAT_VERSION}: choose another directory"
     )
     raise RunDirectoryError(message)
+
+
+def record_to_resume(path: Path, kind: str) -> RunRecord:
+    """Return what the run in ``path`` was begun with.
+
+    Raises:
+        RunDirectoryError: There is no run, or none of this kind that can be read.
+    """
+    record = read_record(path, kind)
+    if record is None:
+        message = f"{path}: no run of {kind!r} to resume there; start one with --out {path}"
+        if (path / _JOURNAL).exists():
+            message = f"{path}: {_LOST}"
+        raise RunDirectoryError(message)
+    return record
 
 
 def _is_empty(path: Path) -> bool:

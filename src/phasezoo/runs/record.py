@@ -34,6 +34,8 @@ class RunRecord:
     """Modules and files of the user's own that were imported first, to be imported again."""
     config_sha256: str | None = None
     """Checksum of ``config``; None in runs of earlier versions."""
+    id: str | None = None
+    """Random name of a run that has a directory and a journal, which begins with it too."""
 
     @property
     def is_as_begun(self) -> bool:

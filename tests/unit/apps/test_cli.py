@@ -265,7 +265,9 @@ def test_every_option_of_every_command_is_described():
         (["check", "folder/"], 1, "folder: no manifest.json"),
         (["check", "."], 1, "no manifest.json"),
         (["check", "mcts:node=5"], 2, "did you mean nodes="),
-        (["check", "chss"], 2, "'chss' is no game either; did you mean 'chess'?"),
+        (["check", "chss"], 2, "'chss' is no game or agent either; did you mean 'chess'?"),
+        (["check", "mctss:nodes=5"], 2, "is no game or agent either; did you mean 'mcts'?"),
+        (["check", "human"], 2, "asks a person at the terminal"),
         (["match", "UCT", "random"], 2, "did you mean 'uct'?"),
         (["match", "m2cts:experts=nowhere", "random"], 1, "nowhere: no such folder; train_experts"),
         (

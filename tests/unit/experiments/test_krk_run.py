@@ -109,7 +109,7 @@ def test_a_damaged_line_is_named(line, tmp_path):
 def test_games_of_another_run_are_refused(tmp_path):
     path = tmp_path / "games.jsonl"
     play_sweep(SMALL, path, silent(), fake_play)
-    with pytest.raises(RunDirectoryError, match="not of this run"):
+    with pytest.raises(RunDirectoryError, match=r"line 1 is of another run.*remove that line"):
         play_sweep(dataclasses.replace(SMALL, seed=2), path, silent(), fake_play)
 
 

@@ -75,6 +75,50 @@ def test_resuming_needs_a_run(tmp_path):
     assert not (tmp_path / "nothing").exists()
 
 
+def test_a_run_without_its_configuration_is_told_from_a_foreign_directory(tmp_path):
+    with RunDirectory.create(tmp_path, "m2cts", CONFIG) as run:
+        run.write_json("dataset.json", {"games": 1})
+    (tmp_path / "config.json").unlink()
+    before = contents(tmp_path)
+    for again in (
+        lambda: RunDirectory.resume(tmp_path, "m2cts"),
+        lambda: RunDirectory.create(tmp_path, "m2cts", CONFIG),
+    ):
+        with pytest.raises(RunDirectoryError, match=r"config\.json is missing.*put that file back"):
+            again()
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("swapped", ["config.json", "journal.jsonl"])
+def test_files_of_two_runs_do_not_go_together(swapped, tmp_path):
+    for name in ("a", "b"):
+        with RunDirectory.create(tmp_path / name, "m2cts", CONFIG) as run, run.stage("match"):
+            pass
+    right = (tmp_path / "a" / swapped).read_bytes()
+    (tmp_path / "a" / swapped).write_bytes((tmp_path / "b" / swapped).read_bytes())
+    for again in (
+        lambda: RunDirectory.resume(tmp_path / "a", "m2cts"),
+        lambda: RunDirectory.create(tmp_path / "a", "m2cts", CONFIG),
+    ):
+        with pytest.raises(RunDirectoryError, match=r"are of two runs; put the right one back"):
+            again()
+    (tmp_path / "a" / swapped).write_bytes(right)
+    with RunDirectory.resume(tmp_path / "a", "m2cts") as run:
+        assert run.is_done("match")
+
+
+def test_a_run_of_an_earlier_version_has_no_name(tmp_path):
+    with RunDirectory.create(tmp_path, "m2cts", CONFIG) as run, run.stage("match"):
+        pass
+    record = json.loads((tmp_path / "config.json").read_text())
+    del record["id"]
+    (tmp_path / "config.json").write_text(json.dumps(record))
+    lines = (tmp_path / "journal.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "journal.jsonl").write_text("".join(lines[1:]))
+    with RunDirectory.resume(tmp_path, "m2cts") as run:
+        assert run.is_done("match")
+
+
 def test_what_a_kill_left_behind_is_no_foreign_directory(tmp_path):
     (tmp_path / "run.lock").write_text("")
     (tmp_path / "config.json.partial").write_text('{"exp')

@@ -141,6 +141,8 @@ STARTS: dict[str, Any] = {
     "suite": "suite",
     "mixed": {"initial": 0.5, "random:4": 0.5},
     "texts": ["4", "44"],
+    "one": "start:44",
+    "two": {"start:4": 0.5, "start:44": 0.5},
 }
 
 
@@ -153,7 +155,11 @@ def test_starts(tmp_path: Path, starts: Any) -> None:
     if starts == "random:3-5":
         assert {len(text) for text in store.starts.values()} <= {3, 4, 5}
         assert len(set(store.starts.values())) > 4
-    if isinstance(starts, dict):
+    if starts == "start:44":
+        assert set(store.starts.values()) == {"44"}
+    elif starts == STARTS["two"]:
+        assert set(store.starts.values()) == {"4", "44"}
+    elif isinstance(starts, dict):
         assert 0 < len(store.starts) < 8
 
 

@@ -19,7 +19,6 @@ from phasezoo.experiments.matches import MatchSummary, match_once
 from phasezoo.experiments.study import StudyRun
 from phasezoo.networks import NetworkOutput
 from phasezoo.report.console import Console
-from phasezoo.runs.files import write_whole
 from phasezoo.training import ReplayRules, SelfPlay, SelfPlayConfig, SelfPlayOutcome
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.selfplay.config import (
@@ -150,8 +149,6 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
     def _one_mate(self) -> OneMate:
         """Play games from one mate in two, learn after each, and show it to every version."""
         config, puzzle = self.config, one_mate(self.config.mate)
-        starts = self.path / "mate.txt"
-        write_whole(starts, f"{puzzle.state.fen}\n")
         options = options_of(THESIS, config)
         options["config"] = _config(
             config,
@@ -161,7 +158,7 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
             max_plies=config.mate_plies,
             concurrency=1,
             samples_per_update=config.training_batch,
-            starts=(f"starts:{starts}",),
+            starts=(f"start:{puzzle.state.fen}",),
             search=self_play_search(
                 temperature=1.0, temperature_plies=config.max_plies, batch_size=config.search_batch
             ),

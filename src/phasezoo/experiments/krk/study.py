@@ -29,6 +29,7 @@ from phasezoo.experiments.study import StudyRun
 from phasezoo.report import numbers
 from phasezoo.report.console import Console
 from phasezoo.runs import RowLog
+from phasezoo.runs.files import how_to_continue
 
 GAMES_FILE = "games.jsonl"
 POSITIONS_FILE = "positions.jsonl"
@@ -134,8 +135,9 @@ def judge_positions(
     log = RowLog(path, PositionRow)
     seed = stream(config.seed, "krk", "searches")
     found = _known(log, wanted, lambda row: row.setting, lambda _: seed)
-    if any(len(row.lost) != len(asked.states) for row in found.values()):
-        raise _refusal(log, "its number of positions")
+    for number, row in enumerate(log.rows, start=1):
+        if len(row.lost) != len(asked.states):
+            raise _refusal(log, number)
     _ = asked.worths  # worked out before threads ask for them
     missing = [setting for setting in wanted if setting not in found]
     with console.task("Searching", len(wanted)) as bar:
@@ -156,17 +158,18 @@ def _known(
 ) -> dict[Any, Row]:
     """Return the rows of a log by their keys; refuse those that are not of this run."""
     found: dict[Any, Row] = {}
-    for row in log.rows:
+    for number, row in enumerate(log.rows, start=1):
         key = key_of(row)
         if key not in wanted or seed_of(key) != row.seed or key in found:
-            raise _refusal(log, f"the row of {key}")
+            raise _refusal(log, number)
         found[key] = row
     return found
 
 
-def _refusal(log: RowLog[Any], what: str) -> RunDirectoryError:
+def _refusal(log: RowLog[Any], number: int) -> RunDirectoryError:
     return RunDirectoryError(
-        f"{log.path}: {what} is not of this run, or is there twice; choose another --out"
+        f"{log.path}: line {number} is of another run, or is there twice; remove that line, then "
+        f"{how_to_continue(log.path.parent)}"
     )
 
 

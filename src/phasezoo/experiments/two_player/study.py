@@ -258,9 +258,7 @@ class TwoPlayerRun(PlayingRun):
             RunDirectoryError: One does.
         """
         labels = {gate: label_digest(tables) for gate, tables in self.prepared.labelled.items()}
-        if not self.directory.has("labels.json"):
-            self.directory.write_json("labels.json", labels)
-        begun = self.directory.read_json("labels.json", dict[str, str])
+        begun = self.once("labels", dict[str, str], lambda: labels)
         for gate, digest in labels.items():
             if begun.get(gate) != digest:
                 message = (

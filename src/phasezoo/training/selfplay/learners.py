@@ -122,8 +122,8 @@ class Learners:
             found = 0 if known is None else known.get("update")
             if found not in (update, update + 1):
                 message = (
-                    f"{folder / name}: a checkpoint after {found} rounds, and {update} have ended; "
-                    "it was changed: choose another directory"
+                    f"{folder / name}: a checkpoint after {found} rounds, and updates.jsonl has "
+                    f"{update}; put both back as they were, or begin anew in another directory"
                 )
                 raise CheckpointError(message)
             if known is not None and found == update + 1:

@@ -21,13 +21,13 @@ from phasezoo.training.selfplay.start_sources import (
 )
 
 GRAMMAR = (
-    "initial, suite, suite:NAME or suite:FILE, random:LOW-HIGH (plies), starts:FILE (a FEN or "
-    "another start a line), games:STORE or games:STORE:LOW-HIGH (plies), each with a share before "
-    "it if there are several, as in 0.25*random:2-8"
+    "initial, suite, suite:NAME or suite:FILE, random:LOW-HIGH (plies), start:FEN (or another "
+    "start), starts:FILE (a start a line), games:STORE or games:STORE:LOW-HIGH (plies), each with "
+    "a share before it if there are several, as in 0.25*random:2-8"
 )
 """Texts of a source."""
 
-_SOURCE = re.compile(r"([^*:]*\*)?(initial|suite|(suite|random|starts|games):.*)")
+_SOURCE = re.compile(r"([^*:]*\*)?(initial|suite|(suite|random|start|starts|games):.*)")
 
 
 def start_source(starts: Any) -> StartSource:
@@ -104,6 +104,8 @@ def _of_kind(kind: str, given: str) -> StartSource:
         return SuiteStarts(given or None)
     if kind == "random":
         return RandomPlies(*_range(given))
+    if kind == "start" and given:
+        return GivenStarts([given])
     if kind == "starts" and given:
         return GivenStarts(_lines(Path(given)))
     if kind == "games" and given:
