@@ -89,7 +89,7 @@ def _begin(page: Any, address: str, game: str, seats: list[str], pace: str) -> N
     page.wait_for_selector("#pz-setup[open]")
     page.select_option("[name=kind]", game)
     for player, text in enumerate(seats):
-        _choose(page, f"[name=seat-{player}]", text)
+        _choose(page, f"[name=player-{player}]", text)
     page.fill("[name=pace]", pace)
     page.click("#pz-setup-go")
     page.wait_for_selector("#pz-board .spot")

@@ -104,7 +104,7 @@ def _new(draw: Random, names: Sequence[str]) -> dict[str, Any]:
     """A request for a game."""
     game = draw.choice(names)
     told: dict[str, Any] = {"do": "new", "re": 1, "game": game, "seed": draw.randrange(99)}
-    told["seats"] = [draw.choice(SEATS) for _ in range(games.make(game).num_players)]
+    told["players"] = [draw.choice(SEATS) for _ in range(games.make(game).num_players)]
     if game in POSITIONS and draw.random() < 0.5:
         told["position"] = POSITIONS[game]
     if draw.random() < 0.3:
@@ -121,7 +121,7 @@ def _request(draw: Random, root: str) -> dict[str, Any]:
         {"do": "undo", "to": draw.choice((None, 0, 1))},
         {"do": "set", "position": draw.choice(list(POSITIONS.values())), "seed": 3},
         {"do": "show", "at": draw.choice((None, 0, 1)), "flipped": True, "viewer": None},
-        {"do": "seat", "player": draw.randrange(2), "agent": draw.choice(SEATS)},
+        {"do": "assign", "player": draw.randrange(2), "agent": draw.choice(SEATS)},
         {"do": "run", "on": draw.random() < 0.5, "pace": 0.0},
         {"do": "look", "on": draw.random() < 0.7, "player": 0, "agent": "mcts:nodes=10"},
         {"do": "gates", "gate": "plies:4", "other_gate": draw.choice(("plies:9", "", "lichess"))},
@@ -129,7 +129,7 @@ def _request(draw: Random, root: str) -> dict[str, Any]:
         {"do": "games", "root": draw.choice((root, SAMPLES)), "path": "krk", "first": 0},
         {"do": "open", "root": SAMPLES, "path": "krk", "number": draw.randrange(3)},
         {"do": "open", "root": root, "path": "runs.parquet", "number": 0},
-        {"do": "shelf", "root": root}, {"do": "training", "root": root, "path": "metrics.csv"},
+        {"do": "storage", "root": root}, {"do": "training", "root": root, "path": "metrics.csv"},
         {"do": "paste", "kind": "chess", "position": draw.choice(("1. e4 e5", "4453"))},
         {"do": "form", "agent": draw.choice(("mcts:nodes=10", "uct"))},
         {"do": "spell", "name": "mcts", "options": {"nodes": "10"}},

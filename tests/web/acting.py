@@ -12,7 +12,7 @@ def begin(page: Any, address: str, game: str, seats: list[str], **fields: str) -
     page.wait_for_selector("#pz-setup[open]")
     page.select_option("[name=kind]", game)
     for player, text in enumerate(seats):
-        choose(page, f"[name=seat-{player}]", text)
+        choose(page, f"[name=player-{player}]", text)
     for name, value in fields.items():
         page.fill(f"[name={name}]", value)
     page.click("#pz-setup-go")

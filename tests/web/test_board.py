@@ -290,8 +290,8 @@ def test_a_game_and_a_position_are_pasted_and_dropped(page, server):
     page.evaluate("text => navigator.clipboard.writeText(text)", PGN)
     page.keyboard.press("Control+v")
     until(page, lambda: moves(page) == ["e4", "e5", "Nf3"])
-    assert "Roe, Richard" in page.inner_text("#pz-seat-top")
-    assert "Doe, Jane" in page.inner_text("#pz-seat-bottom")
+    assert "Roe, Richard" in page.inner_text("#pz-player-top")
+    assert "Doe, Jane" in page.inner_text("#pz-player-bottom")
     assert '[White "Doe, Jane"]' in copied(page, "#pz-copy-pgn")
     drop = """text => {
       const data = new DataTransfer();
@@ -357,7 +357,7 @@ def test_on_a_phone_the_board_is_seen_with_its_moves_and_nothing_is_cut(page, se
     move(page, "e2", "e4")
     wait_for_plies(page, 2)
     page.wait_for_selector("#pz-search h3 small:has-text('before the last move')")
-    for place in ("#pz-search h3", "#pz-seat-top p", "#pz-bar"):
+    for place in ("#pz-search h3", "#pz-player-top p", "#pz-bar"):
         whole = f"(all => all.scrollWidth <= all.clientWidth)(document.querySelector('{place}'))"
         assert page.evaluate(whole), place
     tops = [page.locator(f"#pz-{name}").bounding_box()["y"] for name in ("new", "runs", "theme")]

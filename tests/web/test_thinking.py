@@ -83,11 +83,11 @@ def test_who_analyses_is_an_agent_of_the_game(page, server):
     ):
         page.click("#pz-new")
         page.select_option("[name=kind]", game)
-        choose(page, "[name=seat-1]", "")
+        choose(page, "[name=player-1]", "")
         page.click("#pz-setup-go")
         until(page, lambda agent=agent: agent in page.input_value("#pz-look-agent"))
         page.click("#pz-look")
-        until(page, lambda: page.locator("#pz-search .thought").count() == 1)
+        until(page, lambda: page.locator("#pz-search .analysis").count() == 1)
         page.click("#pz-look")
         assert page.locator("#pz-error").is_hidden()
 
@@ -103,7 +103,7 @@ def test_without_a_gate_the_strip_speaks_of_no_phase(page, server):
 
 def test_nothing_moves_when_searches_and_moves_come(page, server):
     begin(page, server.address, "chess", ["", EXPERTS])
-    places = ("board", "run", "strip-title", "moves", "seats", "position")
+    places = ("board", "run", "strip-title", "moves", "players", "position")
 
     def boxes():
         page.evaluate("scrollTo(0, 0)")
@@ -125,8 +125,8 @@ def test_nothing_moves_when_searches_and_moves_come(page, server):
 def test_an_agent_is_chosen_by_a_form(page, server):
     page.goto(server.address)
     page.select_option("[name=kind]", "connect-four")
-    page.select_option("[name=seat-1]", "")
-    page.click("[name=seat-1] + button")
+    page.select_option("[name=player-1]", "")
+    page.click("[name=player-1] + button")
     page.select_option("#pz-agent [name=agent]", "uct")
     page.wait_for_selector("#pz-agent [data-option=simulations]")
     page.fill("[data-option=simulations]", "many")
@@ -136,8 +136,8 @@ def test_an_agent_is_chosen_by_a_form(page, server):
     page.fill("[data-option=simulations]", "30")
     page.keyboard.press("Enter")
     page.wait_for_selector("#pz-agent", state="hidden")
-    assert page.input_value("[name=seat-1]") == "uct:simulations=30"
-    page.click("[name=seat-1] + button")
+    assert page.input_value("[name=player-1]") == "uct:simulations=30"
+    page.click("[name=player-1] + button")
     page.click("#pz-agent summary:has-text('as text')")
     page.fill("#pz-agent-text", "utc:simulations=30")
     page.keyboard.press("Enter")

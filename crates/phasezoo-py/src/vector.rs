@@ -25,7 +25,7 @@ pub(crate) fn named<T: Copy>(option: &str, name: &str, table: &[(&str, T)]) -> P
 
 /// A player's index, "alternate" or "random".
 #[derive(FromPyObject, IntoPyObjectRef)]
-enum SeatName {
+enum LearnerName {
     #[pyo3(transparent)]
     Player(u8),
     #[pyo3(transparent)]
@@ -47,7 +47,7 @@ pub(crate) struct GameVector {
 impl GameVector {
     #[new]
     #[pyo3(signature = (
-        game, num_envs, *, planes, gate, seat, opponent, illegal, max_plies, autoreset, threads, copy,
+        game, num_envs, *, planes, gate, learner, opponent, illegal, max_plies, autoreset, threads, copy,
         compact = false, move_numbers = false, packed = false, game_options = None, max_steps = None
     ))]
     // Keywords, each an option of the environment.
@@ -58,7 +58,7 @@ impl GameVector {
         num_envs: usize,
         planes: Option<&str>,
         gate: Option<&str>,
-        seat: SeatName,
+        learner: LearnerName,
         opponent: &str,
         illegal: &str,
         max_plies: Option<u32>,
@@ -75,7 +75,7 @@ impl GameVector {
         let given = PyDict::new(py);
         given.set_item("planes", planes)?;
         given.set_item("gate", gate)?;
-        given.set_item("seat", &seat)?;
+        given.set_item("learner", &learner)?;
         given.set_item("opponent", opponent)?;
         given.set_item("illegal", illegal)?;
         given.set_item("max_plies", max_plies)?;
@@ -87,10 +87,10 @@ impl GameVector {
         given.set_item("move_numbers", move_numbers)?;
         given.set_item("packed", packed)?;
         given.set_item("game_options", game_options)?;
-        let seat = match seat {
-            SeatName::Player(player) => Seat::Fixed(player),
-            SeatName::Name(name) => {
-                named("seat", &name, &[("alternate", Seat::Alternate), ("random", Seat::Random)])?
+        let seat = match learner {
+            LearnerName::Player(player) => Seat::Fixed(player),
+            LearnerName::Name(name) => {
+                named("learner", &name, &[("alternate", Seat::Alternate), ("random", Seat::Random)])?
             }
         };
         let mut opponents = vec![
@@ -274,13 +274,13 @@ impl GameVector {
     }
 
     /// Who saw that last state; of other games, who sees the present one.
-    fn ended_seat(&self, row: usize) -> PyResult<u8> {
+    fn ended_learner(&self, row: usize) -> PyResult<u8> {
         self.check_row(row)?;
         Ok(self.vector.last(row).map_or_else(|| self.vector.seat(row), |last| last.seat))
     }
 
     /// Who sees the observation of each game.
-    fn seats(&self) -> Vec<usize> {
+    fn learners(&self) -> Vec<usize> {
         (0..self.vector.len()).map(|row| usize::from(self.vector.seat(row))).collect()
     }
 

@@ -210,7 +210,7 @@ def stats_of(store: "GameStore") -> dict[str, str]:
         "games": f"{count:,}",
     }
     at_once = columns.width > 1
-    stats["plies in all" if at_once else "positions"] = f"{store.num_positions:,}" + (
+    stats["total plies" if at_once else "positions"] = f"{store.num_positions:,}" + (
         ", each a position for every player still in" if at_once else ""
     )
     if count:

@@ -146,7 +146,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             planes=self._view.planes if self._view.has_planes else None,
             packed=self._view.packed,
             gate=self._gate.native,
-            seat=learner_of(given.agent_color, players),
+            learner=learner_of(given.agent_color, players),
             opponent=_name_of(kinds) if self._outside is None else "outside",
             illegal=given.illegal,
             max_plies=given.max_plies,
@@ -308,7 +308,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
                 flipped=self._flips and learner == 1,
                 player=learner if self.game.is_hidden else None,
             )
-            for state, learner in zip(self.states, self._vector.seats(), strict=True)
+            for state, learner in zip(self.states, self._vector.learners(), strict=True)
         )
 
     def _indices(self, given: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

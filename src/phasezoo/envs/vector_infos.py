@@ -102,7 +102,7 @@ class VectorGate:
         if first:
             self._ended, self._begun = {}, set()
         for row in set(vector.ended()) - self._ended.keys():
-            state, learner = vector.ended_state(row), vector.ended_seat(row)
+            state, learner = vector.ended_state(row), vector.ended_learner(row)
             self._ended[row] = int(
                 self._gate.batch([state], [learner], self._phases[row : row + 1])[0]
             )
@@ -111,7 +111,7 @@ class VectorGate:
         self._phases[list(begun)] = 0
         self._begun |= begun
         states = [vector.state(row) for row in range(len(vector))]
-        self._phases = self._gate.batch(states, vector.seats(), self._phases)
+        self._phases = self._gate.batch(states, vector.learners(), self._phases)
 
     def write(self, phases: npt.NDArray[np.int64]) -> None:
         """Put the phases into the array of a step."""

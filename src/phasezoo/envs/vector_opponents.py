@@ -73,7 +73,7 @@ class VectorOpponents:
         """Games have begun or moved on: gates of opponents that never go back see every ply."""
         if not self._remembers:
             return
-        for row, learner in enumerate(vector.seats()):
+        for row, learner in enumerate(vector.learners()):
             for player in range(len(self._kinds) + 1):
                 if player == learner:
                     continue
@@ -90,7 +90,7 @@ class VectorOpponents:
             IllegalAction: One is not legal.
             GameForfeited: An opponent gave up, or an engine failed.
         """
-        learners, phases = vector.seats(), vector.phases()
+        learners, phases = vector.learners(), vector.phases()
         actions = np.zeros(len(rows), dtype=np.int64)
         waiting: dict[int, dict[int, tuple[int, Turn, int]]] = {}
         for place, (row, player) in enumerate(zip(rows, players, strict=True)):

@@ -1,4 +1,4 @@
-"""Verdicts of intervals, means by cells of an experiment, and the course of curves."""
+"""Verdicts of intervals, means by cells of an experiment, and trends of curves."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

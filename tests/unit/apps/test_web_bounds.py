@@ -131,7 +131,7 @@ def test_devices_that_answer_nothing_are_refused_by_name(device):
     with client() as made, talking(made) as page:
         text = f"mcts:net=phasezoo/connect-four-small,nodes=2,device={device}"
         with pytest.raises(Refused, match="device"):
-            page.ask("new", game="connect-four", seats=[text, None])
+            page.ask("new", game="connect-four", players=[text, None])
 
 
 def test_what_loads_holds_up_nobody(monkeypatch):
@@ -147,9 +147,9 @@ def test_what_loads_holds_up_nobody(monkeypatch):
     with client() as made, talking(made) as first, talking(made) as second, talking(made) as third:
         for k, page in enumerate((first, second)):
             for number in (1, 2):
-                seats = ["mcts:net=slow,simulations=2", f"mcts:net=slow,simulations={3 + k}"]
+                players = ["mcts:net=slow,simulations=2", f"mcts:net=slow,simulations={3 + k}"]
                 page._socket.send_json(
-                    {"do": "new", "game": "connect-four", "seats": seats, "re": number}
+                    {"do": "new", "game": "connect-four", "players": players, "re": number}
                 )
         name = third.new("connect-four", [None, "mcts:simulations=5"])
         third.play(name, "4")
@@ -172,7 +172,7 @@ def test_a_failed_load_is_tried_again(monkeypatch):
     with client() as made, talking(made) as page:
         for _ in range(2):
             with pytest.raises(Refused, match="net=x"):
-                page.ask("new", game="connect-four", seats=["mcts:net=x", None])
+                page.ask("new", game="connect-four", players=["mcts:net=x", None])
     assert len(tries) == 2
 
 
@@ -236,7 +236,7 @@ def test_the_usual_time_after_which_a_game_lets_go_is_below_a_minute():
     assert 0 < sessions.LEFT_SECONDS < 60
 
 
-@pytest.mark.parametrize("how", ["leave", "seat", "close"])
+@pytest.mark.parametrize("how", ["leave", "assign", "close"])
 def test_engines_end_with_the_game_that_they_play(monkeypatch, how):
     pytest.importorskip("chess")
     monkeypatch.setattr(sessions, "LEFT_SECONDS", 0.05)
@@ -248,8 +248,8 @@ def test_engines_end_with_the_game_that_they_play(monkeypatch, how):
         (pid,) = searcher.agent._pool.pids
         if how == "leave":
             page.ask("leave", game=name)
-        elif how == "seat":
-            page.ask("seat", game=name, player=1, agent="random")
+        elif how == "assign":
+            page.ask("assign", game=name, player=1, agent="random")
         if how != "close":
             until(lambda: not is_running(pid))
     until(lambda: not is_running(pid))
@@ -291,11 +291,11 @@ def test_gates_that_are_folders_lie_in_the_folders_that_were_named(tmp_path, gat
             with pytest.raises(Refused, match="lies outside"):
                 page.ask("gates", game=name, **fields)
             with pytest.raises(Refused, match="lies outside"):
-                page.ask("new", game="connect-four", seats=[None, None], **fields)
+                page.ask("new", game="connect-four", players=[None, None], **fields)
         for option in ("gate", "search_gate"):
-            seats = [f"m2cts:experts=phasezoo/chess-small,{option}={text}", None]
+            players = [f"m2cts:experts=phasezoo/chess-small,{option}={text}", None]
             with pytest.raises(Refused, match="lies outside"):
-                page.ask("new", game="chess", seats=seats)
+                page.ask("new", game="chess", players=players)
         with pytest.raises(Refused, match="lies outside"):
             page.ask("gates", game=name, gate=f"learned:{inside}/link")
         with pytest.raises(Refused, match="no manifest"):
@@ -339,7 +339,7 @@ def test_networks_of_others_play_with_their_order_of_moves_beside_them(tmp_path,
         assert not shown["trouble"]
         assert shown["moves"] == ["e4"]
         with pytest.raises(Refused, match="lies outside"):
-            page.ask("new", game="chess", seats=[f"{text}{tmp_path}/moves.txt", None])
+            page.ask("new", game="chess", players=[f"{text}{tmp_path}/moves.txt", None])
 
 
 def test_folders_that_no_system_has_are_outside():
@@ -397,18 +397,18 @@ agents.register("thinks_long", lambda: lambda observation, info: time.sleep(1_00
 def test_without_a_token_pages_start_nothing_unless_they_are_trusted(tmp_path):
     pytest.importorskip("websockets")
     (tmp_path / "runs").mkdir()
-    asks = {"do": "new", "game": "chess", "seats": ["uci:'touch ran',nodes=1", None]}
+    asks = {"do": "new", "game": "chess", "players": ["uci:'touch ran',nodes=1", None]}
     with Started(tmp_path) as server:
         for text in (
-            asks["seats"][0],
+            asks["players"][0],
             "module:os:system",
             "os:system",
             "sb3:x.zip",
             "mcts:net=/etc",
         ):
-            error = server.asked(**{**asks, "seats": [text, None]})["error"]
+            error = server.asked(**{**asks, "players": [text, None]})["error"]
             assert "--trust" in error["message"]
-        assert "ok" in server.asked(**{**asks, "seats": ["mcts:nodes=1", None]})
+        assert "ok" in server.asked(**{**asks, "players": ["mcts:nodes=1", None]})
     assert not (tmp_path / "ran").exists()
     token = "a token & more"
     with Started(tmp_path, "--token", token) as server:
@@ -430,7 +430,7 @@ def test_ctrl_c_ends_it_whatever_goes_on(tmp_path, agent, signals):
         Started(tmp_path, *words) as server,
         connect(server.address.replace("http", "ws") + "/ws", max_size=2**22) as page,
     ):
-        page.send(json.dumps({"do": "new", "game": "connect-four", "seats": [agent, None]}))
+        page.send(json.dumps({"do": "new", "game": "connect-four", "players": [agent, None]}))
         if agent == "thinks_long":
             while not json.loads(page.recv(60)).get("thinking"):
                 pass

@@ -34,8 +34,8 @@ def test_it_ends_at_once_though_a_search_goes_on(tmp_path):
             with urllib.request.urlopen(address) as answer:
                 assert b"phasezoo" in answer.read()
             with connect(address.replace("http", "ws") + "/ws", max_size=2**22) as socket:
-                seats = ["mcts:nodes=1000000000", None]
-                socket.send(json.dumps({"do": "new", "game": "connect-four", "seats": seats}))
+                players = ["mcts:nodes=1000000000", None]
+                socket.send(json.dumps({"do": "new", "game": "connect-four", "players": players}))
                 while not json.loads(socket.recv(30)).get("thinking"):
                     pass
                 server.send_signal(signal.SIGINT)

@@ -104,7 +104,7 @@ def test_an_agent_answers_and_tells_how_its_leaves_were_split(page):
     name = page.new("chess", [None, EXPERTS], position=None)
     page.play(name, "e4")
     shown = page.wait(name, lambda shown: shown["ply"] == 2)
-    (analysis,) = [t for t in shown["thoughts"] if t.get("past")]
+    (analysis,) = [t for t in shown["analyses"] if t.get("past")]
     assert analysis["nodes"] >= 24
     assert sum(analysis["experts"].values()) == analysis["rows"] >= 24
     assert analysis["phases"] == ["opening", "middlegame", "endgame"]
@@ -139,14 +139,14 @@ def test_both_gates_are_told_where_they_differ(page):
 def test_analysis_is_live_and_follows_the_game(page):
     name = page.new("connect-four", [None, None])
     page.ask("look", game=name, on=True, agent="mcts:nodes=10")
-    shown = page.wait(name, lambda shown: any(t.get("live") for t in shown["thoughts"]))
+    shown = page.wait(name, lambda shown: any(t.get("live") for t in shown["analyses"]))
     assert shown["looks"]
     assert shown["thinking"] == [-1]
     page.play(name, "4")
     shown = page.wait(
         name,
         lambda shown: (
-            shown["ply"] == 1 and any(t.get("live") and t["player"] == 1 for t in shown["thoughts"])
+            shown["ply"] == 1 and any(t.get("live") and t["player"] == 1 for t in shown["analyses"])
         ),
     )
     page.ask("look", game=name, on=False)
@@ -155,7 +155,7 @@ def test_analysis_is_live_and_follows_the_game(page):
 
 
 def _is_live(shown):
-    return any(each.get("live") for each in shown["thoughts"])
+    return any(each.get("live") for each in shown["analyses"])
 
 
 def test_analysis_looks_at_the_position_that_is_shown(page):
@@ -163,10 +163,10 @@ def test_analysis_looks_at_the_position_that_is_shown(page):
     for move in ("4", "3", "4"):
         page.play(name, move)
     page.ask("look", game=name, on=True, agent="mcts:nodes=10")
-    page.wait(name, lambda shown: any(t["player"] == 1 for t in shown["thoughts"]))
+    page.wait(name, lambda shown: any(t["player"] == 1 for t in shown["analyses"]))
     page.ask("show", game=name, at=2)
-    shown = page.wait(name, lambda shown: shown["at"] == 2 and shown["thoughts"])
-    assert [(t["player"], t["live"]) for t in shown["thoughts"]] == [(0, True)]
+    shown = page.wait(name, lambda shown: shown["at"] == 2 and shown["analyses"])
+    assert [(t["player"], t["live"]) for t in shown["analyses"]] == [(0, True)]
     page.ask("show", game=name, at=3)  # what was found stays with its position
     shown = page.wait(name, lambda shown: shown["at"] == 3 and _is_live(shown))
     assert shown["values"][2][0] is not None
@@ -200,7 +200,7 @@ def test_an_analysis_needs_values(page):
 def test_an_analysis_holds_up_no_game(page):
     looked_at = page.new("connect-four", [None, None])
     page.ask("look", game=looked_at, on=True, agent="mcts:nodes=10")
-    page.wait(looked_at, lambda shown: any(t.get("live") for t in shown["thoughts"]))
+    page.wait(looked_at, lambda shown: any(t.get("live") for t in shown["analyses"]))
     name = page.new("connect-four", [None, "uct:simulations=50"])
     page.play(name, "4")
     page.wait(name, lambda shown: shown["ply"] == 2)
@@ -331,10 +331,10 @@ def test_the_result_of_a_pasted_game_is_shown_and_copied(page, tag, word, moves)
 @pytest.mark.parametrize("result", ["1-0", "*"])
 def test_who_played_a_finished_game_stays_whoever_would_go_on(page, result):
     text = TAGS.format("?", "Alice", "Bob", result) + "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7#"
-    seats = [None, "random:seed=1"]
-    name = page.ask("new", game="chess", seats=seats, position=f"{text} {result}")["game"]
+    players = [None, "random:seed=1"]
+    name = page.ask("new", game="chess", players=players, position=f"{text} {result}")["game"]
     shown = page.wait(name, lambda shown: True)
-    assert (shown["names"], shown["seats"]) == (["Alice", "Bob"], seats)
+    assert (shown["names"], shown["players"]) == (["Alice", "Bob"], players)
     headers = chess.pgn.read_game(io.StringIO(page.ask("text", game=name, kind="pgn"))).headers
     assert (headers["White"], headers["Black"]) == ("Alice", "Bob")
     page.ask("undo", game=name, to=3)
@@ -382,17 +382,17 @@ def test_a_pasted_game_is_copied_with_its_tags_and_evaluations_where_they_stood(
 
 
 def test_a_new_game_may_be_one_in_pgn(page):
-    name = page.ask("new", game="chess", seats=[None, None], position=ANNOTATED)["game"]
+    name = page.ask("new", game="chess", players=[None, None], position=ANNOTATED)["game"]
     shown = page.wait(name, lambda shown: True)
     assert shown["title"].startswith("Doe, J – Roe, R")
     assert (shown["ply"], shown["at"]) == (5, 0)
 
 
 def test_agents_go_on_with_a_new_game_that_was_given_in_pgn(page):
-    seats = [None, "random:seed=1"]
-    name = page.ask("new", game="chess", seats=seats, position="1. e4 e5 2. Nf3 Nc6")["game"]
+    players = [None, "random:seed=1"]
+    name = page.ask("new", game="chess", players=players, position="1. e4 e5 2. Nf3 Nc6")["game"]
     shown = page.wait(name, lambda shown: True)
-    assert (shown["seats"], shown["ply"], shown["at"]) == (seats, 4, 4)
+    assert (shown["players"], shown["ply"], shown["at"]) == (players, 4, 4)
     page.play(name, "Bb5")
     shown = page.wait(name, lambda shown: shown["ply"] == 6)
     assert shown["moves"][:5] == ["e4", "e5", "Nf3", "Nc6", "Bb5"]
@@ -520,9 +520,9 @@ def test_two_agents_play_until_they_are_told_not_to(page):
     page.wait(name, lambda shown: shown["ply"] >= 2)
     page.ask("run", game=name, on=False)
     ply = page.wait(name, lambda shown: not shown["plays"])["ply"]
-    page.ask("seat", game=name, player=0, agent=None)
+    page.ask("assign", game=name, player=0, agent=None)
     shown = page.wait(name, lambda shown: shown["board"]["actor"] == 0 or shown["ply"] > ply + 1)
-    assert shown["seats"][0] is None
+    assert shown["players"][0] is None
 
 
 def test_pommerman_waits_for_the_person_and_lets_the_dead_rest(page):
@@ -668,7 +668,7 @@ def test_a_game_that_cannot_be_shown_says_why(page):
 
     sizes = {"num_players": 2, "num_actions": 2, "plane_specs": {"default": (1, 2, 4)}}
     games.register("web-unseen", initial_state=Unseen, **sizes)
-    name = page.ask("new", game="web-unseen", seats=[None, None])["game"]
+    name = page.ask("new", game="web-unseen", players=[None, None])["game"]
     while (message := page.hear()).get("push") != "trouble":
         pass
     assert message["game"] == name
@@ -703,7 +703,7 @@ class Passing(Own):
 
 
 def test_a_picture_that_fails_is_told_and_the_page_goes_on(page):
-    page.ask("new", game="web-broken", seats=[None, None])
+    page.ask("new", game="web-broken", players=[None, None])
     message = page.hear()
     assert message["push"] == "trouble"
     name = page.new("chess", [None, None])
@@ -727,7 +727,7 @@ def test_a_game_of_ones_own_that_fails_is_named_and_goes_on(page):
     page.ask("play", game=name, ply=0, action=0)  # the game is where it was
     shown = page.wait(name, lambda shown: shown["trouble"])
     assert shown["trouble"] == f"web-greedy failed: {told}"
-    page.ask("seat", game=name, player=1, agent=None)
+    page.ask("assign", game=name, player=1, agent=None)
     page.wait(name, lambda shown: shown["board"]["actor"] == 1)
     page.ask("play", game=name, ply=1, action=0)
     assert page.wait(name, lambda shown: shown["ply"] == 2)["trouble"] is None
@@ -743,7 +743,7 @@ def test_an_agent_that_fails_leaves_the_game_to_a_person(page):
     page.play(name, "4")
     shown = page.wait(name, lambda shown: shown["trouble"])
     assert shown["trouble"] == "web-failing failed: ValueError"
-    page.ask("seat", game=name, player=1, agent=None)
+    page.ask("assign", game=name, player=1, agent=None)
     page.wait(name, lambda shown: shown["board"]["actor"] == 1)
     assert page.play(name, "3")["trouble"] is None
 

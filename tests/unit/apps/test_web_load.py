@@ -28,7 +28,7 @@ async def play_games(address: str, number: int, count: int) -> list[dict]:
             await socket.send(json.dumps(message))
 
         for _ in range(count):
-            await send(do="new", game="connect-four", seats=[None, "random"], seed=number)
+            await send(do="new", game="connect-four", players=[None, "random"], seed=number)
         while len(shown) < count or not all(each["over"] for each in shown.values()):
             message = json.loads(await asyncio.wait_for(socket.recv(), 120))
             assert "error" not in message, message

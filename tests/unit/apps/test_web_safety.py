@@ -111,15 +111,15 @@ def test_nothing_but_the_pages_own_files_is_served(server, path):
         ('{"do": "__init__"}', "no such request"),
         ('{"do": "new"}', "'game' is missing"),
         ('{"do": "new", "game": "go"}', "no such game"),
-        ('{"do": "new", "game": "chess", "seats": 3}', "expected a list"),
-        ('{"do": "new", "game": "chess", "seats": [1]}', "expected a text"),
-        ('{"do": "new", "game": "chess", "seats": ["nobody"]}', "no such agent"),
-        ('{"do": "new", "game": "chess", "seats": ["human"]}', "asks at the terminal"),
-        ('{"do": "new", "game": "chess", "seats": [], "position": "x"}', "expected 8 ranks"),
-        ('{"do": "new", "game": "chess", "seats": [], "options": {"fog": 1}}', "no such option"),
-        ('{"do": "new", "game": "chess", "seats": [], "gate": "x"}', "gate"),
+        ('{"do": "new", "game": "chess", "players": 3}', "expected a list"),
+        ('{"do": "new", "game": "chess", "players": [1]}', "expected a text"),
+        ('{"do": "new", "game": "chess", "players": ["nobody"]}', "no such agent"),
+        ('{"do": "new", "game": "chess", "players": ["human"]}', "asks at the terminal"),
+        ('{"do": "new", "game": "chess", "players": [], "position": "x"}', "expected 8 ranks"),
+        ('{"do": "new", "game": "chess", "players": [], "options": {"fog": 1}}', "no such option"),
+        ('{"do": "new", "game": "chess", "players": [], "gate": "x"}', "gate"),
         (
-            '{"do": "new", "game": "chess", "seats": [], "pace": -1}',
+            '{"do": "new", "game": "chess", "players": [], "pace": -1}',
             "pace=-1: expected seconds, a number",
         ),
         ('{"do": "play", "game": "?"}', "not on this server"),
@@ -240,7 +240,7 @@ def test_a_slow_page_gets_the_newest_picture_alone():
 
 WORDS = st.sampled_from(
     [
-        "hello", "new", "join", "leave", "play", "undo", "set", "show", "seat", "run", "hurry",
+        "hello", "new", "join", "leave", "play", "undo", "set", "show", "assign", "run", "hurry",
         "look", "gates", "text", "chess", "krk", "random", "lichess", "pgn", "GAME", "", "…",
     ]
 )  # fmt: skip
@@ -253,8 +253,8 @@ SCALARS = (
 )
 VALUES = SCALARS | st.lists(SCALARS, max_size=4) | st.dictionaries(WORDS, SCALARS, max_size=3)
 NAMES = st.sampled_from(
-    ["game", "seats", "ply", "action", "position", "options", "seed", "gate", "other_gate", "pace",
-     "at", "viewer", "flipped", "player", "agent", "on", "to", "kind"]
+    ["game", "players", "ply", "action", "position", "options", "seed", "gate", "other_gate",
+     "pace", "at", "viewer", "flipped", "player", "agent", "on", "to", "kind"]
 )  # fmt: skip
 
 
@@ -267,16 +267,16 @@ def test_whatever_is_sent_is_answered_and_the_game_goes_on(server, requests):
         name = page.new("chess", [None, None])
         for what, fields in requests:
             given = {key: name if value == "GAME" else value for key, value in fields.items()}
-            known = {"game": name, "seats": [None, None], **given}
+            known = {"game": name, "players": [None, None], **given}
             refusal = page.refusal(what, known)
             assert refusal is None or refusal["kind"] != "InternalError", (what, known, refusal)
         page.ask("join", game=name)
         for player in range(2):
-            page.ask("seat", game=name, player=player, agent=None)
+            page.ask("assign", game=name, player=player, agent=None)
         page.ask("look", game=name, on=False)
         page.ask("set", game=name)
         page.games.clear()
         page.ask("show", game=name, at=None)
-        shown = page.wait(name, lambda shown: shown["at"] == 0 and shown["seats"] == [None, None])
+        shown = page.wait(name, lambda shown: shown["at"] == 0 and shown["players"] == [None, None])
         assert len(shown["board"]["legal"]) == 20
         page.play(name, "e4")

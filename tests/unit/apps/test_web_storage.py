@@ -97,8 +97,8 @@ def page(server):
 
 
 def test_what_lies_in_a_folder_is_listed_and_links_are_not(page):
-    assert page.ask("hello")["shelf"] == ["runs", SAMPLES]
-    items = {(item["path"], item["kind"]) for item in page.ask("shelf", root="runs")}
+    assert page.ask("hello")["storage"] == ["runs", SAMPLES]
+    items = {(item["path"], item["kind"]) for item in page.ask("storage", root="runs")}
     assert items == {
         ("zero/report.html", "report"),
         ("zero/metrics.csv", "training"),
@@ -106,7 +106,7 @@ def test_what_lies_in_a_folder_is_listed_and_links_are_not(page):
         ("games.pgn", "pgn"),
         ("recorded", "recording"),
     }
-    assert {item["path"] for item in page.ask("shelf", root=SAMPLES)} >= {"chess", "krk"}
+    assert {item["path"] for item in page.ask("storage", root=SAMPLES)} >= {"chess", "krk"}
 
 
 OUTSIDE = (
@@ -155,14 +155,14 @@ def test_links_inside_of_a_store_are_not_followed(page):
 
 def test_pipes_and_devices_are_neither_listed_nor_read(folder, page):
     root = folder.name
-    before = page.ask("shelf", root=root)
+    before = page.ask("storage", root=root)
     store = folder / "with_pipe"
     store.mkdir()
     for name in ("pipe.pgn", "pipe.parquet", "with_pipe/0.parquet"):
         os.mkfifo(folder / name)
     (folder / "zero.pgn").symlink_to("/dev/zero")
     try:
-        assert page.ask("shelf", root=root) == before
+        assert page.ask("storage", root=root) == before
         for path in ("pipe.pgn", "pipe.parquet", "zero.pgn", "with_pipe"):
             for what in ("games", "open"):
                 with pytest.raises(Refused, match=r"no such thing|links or pipes"):
@@ -191,7 +191,7 @@ def test_a_stored_game_is_stepped_through_with_what_its_searches_found(page):
     shown = page.wait(name, lambda shown: True)
     assert (shown["at"], shown["ply"]) == (0, 7)
     assert shown["moves"] == list("4343434")
-    assert shown["thoughts"][0]["moves"][0] | {"path": None} == {
+    assert shown["analyses"][0]["moves"][0] | {"path": None} == {
         "action": 3, "name": "4", "path": None, "visits": 100, "share": 1.0, "q": None,
         "prior": None,
     }  # fmt: skip

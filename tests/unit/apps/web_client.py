@@ -57,8 +57,8 @@ class Talker:
             self.games[message["game"]] = message
         return message
 
-    def new(self, game: str, seats: list[str | None], **fields: Any) -> str:
-        name = self.ask("new", game=game, seats=seats, **fields)["game"]
+    def new(self, game: str, players: list[str | None], **fields: Any) -> str:
+        name = self.ask("new", game=game, players=players, **fields)["game"]
         self.wait(name, lambda shown: True)
         return name
 

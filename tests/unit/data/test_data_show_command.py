@@ -215,6 +215,6 @@ def test_a_store_of_players_at_once_says_what_it_counts(capsys, tmp_path):
     assert repr(episodes).startswith("<EpisodeStore of ")
     episodes.save(tmp_path / "episodes")
     text = shown(capsys, "stats", tmp_path / "episodes")
-    assert "plies in all" in text
+    assert "total plies" in text
     assert "a position for every player" in text
     assert "positions>" in repr(GameStore.sample("krk"))

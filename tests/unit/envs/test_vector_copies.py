@@ -11,11 +11,16 @@ from phasezoo.errors import CorruptRecord
 
 COMMON = {"gate": None, "threads": 1, "copy": True}
 SETUPS = {
-    "chess": {"planes": "v1", "seat": "random", "opponent": "random", "max_plies": 30},
-    "krk": {"planes": None, "seat": 1, "opponent": "best", "max_plies": 9},
-    "chess960": {"planes": None, "seat": "alternate", "opponent": "none", "max_plies": 11},
-    "pommerman-ffa": {"planes": "standard", "seat": 2, "opponent": "simple", "max_plies": 60},
-    "pommerman-team": {"planes": None, "seat": 0, "opponent": "simple_unbiased", "max_plies": 40},
+    "chess": {"planes": "v1", "learner": "random", "opponent": "random", "max_plies": 30},
+    "krk": {"planes": None, "learner": 1, "opponent": "best", "max_plies": 9},
+    "chess960": {"planes": None, "learner": "alternate", "opponent": "none", "max_plies": 11},
+    "pommerman-ffa": {"planes": "standard", "learner": 2, "opponent": "simple", "max_plies": 60},
+    "pommerman-team": {
+        "planes": None,
+        "learner": 0,
+        "opponent": "simple_unbiased",
+        "max_plies": 40,
+    },
 }
 OPTIONS = {"krk": {"start": "uniform", "both_move": True}, "pommerman-ffa": {"collapse": True}}
 
@@ -41,7 +46,7 @@ def played(vector, first, steps):
         actions = vector.sample(words) if step % 3 else np.full(6, step % 4)
         arrays = vector.step(actions, words)
         finals = vector.finals(vector.ended())
-        rest = vector.seats(), vector.phases(), vector.restarted(), vector.ended()
+        rest = vector.learners(), vector.phases(), vector.restarted(), vector.ended()
         shown.append((*(np.array(each) for each in (*arrays, *finals)), rest))
         shown.append([vector.state(row) for row in range(6)])
     return shown
@@ -72,7 +77,7 @@ def test_a_copy_goes_on_as_the_original_would(game, autoreset):
 
 
 def test_opponents_that_are_awaited_are_awaited_in_the_copy():
-    vector = begun(made("chess", seat=1, opponent="outside"))
+    vector = begun(made("chess", learner=1, opponent="outside"))
     copied = pickle.loads(pickle.dumps(vector))
     assert copied.waiting() == vector.waiting() == (list(range(6)), [0] * 6)
     actions = np.array([vector.state(row).legal_actions[0] for row in range(6)])

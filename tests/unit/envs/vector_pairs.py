@@ -119,7 +119,7 @@ class Pair:
         vector = self.native.unwrapped
         players = vector.game.num_players
         rows = range(self.num_envs)
-        learners = [0 if players == 2 else vector._vector.ended_seat(row) for row in rows]
+        learners = [0 if players == 2 else vector._vector.ended_learner(row) for row in rows]
         results = [result_of(theirs, row, learner) for row, learner in enumerate(learners)]
         np.testing.assert_array_equal(ours["result"], results)
         if not vector.game.tells_winners:

@@ -101,7 +101,7 @@ class Page:
             game = games.make(name)
             pointing = pointing_of(game)
             listed[name] = {
-                "players": game.num_players,
+                "num_players": game.num_players,
                 "sides": sides_of(game),
                 "at_once": bool(game.search_others),
                 "hidden": game.is_hidden,
@@ -113,7 +113,7 @@ class Page:
                 "agents": self._agents.suggestions(game),
                 "flips": pointing is not None and pointing.flips,
             }
-        return {"games": listed, "agents": list(agent_names()), "shelf": self._storage.names()}
+        return {"games": listed, "agents": list(agent_names()), "storage": self._storage.names()}
 
     async def do_new(self, fields: Fields) -> dict[str, str]:
         """Begin a game, or go on with one whose moves are given, and watch it."""
@@ -125,7 +125,7 @@ class Page:
             game = found.game
         seed = fields.number_or("seed", None, 0, 2**53)
         seed = secrets.randbelow(2**32) if seed is None else seed
-        texts = fields.texts_or_none("seats", game.num_players)
+        texts = fields.texts_or_none("players", game.num_players)
         if found is not None and not any(texts):
             return await self._opened(found, fields)
         start = started(game, fields, seed) if found is None else found.start
@@ -199,7 +199,7 @@ class Page:
             self._go_to(session, fields.number_or("at", None, 0, session.ply))
         self._changed(session)
 
-    async def do_seat(self, fields: Fields) -> None:
+    async def do_assign(self, fields: Fields) -> None:
         """Let an agent, or a person, play for a player."""
         session = self._session(fields)
         player = fields.number("player", 0, session.game.num_players - 1)
@@ -273,11 +273,11 @@ class Page:
         if session is not None:
             await self.do_set(fields)
             return {"game": session.name}
-        return await self.do_new(Fields({**fields.given, "game": game.name, "seats": []}))
+        return await self.do_new(Fields({**fields.given, "game": game.name, "players": []}))
 
     # What lies in the folders of runs
 
-    async def do_shelf(self, fields: Fields) -> list[dict[str, str]]:
+    async def do_storage(self, fields: Fields) -> list[dict[str, str]]:
         """List a folder."""
         root = fields.text("root", 300)
         if root == SAMPLES:

@@ -63,7 +63,7 @@ def written_pgn(
     if not hasattr(first, "san") or None in actions:
         message = f"{game.name!r} has no PGN here: take its JSON"
         raise InvalidConfig(message)
-    tags = {**ROSTER, **known}
+    tags = {**TAGS, **known}
     if first.fen != game.new_state().fen:
         tags |= {"SetUp": "1", "FEN": first.fen}
     tags |= variant_tag(game)
@@ -71,7 +71,7 @@ def written_pgn(
     return pgn_text(tags, played, [_comment(analysis) for analysis in analyses])
 
 
-ROSTER = {
+TAGS = {
     "Event": "phasezoo web",
     "Site": "?",
     "Date": "????.??.??",

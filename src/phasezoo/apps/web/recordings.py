@@ -13,7 +13,7 @@ from phasezoo import games
 from phasezoo.apps.web.analysis import MOST_MOVES, Analysis
 from phasezoo.apps.web.game_tree import Played, Plies
 from phasezoo.apps.web.pictures import paths_of
-from phasezoo.apps.web.positions import ROSTER
+from phasezoo.apps.web.positions import TAGS
 from phasezoo.apps.web.storage import PGN, RECORDED, SAMPLES, Storage, is_plain_file
 from phasezoo.data.importer import read_games
 from phasezoo.data.store import GameStore
@@ -197,7 +197,7 @@ def _tags_in(text: str) -> dict[str, str]:
     """The tags of a game in PGN, those of the standard's seven as it writes them."""
     lines = "\n".join(line for line in text.splitlines() if _TAG.match(line))
     found = {name: re.sub(r"\\(.)", r"\1", value) for name, value in _TAGS.findall(lines)}
-    known = {name.lower(): name for name in ROSTER}
+    known = {name.lower(): name for name in TAGS}
     named = {known.get(name.lower(), name): value for name, value in found.items()}
     return {name: text for name, text in named.items() if name.lower() not in _OF_THE_START}
 

@@ -7,7 +7,7 @@ from typing import Any
 from phasezoo.apps.web.analysis import Analysis
 from phasezoo.apps.web.game_tree import Played
 from phasezoo.apps.web.pictures import Sight, board_of
-from phasezoo.apps.web.positions import ROSTER, written_pgn
+from phasezoo.apps.web.positions import TAGS, written_pgn
 from phasezoo.apps.web.session import GameSession
 from phasezoo.data.pgn import plies_before
 from phasezoo.envs.rendering.choice import pointing_of, sides_of
@@ -29,7 +29,7 @@ def text_of(session: GameSession, kind: str) -> str:
     if kind == "pgn":
         ended = session.recorded if result is None else result["result"]
         names = session.player_names()
-        kept = {k: v for k, v in session.tags.items() if k in ROSTER or session.is_as_recorded}
+        kept = {k: v for k, v in session.tags.items() if k in TAGS or session.is_as_recorded}
         tags = {**kept, "White": names[0], "Black": names[-1], "Result": ended or "*"}
         # Without a search that chose the move, a comment is of the position after it.
         said = [one or after.review for one, after in zip(own, line[1:], strict=True)]
@@ -41,7 +41,7 @@ def text_of(session: GameSession, kind: str) -> str:
             "position": session.game.text_of(states[0]),
             "actions": actions,
             "moves": [each.name for each in played],
-            "seats": session.player_names(),
+            "players": session.player_names(),
             "phases": session.strip.as_dict(),
             "searches": [one or at.review for one, at in zip(own, line, strict=False)],
             "result": result,
@@ -79,7 +79,7 @@ def shown(session: GameSession, sight: Sight, ply: int | None = None) -> dict[st
         "kind": session.game.name,
         "title": session.title,
         "sides": sides_of(session.game),
-        "seats": [None if each is None else each.text for each in session.searchers],
+        "players": [None if each is None else each.text for each in session.searchers],
         "names": session.player_names(),
         "ply": session.ply,
         "at": at,
@@ -93,7 +93,7 @@ def shown(session: GameSession, sight: Sight, ply: int | None = None) -> dict[st
         "reviewed": session.analyst.task is not None,
         "splits": [_split(each) for each in played],
         "strip": session.strip.as_dict(),
-        "thoughts": _analyses(session, at),
+        "analyses": _analyses(session, at),
         "to_play": int(session.turn.state.to_play),
         "waits": session.waits_for(),
         "thinking": session.searching,

@@ -20,7 +20,7 @@ NAMES = (
     "rigid walls", "wood", "extra bombs", "longer ranges", "kicks", "bombs: 1 - life / 9",
     "bombs: reach / 11", "bombs that move right, less left", "bombs that move up, less down",
     "flames: (life + 1) / 3", *(f"player {number} places on" for number in range(4)),
-    "own reach / 11", "own bombs on the board / 5", "own bombs in all / 5", "can kick",
+    "own reach / 11", "own bombs on the board / 5", "own bombs, laid and in hand / 5", "can kick",
     *(f"player {number} places on lives" for number in range(4)), "step / 799",
 )  # fmt: skip
 """Of these planes; players are counted from the viewer, who is 0 places on."""

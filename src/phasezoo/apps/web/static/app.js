@@ -6,7 +6,7 @@ import { byId, element, refill, signed } from "./dom.js";
 import { showMoves } from "./moves.js";
 import { showBar, showSearch } from "./search.js";
 import { fillList, PERSON, Setup } from "./setup.js";
-import { Shelf } from "./shelf.js";
+import { StoredRuns } from "./storage.js";
 import { showStrip } from "./strip.js";
 import { Wire } from "./wire.js";
 
@@ -22,14 +22,14 @@ const analysts = {}; // the agent that analyses, by kind of game
 const board = new Board(byId("board"), play);
 const form = new AgentForm((...question) => wire.ask(...question));
 const setup = new Setup(begin, form);
-const shelf = new Shelf((...question) => wire.ask(...question), enter);
+const storage = new StoredRuns((...question) => wire.ask(...question), enter);
 const wire = new Wire({ pushed, opened, closed });
 
 async function opened() {
   say("connected", true);
   hello = await wire.ask("hello");
   setup.learn(hello);
-  shelf.learn(hello);
+  storage.learn(hello);
   const name = location.hash.slice(1);
   if (!name) {
     if (!byId("setup").open) setup.open();
@@ -117,8 +117,8 @@ function begun() {
   byId("flip").hidden = !known.flips;
   byId("viewer-row").hidden = !known.hidden;
   refill(byId("viewer"), element("option", { value: "" }, "everybody"), ...game.sides.map((side, player) => element("option", { value: player }, side)));
-  refill(byId("seats"), ...game.sides.map((side, player) => element("label", {}, side, " ",
-    form.field([PERSON, ...known.agents], game.seats[player] || PERSON, { "aria-label": side, onchange: (event) => seated(player, event.target.value) }).group)));
+  refill(byId("players"), ...game.sides.map((side, player) => element("label", {}, side, " ",
+    form.field([PERSON, ...known.agents], game.players[player] || PERSON, { "aria-label": side, onchange: (event) => assign(player, event.target.value) }).group)));
   byId("gate").value = byId("other-gate").value = "";
   makeKeys();
 }
@@ -133,7 +133,7 @@ function show() {
   showSearch(byId("search"), game);
   showStrip(byId("strip"), game, hello.games[game.kind].gates.length > 1, goTo, here);
   showMoves(byId("moves"), game, hello.games[game.kind].pgn, game.over ? ended() : game.recorded, goTo, (position) => ask("show", { position }));
-  showSeats();
+  showPlayers();
   showChosen();
   showControls();
   byId("viewer").value = game.viewer ?? "";
@@ -158,34 +158,34 @@ function closeError() {
 }
 
 function showArrows() {
-  const thought = byId("arrows").checked ? game.thoughts.find(({ moves, past }) => moves.length && !past) : null;
-  board.point_out(thought ? thought.moves : [], 0);
+  const analysis = byId("arrows").checked ? game.analyses.find(({ moves, past }) => moves.length && !past) : null;
+  board.point_out(analysis ? analysis.moves : [], 0);
 }
 
-function showSeats() {
+function showPlayers() {
   const top = game.sides.length === 2 ? (game.flipped ? [0] : [1]) : [];
   const bottom = game.sides.map((_, player) => player).filter((player) => !top.includes(player));
-  refill(byId("seat-top"), ...top.map(seat));
-  refill(byId("seat-bottom"), ...bottom.map(seat));
+  refill(byId("player-top"), ...top.map(playerLine));
+  refill(byId("player-bottom"), ...bottom.map(playerLine));
 }
 
 // The lists of agents stand where the server says, after a refusal too.
 function showChosen() {
-  byId("seats").querySelectorAll("select").forEach((list, player) => choose(list, game.seats[player] || PERSON));
+  byId("players").querySelectorAll("select").forEach((list, player) => choose(list, game.players[player] || PERSON));
 }
 
-async function seated(player, agent) {
-  await ask("seat", { player, agent: agent || null });
+async function assign(player, agent) {
+  await ask("assign", { player, agent: agent || null });
   showChosen();
 }
 
-function seat(player) {
+function playerLine(player) {
   const moves = game.waits.includes(player);
   const thinks = game.thinking.includes(player);
-  const live = game.thoughts.find((each) => each.player === player && each.live);
+  const live = game.analyses.find((each) => each.player === player && each.live);
   return element("p", { class: moves ? "moving" : null },
     element("b", {}, game.sides[player]), live ? ` ${signed(live.value)} ` : " ",
-    element("span", { class: game.seats[player] ? "agent" : "quiet", title: game.seats[player] }, game.names[player]),
+    element("span", { class: game.players[player] ? "agent" : "quiet", title: game.players[player] }, game.names[player]),
     thinks ? element("span", { class: "pulse", title: "thinking" }) : null);
 }
 
@@ -200,7 +200,7 @@ function showControls() {
   byId("first").disabled = byId("back").disabled = game.at === 0;
   byId("forth").disabled = byId("last").disabled = game.at === game.ply;
   byId("undo").disabled = game.ply === 0;
-  const hasAgents = game.seats.some((each) => each);
+  const hasAgents = game.players.some((each) => each);
   byId("run").disabled = !hasAgents || Boolean(game.over);
   byId("run").textContent = game.plays ? "Pause" : "Go on";
   byId("hurry").disabled = !game.thinking.some((player) => player >= 0); // the analyst plays nothing
@@ -349,7 +349,7 @@ addEventListener("drop", async (event) => {
 });
 
 byId("new").onclick = () => setup.open(game && game.kind);
-byId("runs").onclick = () => shelf.open();
+byId("runs").onclick = () => storage.open();
 byId("first").onclick = () => goTo(0);
 byId("back").onclick = () => goTo(here() - 1);
 byId("forth").onclick = () => goTo(here() + 1);

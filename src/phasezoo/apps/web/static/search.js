@@ -3,36 +3,36 @@
 import { colour, element, percent, refill, signed } from "./dom.js";
 
 export function showSearch(root, game) {
-  if (!game.thoughts.length) {
+  if (!game.analyses.length) {
     refill(root, element("p", { class: "quiet" }, game.thinking.length ? "thinking …" : game.over && game.at === game.ply ? "The game is over here." : "Nobody has searched this position. Choose an agent and press Analyse."));
     return;
   }
-  refill(root, ...game.thoughts.map((thought) => showThought(thought, game)));
+  refill(root, ...game.analyses.map((analysis) => showAnalysis(analysis, game)));
 }
 
-function showThought(thought, game) {
-  const who = game.sides[thought.player] || `Player ${thought.player}`;
-  return element("article", { class: "thought", "aria-busy": thought.live ? "true" : "false" },
-    element("h3", {}, `${who}: `, element("span", { class: "agent", title: thought.agent }, thought.agent || ""), thought.past ? element("small", {}, " before the last move") : null, thought.live ? element("span", { class: "pulse", title: "thinking" }) : null),
-    element("p", { class: "facts" }, ...facts(thought)),
-    split(thought),
-    thought.moves.length ? table(thought) : null,
-    lines(thought),
+function showAnalysis(analysis, game) {
+  const who = game.sides[analysis.player] || `Player ${analysis.player}`;
+  return element("article", { class: "analysis", "aria-busy": analysis.live ? "true" : "false" },
+    element("h3", {}, `${who}: `, element("span", { class: "agent", title: analysis.agent }, analysis.agent || ""), analysis.past ? element("small", {}, " before the last move") : null, analysis.live ? element("span", { class: "pulse", title: "thinking" }) : null),
+    element("p", { class: "facts" }, ...facts(analysis)),
+    split(analysis),
+    analysis.moves.length ? table(analysis) : null,
+    lines(analysis),
   );
 }
 
-function facts(thought) {
-  const found = [fact("value", signed(thought.value), "for who searches, from −1 to 1")];
-  if (thought.proven) found.push(fact("proven", thought.proven));
-  if (thought.nodes) found.push(fact("nodes", thought.nodes.toLocaleString("en")));
-  if (thought.simulations && thought.simulations !== thought.nodes) found.push(fact("simulations", thought.simulations.toLocaleString("en")));
-  if (thought.nodes && thought.seconds > 0.05) found.push(fact("a second", Math.round((thought.nodes || thought.simulations) / thought.seconds).toLocaleString("en")));
-  if (thought.depth) found.push(fact("depth", thought.seldepth ? `${thought.depth}/${thought.seldepth}` : thought.depth));
-  if (thought.seconds !== undefined) found.push(fact("seconds", thought.seconds.toFixed(1)));
-  if (thought.mean_rows) found.push(fact("rows a call", thought.mean_rows.toFixed(1)));
-  if (thought.phases) found.push(fact("phase", thought.phases[thought.phase]));
-  if (thought.expert) found.push(fact("expert", thought.expert));
-  if (thought.ended && !thought.live) found.push(fact("ended by", thought.ended));
+function facts(analysis) {
+  const found = [fact("value", signed(analysis.value), "for who searches, from −1 to 1")];
+  if (analysis.proven) found.push(fact("proven", analysis.proven));
+  if (analysis.nodes) found.push(fact("nodes", analysis.nodes.toLocaleString("en")));
+  if (analysis.simulations && analysis.simulations !== analysis.nodes) found.push(fact("simulations", analysis.simulations.toLocaleString("en")));
+  if (analysis.nodes && analysis.seconds > 0.05) found.push(fact("a second", Math.round((analysis.nodes || analysis.simulations) / analysis.seconds).toLocaleString("en")));
+  if (analysis.depth) found.push(fact("depth", analysis.seldepth ? `${analysis.depth}/${analysis.seldepth}` : analysis.depth));
+  if (analysis.seconds !== undefined) found.push(fact("seconds", analysis.seconds.toFixed(1)));
+  if (analysis.mean_rows) found.push(fact("rows a call", analysis.mean_rows.toFixed(1)));
+  if (analysis.phases) found.push(fact("phase", analysis.phases[analysis.phase]));
+  if (analysis.expert) found.push(fact("expert", analysis.expert));
+  if (analysis.ended && !analysis.live) found.push(fact("ended by", analysis.ended));
   return found;
 }
 
@@ -41,11 +41,11 @@ function fact(name, value, title) {
 }
 
 // How the leaves were split over the experts.
-function split(thought) {
-  const rows = Object.entries(thought.experts || {});
+function split(analysis) {
+  const rows = Object.entries(analysis.experts || {});
   const total = rows.reduce((sum, [, count]) => sum + count, 0);
   if (!total) return null;
-  const order = thought.phases || [];
+  const order = analysis.phases || [];
   rows.sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
   const told = rows.map(([name, count]) => `${name} ${percent(count / total)}`).join(", ");
   return element("div", { class: "split" },
@@ -53,16 +53,16 @@ function split(thought) {
       ...rows.map(([name, count]) => element("i", { style: `flex:${count};background:${colour(Math.max(order.indexOf(name), 0))}`, title: `${name}: ${count} rows` }))),
     element("p", { class: "legend" }, "leaves by expert: ", ...rows.map(([name, count]) => element("span", {},
       element("i", { class: "swatch", style: `background:${colour(Math.max(order.indexOf(name), 0))}` }), `${name} ${count} (${percent(count / total)})`)),
-    thought.off_phase ? element("span", {}, `${thought.off_phase} by another phase's expert`) : null,
-    thought.regated ? element("span", {}, `${thought.regated} where the two gates differ`) : null),
+    analysis.off_phase ? element("span", {}, `${analysis.off_phase} by another phase's expert`) : null,
+    analysis.regated ? element("span", {}, `${analysis.regated} where the two gates differ`) : null),
   );
 }
 
-function table(thought) {
-  const hasPriors = thought.moves.some((move) => move.prior !== null);
+function table(analysis) {
+  const hasPriors = analysis.moves.some((move) => move.prior !== null);
   return element("table", { class: "visits" },
     element("thead", {}, element("tr", {}, ...["move", "share", "visits", "Q", hasPriors ? "prior" : null].filter((each) => each !== null).map((name) => element("th", { scope: "col" }, name)))),
-    element("tbody", {}, ...thought.moves.slice(0, 6).map((move) => element("tr", { class: move.action === thought.action ? "best" : null },
+    element("tbody", {}, ...analysis.moves.slice(0, 6).map((move) => element("tr", { class: move.action === analysis.action ? "best" : null },
       element("th", { scope: "row" }, move.name),
       element("td", { class: "share" }, element("div", { class: "meter" }, element("i", { style: `width:${100 * move.share}%` }), hasPriors ? element("b", { style: `left:${100 * move.prior}%`, title: "prior" }) : null)),
       element("td", {}, `${move.visits.toLocaleString("en")}`),
@@ -71,17 +71,17 @@ function table(thought) {
     ))));
 }
 
-function lines(thought) {
-  if (!thought.lines.length) return null;
-  return element("ol", { class: "lines", "aria-label": "best lines" }, ...thought.lines.map((line) => element("li", {},
+function lines(analysis) {
+  if (!analysis.lines.length) return null;
+  return element("ol", { class: "lines", "aria-label": "best lines" }, ...analysis.lines.map((line) => element("li", {},
     line.q === null ? null : element("b", {}, signed(line.q)), ` ${line.moves.join(" ")}`)));
 }
 
 // The value of the position for the first of two players, and where it comes from; else null.
 export function valueOfFirst(game) {
   if (game.sides.length !== 2) return null;
-  const thought = game.thoughts.find(({ value }) => value !== null && value !== undefined);
-  if (thought) return thought.player === 0 ? thought.value : -thought.value;
+  const analysis = game.analyses.find(({ value }) => value !== null && value !== undefined);
+  if (analysis) return analysis.player === 0 ? analysis.value : -analysis.value;
   for (let ply = game.at - 1; ply >= 0; ply -= 1) {
     const value = first(game.values[ply]);
     if (value !== null) return value;

@@ -38,8 +38,8 @@ export class Setup {
     fillList(byId("gates"), game.gates);
     this.kind = element("select", { name: "kind", onchange: () => this.fill(this.kind.value) },
       ...Object.keys(this.games).map((name) => element("option", { selected: name === kind }, name)));
-    this.seats = game.sides.map((side, player) => this.form.field(
-      [PERSON, ...game.agents], player === 0 ? PERSON : game.agents[0] || PERSON, { name: `seat-${player}`, "aria-label": side },
+    this.players = game.sides.map((side, player) => this.form.field(
+      [PERSON, ...game.agents], player === 0 ? PERSON : game.agents[0] || PERSON, { name: `player-${player}`, "aria-label": side },
     ));
     this.position = element("textarea", { name: "position", rows: "1", spellcheck: "false", autocomplete: "off", placeholder: "the usual start" });
     this.seed = element("input", { name: "seed", type: "number", min: "0", placeholder: "drawn" });
@@ -49,7 +49,7 @@ export class Setup {
     this.pace = element("input", { name: "pace", type: "number", min: "0", max: "10", step: "0.1", value: "0.5" });
     refill(byId("setup-rows"),
       row("Game", this.kind),
-      ...this.seats.map(({ group }, player) => row(game.sides[player], group)),
+      ...this.players.map(({ group }, player) => row(game.sides[player], group)),
       game.position ? row(`Position (${game.position})${game.pgn ? " or game (PGN)" : ""}`, this.position) : null,
       game.draws ? row("Seed", this.seed) : null,
       game.options.length ? row("Options", this.options) : null,
@@ -63,7 +63,7 @@ export class Setup {
   read() {
     return {
       game: this.kind.value,
-      seats: this.seats.map(({ input }) => input.value || null),
+      players: this.players.map(({ input }) => input.value || null),
       position: this.position.value.trim() || null,
       seed: this.seed.value === "" ? null : Number(this.seed.value),
       options: readOptions(this.options.value),

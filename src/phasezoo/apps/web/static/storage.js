@@ -6,7 +6,7 @@ import { byId, element, refill } from "./dom.js";
 const KINDS = { report: "report", training: "training", store: "games", pgn: "PGN", recording: "recording" };
 const FOLLOW_MS = 3000;
 
-export class Shelf {
+export class StoredRuns {
   constructor(ask, opened) {
     Object.assign(this, { ask, opened });
     this.dialog = byId("library");
@@ -17,7 +17,7 @@ export class Shelf {
   }
 
   learn(hello) {
-    this.roots = hello.shelf;
+    this.roots = hello.storage;
   }
 
   open() {
@@ -44,7 +44,7 @@ export class Shelf {
   async list() {
     clearTimeout(this.timer);
     refill(byId("details"), element("p", { class: "quiet" }, "Choose something on the left."));
-    this.items = (await this.tried(() => this.ask("shelf", { root: this.root }))) || [];
+    this.items = (await this.tried(() => this.ask("storage", { root: this.root }))) || [];
     this.show();
   }
 
