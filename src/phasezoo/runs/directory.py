@@ -163,11 +163,11 @@ class RunDirectory:
         """
         path = self.path / name
         try:
-            text = path.read_text(encoding="utf-8")
-            if self.has_changed(name):
+            data = path.read_bytes()
+            if self._known(name) not in (None, sha256(data).hexdigest()):
                 message = "it was changed, or comes from another run"
                 raise ValueError(message)  # noqa: TRY301 - one sentence for all that is wrong
-            return jsonable.decode(kind, jsonable.parsed(text), name)
+            return jsonable.decode(kind, jsonable.parsed(data), name)
         except (OSError, ValueError) as error:
             message = (
                 f"{path}: cannot be read back ({error}); delete this file to have the run make it "
@@ -218,8 +218,12 @@ class RunDirectory:
         Raises:
             OSError: The file cannot be read.
         """
-        written = [e.sha256[name] for e in self.events() if name in e.sha256]
-        return bool(written) and written[-1] != self._digest(name)
+        return self._known(name) not in (None, self._digest(name))
+
+    def _known(self, name: str) -> str | None:
+        """Return the checksum of a file when its stage ended; None if the journal has none."""
+        written = [event.sha256[name] for event in self.events() if name in event.sha256]
+        return written[-1] if written else None
 
     def _digest(self, name: str) -> str:
         return sha256((self.path / name).read_bytes()).hexdigest()
