@@ -67,6 +67,9 @@ class TrainOptions:
     learning_rates: Annotated[tuple[PositiveFloat, ...], Argument(metavar="RATE ...")] = ()
     """Peak learning rates that the baseline and every expert are trained with; validation chooses
     one for each network (none: --max-lr alone)."""
+    value_games: str | None = None
+    """Folder or file of games whose results are learned from and whose moves are not (none: there
+    are none); every batch has --value-share times as many of their positions more."""
     test_games: PositiveInt | None = 300
     """Test games that a baseline and its experts are measured on (none: all)."""
     network: str = "rise-32x4"
@@ -102,6 +105,7 @@ class TrainOptions:
             "seed": self.seed,
             "out": self.out,
             "config": self.config,
+            "value_games": None if self.value_games is None else GameStore.open(self.value_games),
         }
         console = TerminalConsole()
         bar = progress_bar("training", sys.stderr)

@@ -15,6 +15,7 @@ from phasezoo.arena.adjudication import Adjudication, Adjudicator, Verdict
 from phasezoo.arena.clocks import Times
 from phasezoo.arena.records import Ending, GameRecord, Thought
 from phasezoo.arena.sides import Side
+from phasezoo.arena.streams import stream
 from phasezoo.errors import GameContract, GameForfeited, IllegalAction, InvalidEvaluation
 from phasezoo.games import Game
 from phasezoo.games.contracts import checked_players, unchanged
@@ -143,6 +144,8 @@ class ConcurrentGames:
         moved: Called before moves are played, with the game, its state, and the move of each player
             who acts.
         is_over: Asked after each round of moves: games in progress are left if it says so.
+        random_moves: Share of moves (0 to 1) that are drawn from the legal ones in place of the
+            agents'.
     """
 
     def __init__(
@@ -157,6 +160,7 @@ class ConcurrentGames:
         finished: Callable[[Scheduled, GameRecord], None],
         moved: Callable[[Scheduled, Any, Mapping[int, Move]], None] | None = None,
         is_over: Callable[[], bool] = lambda: False,
+        random_moves: float = 0.0,
     ) -> None:
         self._game = game
         self._runner = GameRunner(game, gate=gate)
@@ -169,6 +173,7 @@ class ConcurrentGames:
         self._finished = finished
         self._moved = moved
         self._is_over = is_over
+        self._random_moves = random_moves
         self._done: list[GameRecord] = []
         self._in_progress = 0
 
@@ -197,10 +202,21 @@ class ConcurrentGames:
     def _take(self, running: Running, player: int, given: Move) -> None:
         """Take a player's move, and play it if everybody's is there."""
         move = self._checked(running, player, running.times.end(player, given, running.plies))
+        if self._random_moves > 0 and move.forfeit is None:
+            move = self._maybe_random(running, player, move)
         running.received[player] = move
         self._sides[running.scheduled.agents[player]].took(running, move)
         if len(running.received) == len(games.acting_players(running.state)):
             self._advance(running)
+
+    def _maybe_random(self, running: Running, player: int, move: Move) -> Move:
+        """Return the move, or in some cases one whose action is drawn from the legal ones."""
+        seed = stream(running.scheduled.seeds[player], "random move", running.plies)
+        rng = np.random.default_rng(seed)
+        if rng.random() >= self._random_moves:
+            return move
+        legal = self._runner.legal_actions(running.turn, player)
+        return replace(move, action=int(rng.choice(legal)))
 
     def _poll(self, index: int, side: Side) -> list[tuple[int, Move]]:
         try:

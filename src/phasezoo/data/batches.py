@@ -1,7 +1,7 @@
 """Training batches, the same for every game, and how they are made of stored games."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -47,6 +47,12 @@ class SparsePolicy:
                 "has other offsets: they begin at 0, never fall and end at the number of entries"
             )
             raise InvalidArray(message)
+
+    @classmethod
+    def of(cls, actions: npt.NDArray[np.integer]) -> "SparsePolicy":
+        """Return distributions that are certain of one action each."""
+        ones = np.ones(len(actions), np.float32)
+        return cls(np.arange(len(actions) + 1), actions.astype(np.int32), ones)
 
     def __len__(self) -> int:
         """Return the number of positions."""
@@ -134,12 +140,34 @@ class Batch:
 
     @classmethod
     def joined(cls, batches: "Sequence[Batch]") -> Self:
-        """Return the positions of several batches of one store, one after the other."""
+        """Return the positions of several batches, one after the other.
+
+        Raises:
+            InvalidConfig: Some have the returns of all players, and others do not.
+        """
+        batches = _alike(batches)
         columns = {}
         for field in fields(cls):
             parts: list[Any] = [getattr(batch, field.name) for batch in batches]
             columns[field.name] = _joined(parts)
         return cls(**columns)
+
+
+def _alike(batches: Sequence[Batch]) -> Sequence[Batch]:
+    """Return batches that all have distributions, or none; those that lack them have the action.
+
+    Raises:
+        InvalidConfig: Some have the returns of all players, and others do not.
+    """
+    if len({batch.values is None for batch in batches}) > 1:
+        message = "some of the games have the returns of all players, and others do not"
+        raise InvalidConfig(message)
+    if len({batch.policy is None for batch in batches}) == 1:
+        return batches
+    return [
+        batch if batch.policy is not None else replace(batch, policy=SparsePolicy.of(batch.action))
+        for batch in batches
+    ]
 
 
 def _taken(column: Any, rows: npt.NDArray[np.integer]) -> Any:

@@ -106,6 +106,33 @@ class Sampler:
         self.packed = flag("packed", packed)
         self._threads = threads
 
+    def like(self, store: PositionStore, rows: PositionTable, batch_size: int, seed: int) -> Self:
+        """Return a sampler of other games whose batches are made as these are.
+
+        Args:
+            store: The games; what these lack, values of searches or last moves, is left out.
+            rows: The positions to draw.
+            batch_size: Positions in a batch.
+            seed: Fixes the order.
+
+        Raises:
+            InvalidConfig: A number is out of range.
+            StoreError: There are no positions.
+        """
+        return type(self)(
+            store,
+            rows,
+            self.plane_spec,
+            batch_size,
+            seed,
+            self.history_dropout if store.has_history else 0.0,
+            self.symmetries,
+            threads=self._threads,
+            value_mix=self.value_mix if store.has_values else 0.0,
+            weights=self.weights,
+            packed=self.packed,
+        )
+
     def __iter__(self) -> Iterator[Batch]:
         """Yield all batches from the first on, without end."""
         index = 0

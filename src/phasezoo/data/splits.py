@@ -110,6 +110,8 @@ class Splits:
     """For choosing among checkpoints."""
     test: PositionStore
     """Read once, at the end."""
+    value_games: PositionStore | None = None
+    """Games whose results are learned from and whose moves are not; None: there are none."""
 
     def positions(
         self, gate: Any = "none", *, threads: int | None = None

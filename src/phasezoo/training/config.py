@@ -60,6 +60,9 @@ class SupervisedConfig:
     """Share of the distance to the values of a network that teaches (its probabilities of win, draw
     and loss by cross-entropy, other values by squared error); none: that of value and win, draw and
     loss together, so that its answers count as much as results."""
+    value_share: PositiveFloat = 0.25
+    """Positions of games that values alone are learned from, if there are such, for each other
+    training position: so many more are in every batch."""
     value_mix: Share = 0.0
     """Share of what searches expected in the values to learn, the rest is how the game ended (for
     games that tell; 0 in the paper)."""

@@ -34,6 +34,8 @@ class LabelledSplits:
     """All training positions."""
     validation: PositionTable
     """All validation positions."""
+    values: PositionTable | None = None
+    """All positions of the games that values alone are learned from; None: there are none."""
 
     @classmethod
     def of(
@@ -43,26 +45,32 @@ class LabelledSplits:
         gate: Any,
         seed: int,
         threads: int | None = None,
+        value_games: PositionStore | None = None,
     ) -> "LabelledSplits":
         """Split the games, by ``seed`` unless ``splits`` are given, and label their positions.
 
         Raises:
-            InvalidConfig: ``store`` is no store.
+            InvalidConfig: ``store`` is no store, or ``value_games`` are none of the same game.
         """
-        given: Any = store
-        if not hasattr(given, "split") or isinstance(given, (str, bytes)):
-            text = repr(str(given)) if isinstance(given, (str, Path)) else "'games'"
-            message = f"store={given!r}: expected games, such as training.GameStore.open({text})"
-            raise InvalidConfig(message)
+        _check_store("store", store)
         parts = store.split(seed) if splits is None else splits
+        if value_games is not None:
+            _check_store("value_games", value_games)
+            parts = replace(parts, value_games=value_games)
         made = gating.make(gate, store.variant)
+        given, values = parts.value_games, None
+        if given is not None:
+            if given.variant != parts.train.variant:
+                message = f"value_games of {given.variant!r}: give games of {parts.train.variant!r}"
+                raise InvalidConfig(message)
+            values = given.positions(made, threads=threads)
         train = parts.train.positions(made, threads=threads)
-        return cls(parts, made, train, parts.validation.positions(made, threads=threads))
+        return cls(parts, made, train, parts.validation.positions(made, threads=threads), values)
 
     def divided_by_game(self) -> "LabelledSplits":
         """Return them with phases that are drawn for whole games."""
-        train, validation = self.train.divided_by_game(), self.validation.divided_by_game()
-        return replace(self, train=train, validation=validation)
+        names = ("train", "validation") + ("values",) * (self.values is not None)
+        return replace(self, **{name: getattr(self, name).divided_by_game() for name in names})
 
     @cached_property
     def fingerprint(self) -> str | None:
@@ -94,6 +102,10 @@ class TrainingData:
     watched: PositionTable | None = None
     """Positions of every phase, of the games to choose a checkpoint by, that are measured beside;
     None: none are."""
+    value_store: PositionStore | None = None
+    """Games that values alone are learned from; None: there are none."""
+    values: PositionTable | None = None
+    """Positions of them."""
 
     @classmethod
     def of(
@@ -105,6 +117,7 @@ class TrainingData:
         seed: int,
         config: SupervisedConfig,
         weights: PhaseWeights | None = None,
+        value_games: PositionStore | None = None,
     ) -> "TrainingData":
         """Split the games, label their positions, keep those of the phase.
 
@@ -112,7 +125,7 @@ class TrainingData:
             InvalidConfig: The gate has no such phase, or the weights do not fit its phases.
             StoreError: There are no positions to train or to validate on.
         """
-        labelled = LabelledSplits.of(store, splits, gate, seed, config.threads)
+        labelled = LabelledSplits.of(store, splits, gate, seed, config.threads, value_games)
         return cls.select(labelled, phase, seed, config, weights)
 
     @classmethod
@@ -130,13 +143,14 @@ class TrainingData:
             InvalidConfig: The gate has no such phase, or the weights do not fit its phases.
             StoreError: There are no positions to train or to validate on.
         """
-        train, validation = labelled.train, labelled.validation
+        train, validation, values = labelled.train, labelled.validation, labelled.values
         name = None if phase is None else train.names[train.phase_index(phase)]
         weighed = None if weights is None else _checked_weights(weights, train)
         if name is not None and weighed is None:
             train, validation = train.of_phase(name), validation.of_phase(name)
-        for what, rows in (("training", train), ("validation", validation)):
-            if len(rows) == 0:
+            values = None if values is None else values.of_phase(name)
+        for what, rows in (("training", train), ("validation", validation), ("value", values)):
+            if rows is not None and len(rows) == 0:
                 games = sum(len(getattr(labelled.splits, part)) for part in SPLITS)
                 message = (
                     f"no {what} positions of phase {name or 'all'!r} (gate {rows.gate!r}, "
@@ -149,7 +163,17 @@ class TrainingData:
         mark = None if name is None else labelled.fingerprint
         splits = labelled.splits
         watched = _watched(labelled.validation, config.watched_positions, seed)
-        return cls(splits.train, train, splits.validation, shown, name, mark, weighed, watched)
+        return cls(
+            splits.train, train, splits.validation, shown, name, mark, weighed, watched,
+            splits.value_games, values,
+        )  # fmt: skip
+
+
+def _check_store(name: str, given: Any) -> None:
+    if not hasattr(given, "split") or isinstance(given, (str, bytes)):
+        text = repr(str(given)) if isinstance(given, (str, Path)) else "'games'"
+        message = f"{name}={given!r}: expected games, such as training.GameStore.open({text})"
+        raise InvalidConfig(message)
 
 
 def _watched(rows: PositionTable, count: int, seed: int) -> PositionTable | None:

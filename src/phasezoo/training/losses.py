@@ -93,6 +93,11 @@ class RowLosses(NamedTuple):
     """Distance to the teacher's value: cross-entropy of win, draw and loss, in nats, or squared
     error; None without a teacher."""
 
+    def first(self, count: int) -> "RowLosses":
+        """Those of the first positions."""
+        columns: list[Any] = [None if rows is None else rows[:count] for rows in self]
+        return RowLosses(*columns)
+
     def reported(self) -> Tensor:
         """``float32[B]``: the total that tables show."""
         return POLICY_SHARE * self.policy + VALUE_SHARE * self.value
@@ -133,7 +138,10 @@ def row_losses(output: NetworkOutput, targets: Targets) -> RowLosses:
 
 
 def training_loss(
-    losses: RowLosses, config: SupervisedConfig, weight: Tensor | None = None
+    losses: RowLosses,
+    config: SupervisedConfig,
+    weight: Tensor | None = None,
+    own: int | None = None,
 ) -> Tensor:
     """The number that is minimised (M2CTS, Table X): a mean over positions.
 
@@ -143,12 +151,14 @@ def training_loss(
         losses: Of each position.
         config: The weights of the parts.
         weight: ``float32[B]``: what each position counts; None: all alike.
+        own: Number of the first positions, which the policy learns from; None: all.
 
     Raises:
         InvalidConfig: A part has a weight above 0, and the network no head for it.
     """
     value = losses.value if losses.players is None else losses.players
-    total = config.policy_weight * _mean(losses.policy, weight)
+    first = None if weight is None else weight[:own]
+    total = config.policy_weight * _mean(losses.policy[:own], first)
     if config.weighted_losses == "policy":
         weight = None
     total = total + config.value_weight * _mean(value, weight)

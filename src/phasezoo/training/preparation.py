@@ -10,6 +10,7 @@ import torch
 
 from phasezoo import _core, networks
 from phasezoo.data.sampler import Sampler
+from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import at_least
 from phasezoo.inference.storage.files import digest
 from phasezoo.inference.storage.manifest import Manifest
@@ -25,8 +26,8 @@ from phasezoo.training.run_files import RunDetails
 from phasezoo.training.steps import check_freeze, check_phases
 from phasezoo.training.trainer import Samplers
 
-_BATCHES = 2
-"""Name of the random stream that orders a training's positions."""
+_BATCHES, _VALUES = 2, 8
+"""Names of the random streams that order a training's positions, and those for values alone."""
 
 INCIDENTAL = ("device", "threads", "tensorboard", "wandb", "body_cache_gb")
 """Options that a resumed training may change: where it runs, not what it is."""
@@ -44,6 +45,7 @@ LEFT_OUT: Mapping[str, object] = {
     "keep_statistics": None,
     "compile": False,
     "value_mix": 0.0,
+    "value_share": SupervisedConfig.value_share,
     "watched_positions": 0,
 }
 """Options that change no number if they are so. Records leave them out, so that trainings from
@@ -170,7 +172,23 @@ def samplers_of(config: SupervisedConfig, data: TrainingData, planes: str, seed:
         Sampler, data.validation_store, planes=planes, threads=config.threads, packed=packed
     )
     validation = measured(data.validation, weights=data.weights)
-    return Samplers(train, validation, None if data.watched is None else measured(data.watched))
+    watched = None if data.watched is None else measured(data.watched)
+    return Samplers(train, validation, watched, _values(train, data, config.value_share, seed))
+
+
+def _values(train: Sampler, data: TrainingData, share: float, seed: int) -> Sampler | None:
+    """Return the sampler of games that values alone are learned from, which is like that of others.
+
+    Raises:
+        InvalidConfig: A share is given, and no such games.
+    """
+    if data.value_store is None or data.values is None:
+        if share != SupervisedConfig.value_share:
+            message = f"value_share={share:g}: is for value games; give them too, or leave it out"
+            raise InvalidConfig(message)
+        return None
+    size = max(1, round(share * train.batch_size))
+    return train.like(data.value_store, data.values, size, stream_seed(seed, _VALUES))
 
 
 def _packs(data: TrainingData, on_cpu: bool) -> bool:
@@ -212,6 +230,8 @@ def _identity(
             del settings[name]
     if data.weights is not None:
         settings["phase_weights"] = list(data.weights)
+    if data.values is not None:
+        settings["values_sha256"] = rows_digest(data.values)
     return {
         "game": manifest.game,
         "planes": manifest.planes,

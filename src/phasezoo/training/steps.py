@@ -156,6 +156,7 @@ class Steps:
         *,
         size: int | None = None,
         measure: bool = False,
+        others: int = 0,
     ) -> torch.Tensor | None:
         """Take a step.
 
@@ -168,6 +169,7 @@ class Steps:
             momentum: The momentum, if the optimiser has one.
             size: Positions of all processes; default the batch's.
             measure: Whether the gradient's norm is wanted.
+            others: Positions at the end of the batch that the policy does not learn from.
 
         Returns:
             The norm of the gradient, on the device, if it is to be measured.
@@ -187,7 +189,8 @@ class Steps:
                 targets = replace(targets, teacher=self._teacher(on_device))
         losses = self._losses(on_device, batch, targets)
         self.optimizer.zero_grad(set_to_none=True)
-        loss = training_loss(losses, self.config, targets.weight)
+        own = len(batch) - others
+        loss = training_loss(losses, self.config, targets.weight, own)
         if self.team.size > 1:  # a mean over the rows of all processes
             loss = loss * (len(batch) / (len(batch) if size is None else size))
         loss.backward()  # type: ignore[no-untyped-call]
@@ -198,7 +201,7 @@ class Steps:
         elif measure:
             norm = get_total_norm([p.grad for p in self._parameters if p.grad is not None])
         self.optimizer.step()
-        sums.add(losses)
+        sums.add(losses.first(own))
         return norm
 
     def _losses(self, on_device: torch.Tensor, batch: Batch, targets: Targets) -> RowLosses:

@@ -127,6 +127,7 @@ def train_supervised(
     progress: OnProgress | None = None,
     splits: Splits | None = None,
     phase_weights: PhaseWeights | None = None,
+    value_games: PositionStore | None = None,
     callbacks: Sequence[Callback] = (),
     loggers: Sequence[Logger] = (),
     **overrides: Any,
@@ -164,6 +165,9 @@ def train_supervised(
         splits: The split to use in place of one by ``seed``; its test part is not looked at.
         phase_weights: What positions count by their phase, by its name or in the gate's order; all
             phases are then seen, and ``phase`` only says whose expert this is.
+        value_games: Games whose results are learned from and whose moves are not, such as games
+            with random moves (:func:`play_games`). Every batch has ``value_share`` times as many of
+            their positions more, of ``phase`` too; ``positions`` does not count them.
         callbacks: Called at start, updates, evaluations and end; what one raises ends the
             training, which the same call continues.
         loggers: Who else takes the rows of ``metrics.csv``.
@@ -193,7 +197,7 @@ def train_supervised(
         resume=flag("resume", resume),
         named=frozenset(overrides),
     )
-    data = TrainingData.of(store, splits, gate, phase, seed, settings, phase_weights)
+    data = TrainingData.of(store, splits, gate, phase, seed, settings, phase_weights, value_games)
     hooks = Hooks(Callbacks(callbacks, progress or lines_of_progress()), loggers)
     return train_on(data, task, settings, hooks)
 

@@ -5,7 +5,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from phasezoo import _core
 from phasezoo._torch import set_threads
 from phasezoo.data.batches import Batch
 from phasezoo.data.sampler import Prefetcher, Sampler
+from phasezoo.errors import InvalidConfig
 from phasezoo.networks import Network
 from phasezoo.training.body_outputs import FOLDER, BodyOutputs
 from phasezoo.training.callbacks import Callback, Progress
@@ -55,6 +56,8 @@ class Samplers:
     """Of those that choose a checkpoint."""
     watched: Sampler | None = None
     """Of those of every phase that are measured beside; None: none are."""
+    values: Sampler | None = None
+    """Of those that values alone are learned from; None: there are none."""
 
 
 class Trainer:
@@ -99,6 +102,10 @@ class Trainer:
         self.validation = samplers.validation
         self._validation_batch = VALIDATION_BATCH.get(self._steps.device.type, 1024)
         self._watched = samplers.watched
+        self._values = samplers.values
+        if self._values is not None and team.size > 1:
+            message = f"value games: are learned from by one process, and these are {team.size}"
+            raise InvalidConfig(message)
         self.checkpoints = checkpoints
         self.positions = positions
         self.updates, self._last_size = batch_sizes(positions, config.batch_size)
@@ -219,7 +226,10 @@ class Trainer:
         size = self._size(update)
         lr, momentum = self.schedule.lr(update), self.schedule.momentum(update)
         with self._known(self.sampler, lambda: self._rows(update)):
-            norm = self._steps.take(update, batch, sums, lr, momentum, size=size, measure=measure)
+            norm = self._steps.take(
+                update, batch, sums, lr, momentum, size=size, measure=measure,
+                others=0 if self._values is None else self._values.batch_size,
+            )  # fmt: skip
         self.counters.update = update + 1
         self.counters.positions += size
         return norm
@@ -307,7 +317,7 @@ class Trainer:
         return self._last_size if update == self.updates - 1 else self.config.batch_size
 
     def _batch(self, update: int) -> Batch:
-        """This process's positions of an update."""
+        """This process's positions of an update; those that values alone learn from come last."""
         places, whole = self.team.places(self._size(update)), self.config.batch_size
         here, rest = places[places < whole], places[places >= whole] - whole
         parts = [
@@ -315,6 +325,8 @@ class Trainer:
             for ahead, part in enumerate((here, rest))
             if len(part)
         ]
+        if self._values is not None:
+            parts.append(replace(self._values.batch(update), policy=None))
         return parts[0] if len(parts) == 1 else Batch.joined(parts)
 
     def _rows(self, update: int) -> npt.NDArray[np.int64]:
@@ -332,7 +344,7 @@ class Trainer:
             return {}
         measured = [each for each in (self.validation, self._watched) if each is not None]
         found = {each: BodyOutputs.of(body, each, limit, None) for each in measured}
-        is_fixed = sampler.history_dropout == 0 and not sampler.symmetries
+        is_fixed = sampler.history_dropout == 0 and not sampler.symmetries and self._values is None
         if is_fixed and (shared is not None or self.positions > len(sampler.rows)):
             own = self.checkpoints.directory.parent / FOLDER
             found[sampler] = BodyOutputs.of(body, sampler, limit, shared or own)

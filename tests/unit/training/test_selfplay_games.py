@@ -163,6 +163,47 @@ def test_starts(tmp_path: Path, starts: Any) -> None:
         assert 0 < len(store.starts) < 8
 
 
+def test_a_share_of_moves_is_drawn_from_the_legal_ones(tmp_path: Path) -> None:
+    def first(_: Any, info: Any) -> int:
+        return int(np.flatnonzero(info["action_mask"])[0])
+
+    store = play(tmp_path, agent=first, random_moves=0.3, games=200)
+    drawn, expected = 0, []
+    for a, b in pairwise(store.offsets):
+        state = store.game.initial_state()
+        for action in store.actions[a:b].tolist():
+            legal = state.legal_actions.tolist()
+            drawn += action != legal[0]
+            expected.append(0.3 * (1 - 1 / len(legal)))
+            state = state.play(action)
+    shares = np.array(expected)
+    assert abs(drawn - shares.sum()) < 5 * (shares * (1 - shares)).sum() ** 0.5
+
+
+def test_searches_of_drawn_moves_are_kept(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"explore": False, "starts": "random:2-6", "games": 20}
+    store = play(tmp_path, random_moves=0.5, **options)
+    assert (decisions(store) > 0).all()
+    again = play(tmp_path / "again", random_moves=0.5, concurrency=1, **options)
+    assert np.array_equal(store.actions, again.actions)
+    assert not np.array_equal(store.actions, play(tmp_path / "best", **options).actions)
+
+
+def test_all_moves_may_be_drawn_and_each_player_of_several(tmp_path: Path) -> None:
+    store = play(tmp_path, random_moves=1.0, explore=False, games=300)
+    first, counts = np.unique(store.actions[store.offsets[:-1]], return_counts=True)
+    assert len(first) == 7
+    assert counts.min() > 20  # 43 of 300 are expected of each
+    for wrong in (-0.1, 1.1, "a", None, float("nan")):
+        with pytest.raises(InvalidConfig, match="random_moves"):
+            play(tmp_path / "wrong", random_moves=wrong)
+    together = play(
+        tmp_path / "p", "pommerman-ffa", agent="simple", games=2, max_plies=20, random_moves=1.0
+    )
+    usual = play(tmp_path / "q", "pommerman-ffa", agent="simple", games=2, max_plies=20)
+    assert not np.array_equal(together.actions[:20], usual.actions[:20])
+
+
 def test_random_plies_of_a_game_without_texts_are_no_targets(tmp_path: Path) -> None:
     store = play(tmp_path, "own-crosses", starts="random:2")
     assert not store.starts

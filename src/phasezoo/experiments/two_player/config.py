@@ -104,6 +104,11 @@ class M2ctsConfig:
     """Share of the value in the training loss: cross-entropy of win, draw and loss where networks
     answer these, squared error otherwise; the policy has the rest (none: the paper's 0.01 of each,
     Table X)."""
+    value_games: Path | None = None
+    """Games whose results every network learns from too, and whose moves it does not, such as games
+    with random moves by `training.play_games`; none: there are none."""
+    value_share: PositiveFloat = 0.25
+    """Positions of such games for each other training position."""
     validation_positions: PositiveInt = 1024
     """Validation positions looked at ten times a training, or every 500 updates."""
     watched_positions: NonNegativeInt = 512
@@ -173,6 +178,9 @@ class M2ctsConfig:
         if self.timed_batches:
             check_rising("timed_batches", self.timed_batches, most=MOST_AN_UPDATE)
         Strategy.parse(self.strategy)
+        if self.value_games is None and self.value_share != M2ctsConfig.value_share:
+            message = f"--value-share {self.value_share:g}: is for --value-games; give both"
+            raise InvalidConfig(message)
         self.limit()
         searches_of(self)
 

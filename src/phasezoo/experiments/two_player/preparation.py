@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -239,8 +239,13 @@ def prepare(config: M2ctsConfig, console: Console | None = None) -> Prepared:
     if console is not None:
         console.heading("Reading the games")
     found = read_games(game, config.games)
-    store, path = found.store, found.path
+    store, path, source, sha256 = found.store, found.path, found.text, found.sha256
     splits = store.split(stream(config.seed, "split"))
+    if config.value_games is not None:
+        values = read_games(game, config.value_games)
+        splits = replace(splits, value_games=values.store)
+        source += f"; values are learned from {values.text} too"
+        sha256 += values.sha256
     tables = splits.positions(gate, threads=config.threads)
     test, removed = without_seen(tables["test"], tables["train"])
     _check_tables(tables, path)
@@ -256,8 +261,8 @@ def prepare(config: M2ctsConfig, console: Console | None = None) -> Prepared:
     )
     return Prepared(
         config=config,
-        source=found.text,
-        sha256=found.sha256,
+        source=source,
+        sha256=sha256,
         splits=splits,
         tables=tables,
         variants=variants,

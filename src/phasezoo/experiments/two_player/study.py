@@ -206,6 +206,7 @@ class TwoPlayerRun(PlayingRun):
             **named,
             batch_size=config.training_batch,
             validation_positions=config.validation_positions,
+            value_share=config.value_share,
             device=config.device,
             threads=config.threads,
         )

@@ -66,6 +66,7 @@ _DEFAULTS = {
     "phases": None,
     "freeze_baseline": False,
     "learning_rates": None,
+    "values_sha256": None,
     "settings": LEFT_OUT,
 }
 """Options that records of earlier versions lack."""
@@ -184,6 +185,7 @@ def train_experts(
     freeze_baseline: bool = False,
     learning_rates: Sequence[float] | None = None,
     splits: Splits | None = None,
+    value_games: PositionStore | None = None,
     test_games: int | None = 300,
     resume: bool = True,
     progress: OnProgress | None = None,
@@ -228,6 +230,8 @@ def train_experts(
         learning_rates: Peak learning rates that every network is trained with; the one of the least
             validation loss is taken, for each network by itself. None: that of ``config`` alone.
         splits: The split to use in place of one by ``seed``.
+        value_games: Games whose results every network learns from and whose moves it does not; an
+            expert, those of positions of its phase (see :func:`train_supervised`).
         test_games: Games of the test split that networks are measured on; None: all.
         resume: Whether ``out`` may hold these trainings already.
         progress: Called after every update of every training; its events carry the network's name.
@@ -260,7 +264,7 @@ def train_experts(
             "weighted:FACTOR"
         )
         raise InvalidConfig(message)
-    labelled = LabelledSplits.of(store, splits, gate, seed, settings.threads)
+    labelled = LabelledSplits.of(store, splits, gate, seed, settings.threads, value_games)
     rates = _checked_rates(learning_rates, settings)
     if flag("freeze_baseline", freeze_baseline) and (
         settings.freeze is None or begun.weights is None
@@ -319,6 +323,7 @@ def train_experts(
         "phases": list(plan.experts) if plan.has_fallback else None,
         "freeze_baseline": freeze_baseline,
         "learning_rates": list(rates) or None,
+        "values_sha256": None if labelled.values is None else rows_digest(labelled.values),
     }
     if begun.weights is not None:
         identity["weights_sha256"] = dict(Manifest.read(begun.weights).files)

@@ -20,6 +20,7 @@ from phasezoo.errors import InvalidConfig, InvalidEvaluation, InvalidState
 from phasezoo.games import Game, acting_players
 from phasezoo.games.options import at_least
 from phasezoo.inference.counts import Counts
+from phasezoo.specs import Share, check_value
 from phasezoo.training.selfplay.config import SelfPlayConfig, measuring_search
 from phasezoo.training.selfplay.recording import PlayedGame, Recorder
 from phasezoo.training.selfplay.start_sources import (
@@ -54,12 +55,15 @@ class Generation:
     """Largest number of rows of a call of the evaluator; None: 256, or ``concurrency`` if more."""
     threads: int | None = None
     """Number of threads for trees and planes; None: the agent's."""
+    random_moves: float = 0.0
+    """Share of moves (0 to 1) that are drawn from the legal ones in place of the agent's."""
 
     def __post_init__(self) -> None:
         seed_of(self.seed)
         at_least("concurrency", self.concurrency, 1)
         if self.max_plies is not None:
             at_least("max_plies", self.max_plies, 1)
+        check_value("random_moves", Share, self.random_moves)
         check_source(self.starts, self.game)
         rules: Any = self.adjudication
         if rules is None:
@@ -129,6 +133,7 @@ class Generation:
                 adjudication=self.adjudication,
                 finished=ended,
                 moved=recorder.moved,
+                random_moves=self.random_moves,
             )
             try:
                 playing.play(self._scheduled(numbers, recorder))

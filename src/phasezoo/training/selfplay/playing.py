@@ -31,6 +31,7 @@ def play_games(
     starts: Any = None,
     limit: Limit | None = None,
     explore: bool = True,
+    random_moves: float = 0.0,
     concurrency: int = 64,
     max_plies: int | None = None,
     adjudication: Adjudication | None = None,
@@ -60,6 +61,9 @@ def play_games(
         limit: Replaces the limit of the agent's searches.
         explore: If set, an agent whose searches have neither noise nor temperature gets those of
             the published self-play (:meth:`phasezoo.agents.SearchConfig.self_play`).
+        random_moves: Share of moves (0 to 1) that are drawn from the legal ones in place of the
+            agent's, for games with blunders; their searches are stored as all others. Such games
+            teach values (``value_games`` of :func:`train_supervised`).
         concurrency: Number of games at once.
         max_plies: Plies at which a game is cut, and counts as a draw.
         adjudication: Rules of resignation; its ``check=`` is the share of those games that are
@@ -94,6 +98,7 @@ def play_games(
         limit,
         pool_rows,
         threads,
+        random_moves,
     )
     player = exploring(agent) if flag("explore", explore) else agent
     for name, function in (("on_game", on_game), ("progress", progress)):
