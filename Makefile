@@ -22,7 +22,7 @@ setup: python ## make .venv with the pinned dependencies and build the core
 
 develop: setup ## the same as setup
 
-demo: setup ## the main job: train phase experts, play M2CTS against MCTS, write a report (about 7 minutes on two cores, after the set-up)
+demo: setup ## the main job: train phase experts, play M2CTS against MCTS, write a report (about 10 minutes on two cores, after the set-up)
 	phasezoo reproduce m2cts --preset quick --network resnet-8x1:policy=pointwise --value-weight 0.2 --positions 100000 \
 	  --trainings 4 --train-workers 2 --games-played 8 \
 	  --arms separated:value=shared --arms separated:phases=endgame --arms hash:3 --out $(OUT)

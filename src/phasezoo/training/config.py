@@ -28,7 +28,7 @@ class SupervisedConfig:
     """
 
     batch_size: Annotated[int, Interval(ge=1, le=65_536)] = 64
-    """Training positions an update (Table X: 2048). The default is for small budgets: 60,000
+    """Training positions an update (M2CTS, Table X: 2048). The default is for small budgets: 60,000
     positions gave rise-32x4 validation losses of 3.19 in batches of 64, 3.27 of 128 and 3.56 of
     256, each at the best of two or three learning rates; a GPU wants larger ones."""
     optimizer: Literal["sgd", "adamw"] = "sgd"
@@ -36,7 +36,7 @@ class SupervisedConfig:
     2019; betas 0.9 and 0.999), whose momentum stays as it is. Both follow the learning rate's
     schedule."""
     max_lr: PositiveFloat = 0.1
-    """Peak learning rate of the one-cycle schedule (Table X: 0.14, batches of 2048)."""
+    """Peak learning rate of the one-cycle schedule (M2CTS, Table X: 0.14, batches of 2048)."""
     min_lr: NonNegativeFloat = 1e-5
     """Learning rate at both ends of the schedule (to max_lr; Table X)."""
     max_momentum: Annotated[float, Interval(ge=0, lt=1)] = 0.95

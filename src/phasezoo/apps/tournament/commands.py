@@ -105,7 +105,7 @@ class _PlayOptions:
     """Games of each two players; each opening is played once with each colour."""
     openings: str | None = None
     """Openings: a file of move lists, PGN, EPD or FEN, the name of a suite in the package, or
-    random:2-8 for so many random moves (none: the package's usual one for the game)."""
+    random:2-8 for 2 to 8 random moves (none: the package's usual one for the game)."""
     openings_as: Literal["moves", "fen"] = "moves"
     """Start with the opening's moves as history, or from its last position without."""
     seed: NonNegativeInt = 0

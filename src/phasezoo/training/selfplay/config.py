@@ -203,19 +203,20 @@ class SelfPlayConfig:
     """
 
     updates: PositiveInt = 20
-    """Rounds of playing and learning (Table XII: 10); a finished run goes on if given more."""
+    """Rounds of playing and learning (M2CTS, Table XII: 10); a finished run continues if given
+    more."""
     games_per_update: Annotated[int, Interval(ge=1, le=1_000_000)] = 128
     """Number of games of a round."""
     agent: Annotated[str, Argument(name="search")] = MCTS
     """mcts, or a beam such as beam:plies=3."""
     nodes: Annotated[int, Interval(ge=1, le=10**9)] = 100
-    """Nodes of a search by mcts (Table XII: 800)."""
+    """Nodes of a search by mcts (M2CTS, Table XII: 800)."""
     concurrency: Annotated[int, Interval(ge=1, le=1_000_000)] = 64
     """Number of games at once; changes no game."""
     samples_per_update: Annotated[int, Interval(ge=2, le=10**9)] | None = None
     """Number of samples drawn for training in a round; none: by ``samples_per_new``."""
     samples_per_new: Annotated[float, Interval(gt=0, le=1000)] = 4.0
-    """Mean number of times that a new sample is trained on (Table XII: 6)."""
+    """Mean number of times that a new sample is trained on (M2CTS, Table XII: 6)."""
     search: SearchConfig = field(default_factory=self_play_search)
     """Settings of searches: noise, temperature by ply, cheap searches."""
     others: str | None = None
