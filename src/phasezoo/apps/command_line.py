@@ -100,9 +100,7 @@ _BENCH = {"inference": _command("inference_bench.command:InferenceBenchOptions")
 
 COMMANDS = Entry(
     members=lambda: {
-        "reproduce": Entry(
-            members=_studies, about="Repeat a published study, and write a report."
-        ),
+        "reproduce": Entry(members=_studies, about="Repeat a published study, and write a report."),
         "data": Entry(members=lambda: _DATA, about="Games on disk, and solved endings."),
         "train": _command("train_command:TrainOptions"),
         "selfplay": _command("selfplay_command:selfplay_command"),

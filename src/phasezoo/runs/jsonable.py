@@ -5,6 +5,7 @@ Infinite numbers, which an Elo difference may be, are written as the strings ``"
 keys are errors, not guesses.
 """
 
+import contextlib
 import dataclasses
 import functools
 import json
@@ -191,7 +192,8 @@ def _decode_plain(kind: Any, data: Any, where: str) -> Any:
         if data in ("inf", "-inf"):
             return float(data)
         if isinstance(data, int | float) and not isinstance(data, bool):
-            return float(data)
+            with contextlib.suppress(OverflowError):
+                return float(data)
     elif kind is Path and isinstance(data, str):
         return Path(data)
     elif kind is type(None) and data is None:

@@ -138,7 +138,7 @@ class Kind:
         whole = isinstance(value, int) and not isinstance(value, bool)
         if not whole and (self.type is int or not isinstance(value, float)):
             raise ValueError
-        if not self.range.holds(value) or (not whole and not math.isfinite(value)):
+        if not self.range.holds(value) or (self.type is not int and not math.isfinite(value)):
             raise ValueError
         number: int | float = value
         return number

@@ -289,11 +289,28 @@ def test_the_ladder_of_versions_is_rated(page, folder):
         },
     ]
     lines = "".join(f"{json.dumps(rung)}\n" for rung in rungs)
+    damaged = [
+        {**rungs[0], **change}
+        for change in ({"first": "b"}, {"openings": None}, {"nodes": [1]}, {"scores": ["x"]})
+    ]
+    damaged.append({**rungs[0], "scores": [10**400]})
+    lines += "".join(f"{json.dumps(rung)}\n" for rung in damaged)
     (folder / "zero" / "ladder.jsonl").write_text(lines + '{"first": 15')
     ladder = page.ask("training", root="runs", path="zero/metrics.csv")["ladder"]
     assert [row["version"] for row in ladder] == [0, 5, 10]
     assert ladder[0]["elo"] == 0 < ladder[1]["elo"] < ladder[2]["elo"]
     (folder / "zero" / "ladder.jsonl").unlink()
+
+
+def test_a_damaged_table_of_a_training_has_no_columns(page, folder):
+    metrics = folder / "zero" / "metrics.csv"
+    whole = metrics.read_text()
+    metrics.write_text(f"{whole}{'9' * 140_000},1,2\n")
+    try:
+        found = page.ask("training", root="runs", path="zero/metrics.csv")
+    finally:
+        metrics.write_text(whole)
+    assert found["columns"] == {}
 
 
 def test_sample_games_of_the_package_are_opened(page):

@@ -180,7 +180,7 @@ def test_slope_is_the_derivative():
         assert elo_slope(score) == pytest.approx(numeric, rel=1e-6)
 
 
-@pytest.mark.parametrize("scores", [[], [1.5], [-0.1, 0.5]])
+@pytest.mark.parametrize("scores", [[], [1.5], [-0.1, 0.5], [10**400], [-(10**400)]])
 def test_impossible_scores_are_refused(scores):
     with pytest.raises(InvalidConfig):
         pentanomial_elo(scores)

@@ -63,6 +63,7 @@ def test_numpy_values_are_written_as_plain_ones():
         ({"count": 1, "inner": {"low": 1.0}, "extra": 2}, "unknown key 'extra'"),
         ({"count": True, "inner": {"low": 1.0}}, "Outer.count"),
         ({"count": 1, "inner": {"low": "much"}}, "Outer.inner.low"),
+        ({"count": 1, "inner": {"low": 10**400}}, "Outer.inner.low"),
         ({"count": 1, "inner": {"low": 1.0}, "kind": "c"}, "'c' is not one of 'a', 'b'"),
         ({"count": 1, "inner": {"low": 1.0}, "pair": [1]}, "1 items, expected 2"),
         ({"count": 1, "inner": {"low": 1.0}, "path": 7}, "Outer.path"),

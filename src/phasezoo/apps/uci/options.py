@@ -1,6 +1,5 @@
 """Options of the engine: what they are called, what they take, what they are set to."""
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
@@ -67,14 +66,13 @@ class Option:
         return str(write_value(value))
 
 
-def _cores() -> int:
-    """The cores that this process may use."""
-    known = getattr(os, "sched_getaffinity", None)  # not on every system
-    return min(1024, len(known(0)) if known else os.cpu_count() or 1)
-
-
 OPTIONS = (
-    Option("Threads", Annotated[int, Interval(ge=1, le=1024)], str(_cores()), reloads=True),
+    Option(
+        "Threads",
+        Annotated[int, Interval(ge=1, le=1024)],
+        str(min(1024, _core.default_threads())),
+        reloads=True,
+    ),
     Option("Hash", Annotated[int, Interval(ge=1, le=1 << 20)], str(_core.SearchParams().memory_mb)),
     Option("Move Overhead", Annotated[int, Interval(ge=0, le=60_000)], "100"),
     Option("MultiPV", Annotated[int, Interval(ge=1, le=500)], "1"),

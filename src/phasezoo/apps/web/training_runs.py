@@ -1,18 +1,16 @@
 """Numbers that runs of training and self-play have written so far, for pages."""
 
+import contextlib
 import csv
 import io
-import json
 import math
-from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from phasezoo.apps.web.storage import is_plain_file
+from phasezoo.runs import jsonable
 from phasezoo.training.selfplay.measurements import LADDER, PROBES, RungRow, elo_of
-
-METRICS = "metrics.csv"
 
 MOST_ROWS = 2_000
 """Rows that are shown: of longer files, the newest."""
@@ -43,9 +41,10 @@ def followed(metrics: Path) -> dict[str, Any]:
 @lru_cache(maxsize=16)  # intervals take a turn, and pages ask every few seconds
 def _ladder(path: Path, time: int) -> list[dict[str, Any]]:
     """The ratings of versions by their matches; ``time`` is when the file was written last."""
-    known = {field.name for field in fields(RungRow)}
-    needed = known - {"phase"}  # runs of earlier versions have no matches of a phase
-    rungs = [RungRow(**row) for row in _rows(path) if needed <= row.keys() <= known]
+    rungs = []
+    for row in _rows(path):
+        with contextlib.suppress(ValueError):
+            rungs.append(jsonable.decode(RungRow, row))
     return [
         {"version": version}
         | {
@@ -58,7 +57,10 @@ def _ladder(path: Path, time: int) -> list[dict[str, Any]]:
 
 def _columns(path: Path) -> dict[str, list[float | None]]:
     text = _tail(path, header=True)
-    rows = list(csv.DictReader(io.StringIO(text)))[-MOST_ROWS:]
+    try:
+        rows = list(csv.DictReader(io.StringIO(text)))[-MOST_ROWS:]
+    except csv.Error:
+        return {}
     names = [name for name in (rows[0] if rows else ()) if name]
     columns = {name: [_number(row.get(name)) for row in rows] for name in names}
     return {name: each for name, each in columns.items() if any(v is not None for v in each)}
@@ -69,12 +71,10 @@ def _rows(path: Path) -> list[dict[str, Any]]:
         return []
     rows = []
     for line in _tail(path).splitlines()[-MOST_ROWS:]:
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(row, dict):
-            rows.append(row)
+        with contextlib.suppress(ValueError):
+            row = jsonable.parsed(line)
+            if isinstance(row, dict):
+                rows.append(row)
     return rows
 
 
@@ -94,6 +94,6 @@ def _tail(path: Path, *, header: bool = False) -> str:
 def _number(text: Any) -> float | None:
     try:
         value = float(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return value if math.isfinite(value) else None
