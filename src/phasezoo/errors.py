@@ -4,6 +4,9 @@ Messages say what was given, what is allowed and what to do next. The classes th
 raises carry the names of its error variants.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 __all__ = [
     "CheckpointError",
     "CorruptRecord",
@@ -174,6 +177,23 @@ class MissingDependency(PhasezooError, ImportError):
             extra: The extra that installs the package.
         """
         return cls(f"{need}: {install_hint(extra)}")
+
+
+@contextmanager
+def needs(need: str, extra: str) -> Iterator[None]:
+    """Import packages of an extra inside this context.
+
+    Args:
+        need: The thing and the package that it needs.
+        extra: The extra that installs the package.
+
+    Raises:
+        MissingDependency: One is not installed.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise MissingDependency.of_extra(need=need, extra=extra) from error
 
 
 def install_hint(extra: str) -> str:

@@ -4,7 +4,7 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from phasezoo.errors import MissingDependency
+from phasezoo.errors import needs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,10 +26,6 @@ def frame(rows: Sequence[Mapping[str, Any]]) -> Frame:
     Raises:
         MissingDependency: pandas is not installed.
     """
-    try:
+    with needs("tables as frames need pandas", "data"):
         import pandas as pd
-    except ImportError as error:
-        raise MissingDependency.of_extra(
-            need="tables as frames need pandas", extra="data"
-        ) from error
     return pd.DataFrame(list(rows))

@@ -92,45 +92,6 @@ class State(Protocol):
 
 
 @runtime_checkable
-class SimultaneousState(Protocol):
-    """A position of a game in which players may move at once.
-
-    ``to_play`` is :data:`SIMULTANEOUS` if they do; ``play`` then takes one action per acting
-    player, in ascending order of players. If one player moves, the state answers like
-    :class:`State`.
-
-    Two members may be there besides: ``settled(player)``, the return of a player for whom the game
-    is over though not for all (None of others), who then leaves environments; and
-    ``is_idle(player)``, True if any answer of an acting player has the same effect.
-    """
-
-    @property
-    def to_play(self) -> int:
-        """Index of the player to move, or :data:`SIMULTANEOUS`."""
-
-    @property
-    def acting(self) -> Sequence[int]:
-        """The players who move now, ascending; empty when the game is over."""
-
-    @property
-    def is_terminal(self) -> bool:
-        """Whether the game is over."""
-
-    @property
-    def returns(self) -> npt.NDArray[np.float32]:
-        """``float32[num_players]``."""
-
-    def legal_actions_of(self, player: int) -> Actions:
-        """``int64[L]``: the actions of one acting player, ascending."""
-
-    def play(self, action: Any) -> "SimultaneousState":
-        """The state after the acting players' actions."""
-
-    def planes(self, spec: str, player: int | None = None) -> Planes:
-        """``float32[C, H, W]`` as ``player`` sees the state."""
-
-
-@runtime_checkable
 class Gate(Protocol):
     """Says which phase of the game a state is in (``docs/definitions/gates.md``)."""
 

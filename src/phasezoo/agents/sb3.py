@@ -13,7 +13,7 @@ import numpy as np
 from phasezoo._torch import require_torch
 from phasezoo.agents.base import mask_in, state_in
 from phasezoo.checking import type_name
-from phasezoo.errors import CheckpointError, InvalidConfig, MissingDependency
+from phasezoo.errors import CheckpointError, InvalidConfig, needs
 from phasezoo.games import game_of
 from phasezoo.games.options import flag
 from phasezoo.observation.action_parts import flat_mask
@@ -220,9 +220,5 @@ def _trained_by(file: Path) -> Any:
     if name == "stable_baselines3:PPO" and "clip_range" not in data:
         name = "stable_baselines3:A2C"  # their policies are of one class
     package, _, kind = name.partition(":")
-    try:
+    with needs(f"{file} needs Stable-Baselines3", "sb3"):
         return getattr(import_module(package), kind)
-    except ImportError as error:
-        raise MissingDependency.of_extra(
-            need=f"{file} needs Stable-Baselines3", extra="sb3"
-        ) from error

@@ -43,9 +43,9 @@ from phasezoo.errors import (
     CorruptRecord,
     InvalidArray,
     InvalidConfig,
-    MissingDependency,
     PhasezooError,
     StoreError,
+    needs,
 )
 from phasezoo.games import Game, make
 from phasezoo.games.queries import action_spec
@@ -407,13 +407,9 @@ def _appearing(path: Path) -> Iterator[Any]:
 
 def arrow() -> tuple[Any, Any]:
     """Return pyarrow and its Parquet."""
-    try:
+    with needs("games stores are Parquet files and need pyarrow", "data"):
         import pyarrow as pa
         import pyarrow.parquet as pq
-    except ImportError as error:
-        raise MissingDependency.of_extra(
-            need="games stores are Parquet files and need pyarrow", extra="data"
-        ) from error
     return pa, pq
 
 

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.errors import InvalidGate, MissingDependency, PhasezooError, UnknownGame
+from phasezoo.errors import InvalidGate, PhasezooError, UnknownGame, needs
 from phasezoo.games.options import is_file
 from phasezoo.games.queries import encode
 from phasezoo.games.registry import game_of, make
@@ -338,13 +338,9 @@ def _check_game(manifest: GateManifest, directory: Path) -> None:
 
 def _layers(data: bytes, manifest: GateManifest, path: Path) -> tuple[tuple[Floats, Floats], ...]:
     """The layers in a file, if they fit each other, the planes and the phases."""
-    try:
+    with needs("learned gates need safetensors", "train"):
         from safetensors import SafetensorError
         from safetensors.numpy import load as arrays_of
-    except ImportError as error:
-        raise MissingDependency.of_extra(
-            need="learned gates need safetensors", extra="train"
-        ) from error
     try:
         arrays = arrays_of(data)
     except SafetensorError as error:

@@ -1,7 +1,7 @@
 """The building blocks of the networks. Tensors are ``float32[B, C, H, W]``."""
 
 import math
-from typing import Literal, Protocol, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -186,21 +186,15 @@ class ResidualBlock(nn.Module):
         return torch.relu(planes + self.drop(self.attention(self.branch(planes))))
 
 
-class Foldable(Protocol):
-    """A module whose batch norm can be put into the layer beside it."""
-
-    def fold(self) -> None:
-        """Do so, with the running statistics; for inference only."""
-
-
 def fold_batch_norms(network: nn.Module) -> None:
     """Fold the batch norms of ``network``, which must be in eval mode, into the layers beside them.
 
     A user's own are left alone.
     """
     for module in list(network.modules()):
-        if type(module).__module__.startswith("phasezoo.networks.") and hasattr(module, "fold"):
-            cast("Foldable", module).fold()
+        fold: Any = getattr(module, "fold", None)
+        if type(module).__module__.startswith("phasezoo.networks.") and fold is not None:
+            fold()
 
 
 def folded_before(layer: nn.Linear | nn.Conv2d, norm: nn.BatchNorm2d) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from markupsafe import Markup
 
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.errors import MissingDependency
+from phasezoo.errors import needs
 from phasezoo.report import numbers
 from phasezoo.report.document import Figure
 
@@ -71,12 +71,8 @@ def axes(
 
     Several axes come as a flat array, row by row.
     """
-    try:
+    with needs("plots need matplotlib, which is not installed", "plot"):
         from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingDependency.of_extra(
-            need="plots need matplotlib, which is not installed", extra="plot"
-        ) from error
     figure = Figure(figsize=(width, height), layout="constrained")
     made = figure.subplots(rows, columns, squeeze=False, **options).ravel()
     for one in made:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from phasezoo.agents.base import CallableAgent
 from phasezoo.errors import IllegalAction
 from phasezoo.games import Game
+from phasezoo.games.varlen import segment_softmax
 from phasezoo.inference import Counts, StateBatch
 from phasezoo.inference.evaluator import evaluate_leaves
 
@@ -95,28 +96,26 @@ class SolvedPositions:
         counts: npt.NDArray[np.bool_] = np.sign(worst) < np.sign(best)
         return counts
 
-    def policy(self, evaluator: Any, rows: npt.NDArray[np.int64] | None = None) -> Numbers:
-        """The probabilities that a network gives to the legal actions of positions.
+    def policy(self, evaluator: Any) -> Numbers:
+        """The probabilities that a network gives to the legal actions of the positions.
 
         Args:
             evaluator: The network, or a mixture, which is routed by its own gate.
-            rows: ``int64[n]``: which positions; None: all.
 
         Returns:
-            ``float64[E]``: the softmax of its logits over the legal actions of each; 0 in the
-            positions that were not asked about.
+            ``float64[E]``: the softmax of its logits over the legal actions of each.
         """
         found = np.zeros(len(self.actions))
-        asked = np.arange(len(self)) if rows is None else np.asarray(rows)
         gate = getattr(evaluator, "search_gate", None)
-        for begin in range(0, len(asked), ROWS):
-            part = asked[begin : begin + ROWS]
-            states = [self.states[row] for row in part]
+        for begin in range(0, len(self), ROWS):
+            states = self.states[begin : begin + ROWS]
             batch = StateBatch(states, None if gate is None else gate.batch(states))
-            answer = evaluate_leaves(evaluator, batch, Counts())
-            sizes = np.diff(self.offsets)[part]
-            edges = np.concatenate([np.arange(*self.offsets[row : row + 2]) for row in part])
-            found[edges] = _softmax(answer.legal_logits, sizes)
+            logits = evaluate_leaves(evaluator, batch, Counts()).legal_logits
+            offsets = self.offsets[begin : begin + ROWS + 1]
+            first, last = int(offsets[0]), int(offsets[-1])
+            if logits is None:
+                logits = np.zeros(last - first, np.float32)
+            found[first:last] = segment_softmax(logits, offsets - first)
         return found
 
     def likeliest(self, probabilities: Numbers) -> Numbers:
@@ -153,17 +152,6 @@ class SolvedPositions:
             best=expected(self.worths == best),
             distance=np.where(kept > 0, distance, np.nan),
         )
-
-
-def _softmax(logits: npt.NDArray[np.float32] | None, sizes: npt.NDArray[np.int64]) -> Numbers:
-    """Probabilities of the actions of each position, all alike where there are no logits."""
-    if logits is None:
-        return np.repeat(1.0 / sizes, sizes)
-    begins = np.cumsum(sizes) - sizes
-    numbers = logits.astype(np.float64)
-    shares = np.exp(numbers - np.repeat(np.maximum.reduceat(numbers, begins), sizes))
-    found: Numbers = shares / np.repeat(np.add.reduceat(shares, begins), sizes)
-    return found
 
 
 @dataclass(frozen=True)

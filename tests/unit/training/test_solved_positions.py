@@ -110,11 +110,12 @@ def test_a_policy_is_the_softmax_over_legal_actions_of_whom_the_gate_names(every
     favourite = [int(everything.actions[everything.offsets[row]]) for row in rows[:3]]
     experts = dict(zip(gate.names, map(Likes, favourite), strict=True))
     mixture = inference.MixtureOfExperts(experts, gate=gate, routing="exact")
-    policy = everything.policy(mixture, rows)
-    phases = gate.batch([everything.states[row] for row in rows])
-    for row, phase in zip(rows, phases, strict=True):
-        here = slice(*everything.offsets[row : row + 2])
-        logits = np.where(everything.actions[here] == favourite[phase], 2.0, 0.0)
+    some = SolvedPositions.of(games.make("krk"), [everything.states[row] for row in rows])
+    policy = some.policy(mixture)
+    phases = gate.batch(some.states)
+    for row, phase in enumerate(phases):
+        here = slice(*some.offsets[row : row + 2])
+        logits = np.where(some.actions[here] == favourite[phase], 2.0, 0.0)
         assert policy[here] == pytest.approx(np.exp(logits) / np.exp(logits).sum(), rel=1e-5)
     assert policy.sum() == pytest.approx(len(rows))
 

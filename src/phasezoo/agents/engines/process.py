@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from phasezoo.errors import EngineFailed, MissingDependency
+from phasezoo.errors import EngineFailed, needs
 from phasezoo.games.options import is_file
 from phasezoo.specs import unknown_option
 from phasezoo.specs.text import one_line
@@ -38,10 +38,8 @@ def require_chess() -> None:
     Raises:
         MissingDependency: It is not installed.
     """
-    try:
+    with needs("engines need python-chess", "chess"):
         import chess.engine  # noqa: F401
-    except ImportError as error:
-        raise MissingDependency.of_extra(need="engines need python-chess", extra="chess") from error
 
 
 def find_engine(command: str | Sequence[str]) -> list[str]:

@@ -17,6 +17,7 @@ from annotated_types import Interval, MinLen
 
 from phasezoo.apps.inference_bench.measuring import Figures, Order, Speed, answers_in
 from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.games.varlen import segment_softmax
 from phasezoo.inference.backends.choice import Loading
 from phasezoo.inference.storage import packaged
 from phasezoo.report import numbers
@@ -72,23 +73,13 @@ def difference(found: Mapping[str, Any], reference: Mapping[str, Any]) -> Differ
         reference: The same of another backend.
     """
     offsets = reference["offsets"]
-    ours, theirs = (probabilities(each["logits"], offsets) for each in (found, reference))
+    ours, theirs = (segment_softmax(each["logits"], offsets) for each in (found, reference))
     same = top_actions(found["logits"], offsets) == top_actions(reference["logits"], offsets)
     return Difference(
         value=float(np.abs(found["value"] - reference["value"]).max()),
         policy=float(np.abs(ours - theirs).max()),
         equal_top=float(same.mean()),
     )
-
-
-def probabilities(logits: npt.NDArray[Any], offsets: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """The softmax over the legal actions of each position."""
-    counts, starts = np.diff(offsets), offsets[:-1]
-    powers = np.exp(
-        logits.astype(np.float64) - np.repeat(np.maximum.reduceat(logits, starts), counts)
-    )
-    shares: npt.NDArray[np.float64] = powers / np.repeat(np.add.reduceat(powers, starts), counts)
-    return shares
 
 
 def top_actions(logits: npt.NDArray[Any], offsets: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

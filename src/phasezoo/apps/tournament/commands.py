@@ -285,7 +285,7 @@ class _PlayOptions:
                 concurrency=self.concurrency,
                 max_plies=self.max_plies,
                 adjudication=adjudication,
-                names=self.names or self.agents,
+                names=names,
                 on_game=on_game,
                 progress=progress,
                 **self._own,

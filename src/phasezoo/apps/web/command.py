@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from annotated_types import Interval
 
-from phasezoo.errors import InvalidConfig, MissingDependency
+from phasezoo.errors import InvalidConfig, needs
 from phasezoo.specs import Argument
 
 if TYPE_CHECKING:
@@ -76,16 +76,12 @@ class WebOptions:
             MissingDependency: The extra ``web`` is not installed.
         """
         made = self._make_agents()
-        try:
+        with needs("phasezoo web needs starlette and uvicorn", "web"):
             import uvicorn
 
             from phasezoo.apps.web.access import bytes_of, is_loopback
             from phasezoo.apps.web.connections import configured
             from phasezoo.apps.web.server import MOST_PAGES, make_app
-        except ImportError as error:
-            raise MissingDependency.of_extra(
-                need="phasezoo web needs starlette and uvicorn", extra="web"
-            ) from error
         from phasezoo.registration import register_all
 
         register_all()

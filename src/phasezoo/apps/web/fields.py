@@ -1,6 +1,5 @@
 """Fields of a page's message, each checked; one that does not fit is refused by name."""
 
-import json
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -8,6 +7,7 @@ from annotated_types import Interval
 
 from phasezoo.checking import type_name
 from phasezoo.errors import InvalidConfig
+from phasezoo.runs import jsonable
 from phasezoo.specs import Unit, values_of
 
 LONGEST_MESSAGE = 256 * 1024
@@ -125,16 +125,11 @@ def read_message(text: str) -> dict[str, Any]:
         message = f"a message of {len(text):,} letters: at most {LONGEST_MESSAGE:,} are read"
         raise InvalidConfig(message)
     try:
-        given = json.loads(text, parse_constant=_no_number)
-    except (ValueError, RecursionError) as error:
+        given = jsonable.parsed(text)
+    except ValueError as error:
         message = f"the message is no JSON ({str(error)[:80]}): send an object such as {{'do': …}}"
         raise InvalidConfig(message) from error
     if not isinstance(given, dict):
         message = f"the message is {type_name(given)}: send an object such as {{'do': …}}"
         raise InvalidConfig(message)
     return given
-
-
-def _no_number(name: str) -> float:
-    message = f"{name} is no number of JSON"
-    raise ValueError(message)

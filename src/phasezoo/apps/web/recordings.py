@@ -1,6 +1,5 @@
 """Finished games to be stepped through: stores, PGN, and recordings of states."""
 
-import json
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,7 @@ from phasezoo.data.store import GameStore
 from phasezoo.envs.rendering.choice import name_of
 from phasezoo.errors import InvalidConfig, InvalidPgn, PhasezooError
 from phasezoo.games.queries import result_text
+from phasezoo.runs import jsonable
 from phasezoo.types import SIMULTANEOUS
 
 MOST_LISTED = 200
@@ -404,7 +404,7 @@ def _text_of(file: Path) -> str:
     text = file.read_text(encoding="utf-8", errors="replace")
     # The original writes a state as JSON, or as a string that holds that JSON.
     try:
-        inner = json.loads(text)
-    except (ValueError, RecursionError):
+        inner = jsonable.parsed(text)
+    except ValueError:
         return text
     return inner if isinstance(inner, str) else text

@@ -57,7 +57,7 @@ def pair_score_statistics(scores: Sequence[float]) -> tuple[float, float]:
         message = "no finished pair of games: a match needs at least one"
         raise InvalidConfig(message)
     given: Sequence[object] = scores
-    wrong = [one for one in given if not isinstance(one, Real) or not 0 <= one <= 1]
+    wrong = [one for one in given if not isinstance(one, Real) or not 0 <= one <= 1]  # type: ignore[operator]
     if wrong:
         message = f"pair scores are numbers in [0, 1], and one is {shown(wrong[0])}"
         raise InvalidConfig(message)

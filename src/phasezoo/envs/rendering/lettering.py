@@ -62,9 +62,6 @@ _LINES: dict[str, tuple[Points, ...]] = {
     "9": (_arc(0.5, 0.65, (0.2, 0.22), 0, 360), corners((0.69, 0.59), (0.58, 0.32), (0.4, 0.13))),
 }  # fmt: skip
 
-LETTERS = "".join(_LINES)
-"""The letters."""
-
 
 @cache
 def glyph(letter: str) -> tuple[Detail, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from phasezoo.envs.rendering.choice import painter_of
 from phasezoo.envs.rendering.document import animated
 from phasezoo.envs.rendering.painters import Painter, Picture, check_player
-from phasezoo.errors import InvalidConfig, MissingDependency
+from phasezoo.errors import InvalidConfig, needs
 from phasezoo.games import game_of
 from phasezoo.runs.files import save_files
 
@@ -91,11 +91,8 @@ def _write_svg(scenes: Sequence[Any], painter: Painter, path: Path, fps: float) 
 
 
 def _write_gif(scenes: Sequence[Any], painter: Painter, path: Path, fps: float) -> None:
-    try:
+    with needs("animated GIFs need Pillow (an .svg needs nothing)", "plot"):
         from PIL import Image
-    except ImportError as error:
-        need = "animated GIFs need Pillow (an .svg needs nothing)"
-        raise MissingDependency.of_extra(need=need, extra="plot") from error
     palette = _palette(scenes, painter.picture)
 
     def frames() -> Iterator["Image.Image"]:

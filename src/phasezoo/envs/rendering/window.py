@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.errors import MissingDependency
+from phasezoo.errors import needs
 
 
 class Window:
@@ -61,9 +61,5 @@ class Window:
 
 
 def _pygame() -> Any:
-    try:
+    with needs("render_mode='human' needs pygame", "render"):
         return import_module("pygame")
-    except ImportError as error:
-        raise MissingDependency.of_extra(
-            need="render_mode='human' needs pygame", extra="render"
-        ) from error

@@ -67,7 +67,7 @@ class KrkConfig:
     ending_games: Annotated[int, Ge(2)] = 40
     """Games a cell of each of these."""
 
-    positions: Annotated[int, Interval(ge=0, le=20_000)] = 0
+    positions: Annotated[int, Interval(ge=0, le=MOST_POSITIONS)] = 0
     """Positions of Connect Four to try every C and T in, judged by its solver (0: none)."""
     position_budgets: tuple[PositiveInt, ...] = (300, 3000)
     """Simulations of each search there (rising)."""

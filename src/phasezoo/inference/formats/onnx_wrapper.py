@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.errors import MissingDependency
+from phasezoo.errors import needs
 from phasezoo.games.action_tables import OFF, ActionTables
 
 OLDEST_OPSET, OLDEST_SYMMETRIC = 9, 11
@@ -34,13 +34,9 @@ def parsed(data: bytes) -> Any:
         ValueError: It is no model, or its weights lie in other files.
         MissingDependency: The package ``onnx`` is not installed.
     """
-    try:
+    with needs("ONNX models of other programs need the package onnx", "onnx"):
         import onnx
         from google.protobuf.message import DecodeError
-    except ImportError as error:
-        raise MissingDependency.of_extra(
-            need="ONNX models of other programs need the package onnx", extra="onnx"
-        ) from error
     if not data:
         message = "the file is empty"
         raise ValueError(message)

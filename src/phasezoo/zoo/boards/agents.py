@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.errors import InvalidConfig, MissingDependency
+from phasezoo.errors import InvalidConfig, needs
 from phasezoo.games.options import folder_path
 from phasezoo.inference.evaluator import Leaves
 from phasezoo.inference.oracle import ORACLE_PLIES, Known
@@ -42,12 +42,8 @@ class Syzygy:
         self._open()
 
     def _open(self) -> None:
-        try:
+        with needs("Syzygy tables need python-chess", "chess"):
             import chess.syzygy
-        except ImportError as error:
-            raise MissingDependency.of_extra(
-                need="Syzygy tables need python-chess", extra="chess"
-            ) from error
         self._tables: chess.syzygy.Tablebase = chess.syzygy.Tablebase()
         for folder in _folders(self.path):
             if not folder_path("path", folder).is_dir():

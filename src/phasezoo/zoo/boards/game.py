@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from phasezoo import _core
-from phasezoo.errors import InvalidConfig, MissingDependency, UnknownGame
+from phasezoo.errors import InvalidConfig, UnknownGame, needs
 from phasezoo.games.action_tables import MoveNames
 from phasezoo.games.base import Game, fen_info
 from phasezoo.games.bounds import UNLIMITED, wide
@@ -225,12 +225,8 @@ def to_board(state: _core.BoardState) -> "chess.Board":
         MissingDependency: python-chess is not installed.
         UnknownGame: python-chess does not know the game.
     """
-    try:
+    with needs("board() needs python-chess", "chess"):
         from chess import Board, Move, variant
-    except ImportError as error:
-        raise MissingDependency.of_extra(
-            need="board() needs python-chess", extra="chess"
-        ) from error
     kinds: dict[str, Callable[[str], Board]] = {
         "chess": Board,
         "chess960": partial(Board, chess960=True),

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import _core
-from phasezoo.errors import MissingDependency
+from phasezoo.errors import needs
 from phasezoo.games.base import Game
 
 Scores = npt.NDArray[np.float64]
@@ -40,14 +40,14 @@ def solve(state: Any) -> Scores:
 @cache
 def _solver() -> tuple[Any, Any]:
     """The type of its boards, and the solver with its book of openings, read once."""
-    try:
-        import bitbully
-    except ImportError as error:
-        need = (
+    with needs(
+        (
             "exact scores of Connect Four need the solver BitBully, which is licensed under the "
             "AGPL-3.0"
-        )
-        raise MissingDependency.of_extra(need=need, extra="solve") from error
+        ),
+        "solve",
+    ):
+        import bitbully
     return bitbully.Board, bitbully.BitBully()
 
 
