@@ -2,40 +2,23 @@
 
 import numpy as np
 import pytest
+from own_games import Stones
 
-from phasezoo import agents, arena, games, inference
+from phasezoo import agents, arena, inference
 from phasezoo.errors import GameContract
 from phasezoo.types import SIMULTANEOUS
 
 LIMIT = agents.Limit(simulations=30)
 
 
-class Pile:
-    """Players take one or two stones in turn; what is odd begins below ``odd_below`` stones."""
+class Pile(Stones):
+    """What is odd begins below ``odd_below`` stones."""
 
-    odd_below = 0
-
-    def __init__(self, stones=7, turn=0):
-        self.stones, self.turn = stones, turn
+    most, odd_below = 2, 0
 
     @property
     def is_odd(self):
         return self.stones < self.odd_below
-
-    to_play = property(lambda self: self.turn)
-    is_terminal = property(lambda self: self.stones <= 0)
-    legal_actions = property(lambda self: np.arange(min(2, self.stones)))
-
-    @property
-    def returns(self):
-        sign = 1.0 if self.turn == 1 else -1.0
-        return np.array([sign, -sign] if self.is_terminal else [0, 0], dtype=np.float32)
-
-    def play(self, action):
-        return type(self)(self.stones - 1 - int(action), 1 - self.turn)
-
-    def planes(self, spec, player=None):
-        return np.full((1, 1, 1), self.stones, dtype=np.float32)
 
 
 class AtOnce(Pile):
@@ -66,13 +49,7 @@ def broken(kind, member, answer, odd_below, monkeypatch):
     monkeypatch.setattr(registry.REGISTRY, "own", dict(registry.REGISTRY.own))
     monkeypatch.setattr(registry, "_BY_TYPE", dict(registry._BY_TYPE))
     made = type("Broken", (kind,), {member: changed, "odd_below": odd_below})
-    games.register(
-        "my game",
-        initial_state=made,
-        num_players=2,
-        num_actions=2,
-        plane_specs={"default": (1, 1, 1)},
-    )
+    made.register("my game")
     return made
 
 
@@ -155,6 +132,4 @@ def test_games_that_keep_their_contract_are_searched(kind, monkeypatch):
     made = broken(kind, "play", None, 0, monkeypatch)
     agent = agents.DecoupledMCTSAgent(inference.Uniform(), limit=LIMIT)
     assert agent.session(1).act(made()) in (0, 1)
-    state = made()
-    state.turn = np.int8(0)
-    assert agent.session(1).act(state) in (0, 1)
+    assert agent.session(1).act(made(7, np.int8(0))) in (0, 1)
