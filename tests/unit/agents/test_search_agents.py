@@ -3,6 +3,7 @@ import pickle
 
 import numpy as np
 import pytest
+from material import Material
 from selfplay_games import Crosses
 
 from phasezoo import agents, games, gating, inference
@@ -20,27 +21,6 @@ MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
 MATE_IN_ONE_BLACK = "3r2k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1"
 MIDGAME = "r1bq1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 b - - 0 9"
 LICHESS = ("opening", "middlegame", "endgame")
-
-
-class Material:
-    """Counts pieces; answers a row alike in any batch. Remembers how many rows it saw."""
-
-    plane_spec = "v2"
-
-    def __init__(self, scale=10.0, policy=True):
-        self.scale = scale
-        self.policy = policy
-        self.rows = 0
-
-    def evaluate(self, planes):
-        self.rows += len(planes)
-        worth = np.array([1, 3, 3, 5, 9, 0], dtype=np.float32)
-        balance = planes[:, 0:6].sum(axis=(2, 3)) - planes[:, 6:12].sum(axis=(2, 3))
-        logits = np.broadcast_to(np.sin(np.arange(4672, dtype=np.float32)), (len(planes), 4672))
-        return inference.Evaluation(
-            policy_logits=logits if self.policy else None,
-            value=np.tanh((balance * worth).sum(axis=1) / self.scale),
-        )
 
 
 def mcts(evaluator=None, nodes=60, **options):
