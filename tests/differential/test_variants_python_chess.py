@@ -4,8 +4,8 @@ import random
 from collections import Counter
 
 import chess
-import chess.variant
 import pytest
+from boards import BOARDS, comparable
 
 from phasezoo import games
 
@@ -45,13 +45,6 @@ STARTS = {
     ),
 }
 
-BOARDS = {
-    "chess960": lambda fen: chess.Board(fen, chess960=True),
-    "atomic": chess.variant.AtomicBoard,
-    "crazyhouse": chess.variant.CrazyhouseBoard,
-    "krk": chess.Board,
-}
-
 
 def python_chess_end(board, variant, times):
     """The end of the game by ``docs/definitions/ends.md``: (reason, winner), or None."""
@@ -71,17 +64,8 @@ def python_chess_end(board, variant, times):
     return None
 
 
-def comparable(fen, variant):
-    """A FEN; in crazyhouse without clock and number of the move, and with its pockets sorted."""
-    if variant != "crazyhouse":
-        return fen
-    placement, side, castling, en_passant = fen.split()[:4]
-    board, pocket = placement.rstrip("]").split("[")
-    return board, sorted(pocket), side, castling, en_passant
-
-
 def assert_same(state, board, variant, times, legal):
-    assert comparable(state.fen, variant) == comparable(board.fen(), variant)
+    assert comparable(state.fen) == comparable(board.fen())
     assert state.to_play == (0 if board.turn else 1)
     assert state.is_check == board.is_check(), board.fen()
     end = python_chess_end(board, variant, times)

@@ -1,20 +1,12 @@
 """The plane tables in the documentation of the variants say what their planes are."""
 
-import chess
-import chess.variant
 import numpy as np
 import pytest
+from boards import BOARDS
 from plane_meanings import expected_planes, table
 
 from phasezoo import games
 from phasezoo.envs import AtomicChessEnv, ChessEnv, CrazyhouseEnv
-
-BOARDS = {
-    "chess960": lambda fen: chess.Board(fen, chess960=True),
-    "atomic": chess.variant.AtomicBoard,
-    "crazyhouse": chess.variant.CrazyhouseBoard,
-    "krk": chess.Board,
-}
 
 
 def house_table():
