@@ -10,7 +10,6 @@ import pytest
 from own_games import Stones
 
 from phasezoo import agents, arena, games, gating, training
-from phasezoo.games import registry as games_registry
 from phasezoo.games.queries import acting_players
 from phasezoo.games.random_play import random_action
 
@@ -41,10 +40,8 @@ class Race(Stones):
 
 
 @pytest.fixture(params=[*SHARED, OWN])
-def game(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+def game(request: pytest.FixtureRequest, own_games_forgotten: None) -> Any:
     if request.param == OWN:
-        known = dict(games_registry.REGISTRY.own)
-        monkeypatch.setattr(games_registry.REGISTRY, "own", known)
         Race.register(OWN, planes=(1, 3, 3))
     return games.make(request.param)
 
