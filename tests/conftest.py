@@ -48,6 +48,15 @@ def one_torch_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+@pytest.fixture
+def own_games_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games that the test registers are known as long as it lasts."""
+    from phasezoo.games import registry
+
+    monkeypatch.setattr(registry.REGISTRY, "own", dict(registry.REGISTRY.own))
+    monkeypatch.setattr(registry, "_BY_TYPE", dict(registry._BY_TYPE))
+
+
 @pytest.fixture(scope="session")
 def repository() -> Path:
     """The root of the checkout."""

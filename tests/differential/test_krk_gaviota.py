@@ -3,7 +3,6 @@
 from functools import cache
 
 import chess
-import chess.gaviota
 import pytest
 
 from phasezoo import games
@@ -22,15 +21,6 @@ SYMMETRIES = [
     lambda s: (s // 8 + s % 8 * 8) ^ 56,
     lambda s: (s // 8 + s % 8 * 8) ^ 63,
 ]
-
-
-@pytest.fixture(scope="module")
-def gaviota(shared_dir):
-    folder = shared_dir / "data" / "tablebases"
-    if not (folder / "krk.gtb.cp4").exists():
-        pytest.skip(f"Gaviota's table is not in {folder}")
-    with chess.gaviota.open_tablebase(str(folder)) as table:
-        yield table
 
 
 @cache

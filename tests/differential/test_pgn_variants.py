@@ -4,21 +4,14 @@ import random
 
 import chess
 import chess.pgn
-import chess.variant
 import numpy as np
 import pytest
+from boards import BOARDS, comparable
 
 from phasezoo import _core, games
 
 GAMES = 60
 RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
-
-BOARDS = {
-    "chess": chess.Board,
-    "chess960": lambda fen: chess.Board(fen, chess960=True),
-    "atomic": chess.variant.AtomicBoard,
-    "crazyhouse": chess.variant.CrazyhouseBoard,
-}
 
 # Every third game is from one of these, where castling, promotion and drops come soon.
 STARTS = {
@@ -69,15 +62,6 @@ def random_game(variant, seed, index):
     return game
 
 
-def comparable(fen):
-    """A FEN; with pockets, without the counters (drops count as pawn moves to some) and sorted."""
-    if "[" not in fen:
-        return fen
-    placement, side, castling, en_passant = fen.split()[:4]
-    board, pocket = placement.rstrip("]").split("[")
-    return board, sorted(pocket), side, castling, en_passant
-
-
 def assert_same(variant, columns, index, game):
     handle = games.make(variant)
     fen = dict(columns["start_fens"]).get(index)
@@ -97,13 +81,13 @@ def assert_same(variant, columns, index, game):
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(s, marks=pytest.mark.slow) for s in (1, 2, 3))])
 def test_a_file_of_all_variants_gives_columns_of_each(tmp_path, seed):
-    made = [random_game(variant, seed, i) for i in range(GAMES) for variant in BOARDS]
+    made = [random_game(variant, seed, i) for i in range(GAMES) for variant in STARTS]
     random.Random(seed).shuffle(made)
     path = tmp_path / "mixed.pgn"
     path.write_text("\n\n".join(map(str, made)) + "\n")
     found, report = _core.read_pgn([path])
     assert not report["skipped"], report["named"]
-    kinds = {variant: [game for game in made if kind_of(game) == variant] for variant in BOARDS}
+    kinds = {variant: [game for game in made if kind_of(game) == variant] for variant in STARTS}
     assert {name: len(columns["result"]) for name, columns in found.items()} == {
         name: len(some) for name, some in kinds.items()
     }
@@ -117,9 +101,9 @@ def kind_of(game):
     return "chess" if variant in ("Standard", "From Position") else variant.lower()
 
 
-@pytest.mark.parametrize("variant", BOARDS)
+@pytest.mark.parametrize("variant", STARTS)
 def test_one_game_alone(tmp_path, variant):
-    made = [random_game(name, 9, i) for i in range(10) for name in BOARDS]
+    made = [random_game(name, 9, i) for i in range(10) for name in STARTS]
     path = tmp_path / "mixed.pgn"
     path.write_text("\n\n".join(map(str, made)) + "\n")
     found, report = _core.read_pgn([path], variant)

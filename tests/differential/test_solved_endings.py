@@ -3,20 +3,10 @@
 import re
 
 import chess
-import chess.gaviota
 import numpy as np
 import pytest
 
 from phasezoo.zoo.boards.data import DRAW, ILLEGAL, ending_of, solve
-
-
-@pytest.fixture(scope="module")
-def gaviota(shared_dir):
-    folder = shared_dir / "data" / "tablebases"
-    if not (folder / "kpk.gtb.cp4").exists():
-        pytest.skip(f"Gaviota's tables are not in {folder}")
-    with chess.gaviota.open_tablebase(str(folder)) as tables:
-        yield tables
 
 
 def board_of(table, side, squares):

@@ -1,26 +1,38 @@
-"""Random games of the variants agree with python-chess ply by ply."""
+"""Random games of chess and its variants agree with python-chess ply by ply."""
 
 import random
 from collections import Counter
 
 import chess
-import chess.variant
 import pytest
+from boards import BOARDS, comparable
 
 from phasezoo import games
 
-VARIANTS = ("chess960", "atomic", "crazyhouse", "krk")
 GAMES_PER_CHUNK = 100
-# 2,000 games of each; the first 300 in `make test`.
-CHUNKS = [
-    chunk if chunk < 3 else pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(20)
+# 2,000 games of each; in `make test` the first 500 of chess and 300 of each other.
+CASES = [
+    pytest.param(variant, chunk, marks=[pytest.mark.slow] * (chunk >= quick))
+    for variant in BOARDS
+    for quick in [5 if variant == "chess" else 3]
+    for chunk in range(20)
 ]
 # Games of crazyhouse can go on for thousands of plies.
 MOST_PLIES = 200
 SEED = 20_261_121
 
-# Starts that reach rare rules soon, every third game from one of them.
+# Starts that reach rare rules soon: castling, promotion, en passant, bare pieces, old clocks. Every
+# third game is from one of them, of chess every other.
 STARTS = {
+    "chess": (
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+        "4k3/8/8/3b4/8/2N5/8/4K3 w - - 80 90",
+        "8/5k2/8/8/2B5/8/1b3K2/8 b - - 96 120",
+        "7k/PPPP4/8/8/8/8/4pppp/K7 w - - 0 40",
+        "7k/8/8/p1p1p1p1/PpPpPpPp/1P1P1P1P/8/K7 w - - 0 30",
+    ),
     "chess960": (
         "1rk2r2/8/8/8/8/8/8/1RK2R2 w BFbf - 0 1",
         "2r1kr2/8/8/8/8/8/8/1R2K1R1 w GBfc - 0 1",
@@ -45,13 +57,6 @@ STARTS = {
     ),
 }
 
-BOARDS = {
-    "chess960": lambda fen: chess.Board(fen, chess960=True),
-    "atomic": chess.variant.AtomicBoard,
-    "crazyhouse": chess.variant.CrazyhouseBoard,
-    "krk": chess.Board,
-}
-
 
 def python_chess_end(board, variant, times):
     """The end of the game by ``docs/definitions/ends.md``: (reason, winner), or None."""
@@ -71,22 +76,14 @@ def python_chess_end(board, variant, times):
     return None
 
 
-def comparable(fen, variant):
-    """A FEN; in crazyhouse without clock and number of the move, and with its pockets sorted."""
-    if variant != "crazyhouse":
-        return fen
-    placement, side, castling, en_passant = fen.split()[:4]
-    board, pocket = placement.rstrip("]").split("[")
-    return board, sorted(pocket), side, castling, en_passant
-
-
 def assert_same(state, board, variant, times, legal):
-    assert comparable(state.fen, variant) == comparable(board.fen(), variant)
+    assert comparable(state.fen) == comparable(board.fen())
     assert state.to_play == (0 if board.turn else 1)
     assert state.is_check == board.is_check(), board.fen()
     end = python_chess_end(board, variant, times)
     outcome = state.outcome
     assert (outcome and (outcome.reason, outcome.winner)) == end, board.fen()
+    assert state.is_terminal == (end is not None)
     actions = state.legal_actions.tolist()
     assert bool(actions) == (end is None)
     if end is None:
@@ -95,8 +92,9 @@ def assert_same(state, board, variant, times, legal):
 
 def start_of(game, variant, number):
     starts = STARTS[variant]
-    if number % 3 == 0:
-        return game.from_fen(starts[number // 3 % len(starts)])
+    every = 2 if variant == "chess" else 3
+    if number % every == 0:
+        return game.from_fen(starts[number // every % len(starts)])
     return game.initial_state(seed=SEED + number)
 
 
@@ -113,8 +111,7 @@ def choose(moves, board, rng, style):
     return rng.choice(moves)
 
 
-@pytest.mark.parametrize("chunk", CHUNKS)
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(("variant", "chunk"), CASES)
 def test_random_games_agree(variant, chunk):
     rng = random.Random(SEED + chunk)
     game = games.make(variant) if variant != "krk" else games.make(variant, start="uniform")
@@ -133,10 +130,26 @@ def test_random_games_agree(variant, chunk):
                 break
             if variant == "crazyhouse" and state.ply == MOST_PLIES:
                 break
-            move = choose(moves, board, rng, number % 4)
+            move = choose(moves, board, rng, number % (3 if variant == "chess" else 4))
             state = state.play(state.parse_uci(move.uci()))
             board.push(move)
+        assert state.ply == len(board.move_stack)
         assert state.board() == board
         assert type(state.board()) is type(board)
         assert state.moves == [m.uci() for m in board.move_stack]
-    assert len(reasons) >= 2
+    assert len(reasons) >= (3 if variant == "chess" else 2)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_san_agrees(seed):
+    rng = random.Random(seed)
+    state, board = games.make("chess").initial_state(), chess.Board()
+    while not state.is_terminal and state.ply < 150:
+        for move in board.legal_moves:
+            action = state.parse_uci(move.uci())
+            san = board.san(move)
+            assert state.san(action) == san
+            assert state.parse_san(san) == action
+        move = rng.choice(list(board.legal_moves))
+        state = state.play(state.parse_uci(move.uci()))
+        board.push(move)

@@ -1,29 +1,25 @@
-"""Properties that hold along any game of the variants."""
+"""Properties that hold along any game of chess and of its variants."""
 
 import copy
 import pickle
 
 import chess
-import chess.variant
 import numpy as np
 import pytest
+from boards import BOARDS
 from hypothesis import given, settings, strategies as st
 
 from phasezoo import _core, games
 from phasezoo.errors import InvalidFen
 
-VARIANTS = {
-    "chess960": lambda fen: chess.Board(fen, chess960=True),
-    "atomic": chess.variant.AtomicBoard,
-    "crazyhouse": chess.variant.CrazyhouseBoard,
-    "krk": chess.Board,
-}
+# As many examples of chess as of two variants.
+NAMES = ("chess", *BOARDS)
 
 
 @st.composite
-def timelines(draw):
+def timelines(draw, names=NAMES):
     """All states of a game, drawn as a seed and a length, the start included."""
-    name = draw(st.sampled_from(sorted(VARIANTS)))
+    name = draw(st.sampled_from(names))
     game = games.make("krk", start="uniform") if name == "krk" else games.make(name)
     seed = draw(st.integers(0, 2**63 - 1))
     states, rng = [game.initial_state(seed=seed)], np.random.default_rng(seed)
@@ -35,7 +31,7 @@ def timelines(draw):
 
 
 @given(timelines())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_actions_and_moves_are_in_bijection(timeline):
     size = games.game_of(timeline[0]).num_actions
     for state in timeline:
@@ -51,7 +47,7 @@ def test_actions_and_moves_are_in_bijection(timeline):
 
 
 @given(timelines())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=90, deadline=None)
 def test_values_survive_copying_in_the_middle_of_a_game(timeline):
     for state in timeline[::7]:
         stored = _core.BoardState.from_bytes(state.game, state.to_bytes())
@@ -65,11 +61,11 @@ def test_values_survive_copying_in_the_middle_of_a_game(timeline):
 
 
 @given(timelines())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=90, deadline=None)
 def test_planes_and_actions_do_not_depend_on_colour(timeline):
     state = timeline[-1]
     game = games.make(state.game)
-    start = VARIANTS[state.game](timeline[0].fen).mirror().fen()
+    start = BOARDS[state.game](timeline[0].fen).mirror().fen()
     ranks = str.maketrans("12345678", "87654321")
     other = game.from_fen(start, [move.translate(ranks) for move in state.moves])
     assert np.array_equal(state.planes("v2"), other.planes("v2"))
@@ -81,8 +77,20 @@ def test_planes_and_actions_do_not_depend_on_colour(timeline):
         assert np.array_equal(other.action_dtm, state.action_dtm)
 
 
+@given(timelines(["chess"]))
+@settings(max_examples=30, deadline=None)
+def test_history_planes_show_the_last_eight_moves(timeline):
+    state = timeline[-1]
+    shown = state.planes("v2", 0)[20:36].reshape(16, 64)
+    moves = [chess.Move.from_uci(move) for move in reversed(state.moves[-8:])]
+    expected = np.zeros((16, 64), dtype=np.float32)
+    for i, move in enumerate(moves):
+        expected[2 * i, move.from_square] = expected[2 * i + 1, move.to_square] = 1
+    assert np.array_equal(shown, expected)
+
+
 @given(timelines())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=90, deadline=None)
 def test_occurrences_and_keys_count_equal_positions(timeline):
     for i, state in enumerate(timeline):
         identity = " ".join(state.fen.split()[:4])
@@ -92,7 +100,7 @@ def test_occurrences_and_keys_count_equal_positions(timeline):
 
 
 @given(timelines())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_fen_gives_the_position_again(timeline):
     # Games cannot start without a king, nor the endgame without its rook.
     lost = {"atomic": ["king_exploded"], "krk": ["insufficient_material"]}
@@ -110,7 +118,7 @@ def test_a_fen_gives_the_position_again(timeline):
 
 
 @given(timelines())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=70, deadline=None)
 def test_a_batch_is_its_states_one_by_one(timeline):
     for spec in games.game_of(timeline[0]).plane_specs:
         batch = games.encode(timeline, spec)
@@ -118,7 +126,7 @@ def test_a_batch_is_its_states_one_by_one(timeline):
 
 
 @given(timelines())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=90, deadline=None)
 def test_best_actions_are_those_without_a_difference(timeline):
     for state in timeline:
         if state.game != "krk":

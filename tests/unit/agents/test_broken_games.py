@@ -2,40 +2,25 @@
 
 import numpy as np
 import pytest
+from own_games import Stones
 
-from phasezoo import agents, arena, games, inference
+from phasezoo import agents, arena, inference
 from phasezoo.errors import GameContract
 from phasezoo.types import SIMULTANEOUS
+
+pytestmark = pytest.mark.usefixtures("own_games_forgotten")
 
 LIMIT = agents.Limit(simulations=30)
 
 
-class Pile:
-    """Players take one or two stones in turn; what is odd begins below ``odd_below`` stones."""
+class Pile(Stones):
+    """What is odd begins below ``odd_below`` stones."""
 
-    odd_below = 0
-
-    def __init__(self, stones=7, turn=0):
-        self.stones, self.turn = stones, turn
+    most, odd_below = 2, 0
 
     @property
     def is_odd(self):
         return self.stones < self.odd_below
-
-    to_play = property(lambda self: self.turn)
-    is_terminal = property(lambda self: self.stones <= 0)
-    legal_actions = property(lambda self: np.arange(min(2, self.stones)))
-
-    @property
-    def returns(self):
-        sign = 1.0 if self.turn == 1 else -1.0
-        return np.array([sign, -sign] if self.is_terminal else [0, 0], dtype=np.float32)
-
-    def play(self, action):
-        return type(self)(self.stones - 1 - int(action), 1 - self.turn)
-
-    def planes(self, spec, player=None):
-        return np.full((1, 1, 1), self.stones, dtype=np.float32)
 
 
 class AtOnce(Pile):
@@ -51,7 +36,7 @@ class AtOnce(Pile):
         return type(self)(self.stones - 2)
 
 
-def broken(kind, member, answer, odd_below, monkeypatch):
+def broken(kind, member, answer, odd_below):
     """A registered game whose ``member`` answers ``answer`` in odd states."""
     own = getattr(kind, member)
     if isinstance(own, property):
@@ -61,18 +46,8 @@ def broken(kind, member, answer, odd_below, monkeypatch):
         def changed(self, *given):
             return answer if self.is_odd else own(self, *given)
 
-    from phasezoo.games import registry
-
-    monkeypatch.setattr(registry.REGISTRY, "own", dict(registry.REGISTRY.own))
-    monkeypatch.setattr(registry, "_BY_TYPE", dict(registry._BY_TYPE))
     made = type("Broken", (kind,), {member: changed, "odd_below": odd_below})
-    games.register(
-        "my game",
-        initial_state=made,
-        num_players=2,
-        num_actions=2,
-        plane_specs={"default": (1, 1, 1)},
-    )
+    made.register("my game")
     return made
 
 
@@ -97,8 +72,8 @@ TURNS = [
 
 @pytest.mark.parametrize("odd_below", [99, 5])
 @pytest.mark.parametrize(("member", "answer"), TURNS)
-def test_a_search_names_what_a_game_answers(member, answer, odd_below, monkeypatch):
-    kind = broken(Pile, member, answer, odd_below, monkeypatch)
+def test_a_search_names_what_a_game_answers(member, answer, odd_below):
+    kind = broken(Pile, member, answer, odd_below)
     searching = [
         agents.MCTSAgent(inference.Uniform(), limit=LIMIT),
         agents.MCTSAgent(inference.Uniform(), limit=LIMIT, graph=False, batch_size=8),
@@ -113,8 +88,8 @@ def test_a_search_names_what_a_game_answers(member, answer, odd_below, monkeypat
 
 
 @pytest.mark.parametrize(("member", "answer"), [row for row in TURNS if row[0] != "returns"])
-def test_a_match_names_it_too(member, answer, monkeypatch):
-    broken(Pile, member, answer, 5, monkeypatch)
+def test_a_match_names_it_too(member, answer):
+    broken(Pile, member, answer, 5)
     with pytest.raises(GameContract, match=member) as caught:
         arena.play_match(
             agents.RandomAgent(seed=1), agents.RandomAgent(seed=2), game="my game", games=2, seed=1
@@ -139,8 +114,8 @@ def test_a_match_names_it_too(member, answer, monkeypatch):
         ("legal_actions_of", [0.0]),
     ],
 )
-def test_players_who_move_at_once(member, answer, odd_below, monkeypatch):
-    kind = broken(AtOnce, member, answer, odd_below, monkeypatch)
+def test_players_who_move_at_once(member, answer, odd_below):
+    kind = broken(AtOnce, member, answer, odd_below)
     for agent in (
         agents.DecoupledMCTSAgent(inference.Uniform(), limit=LIMIT),
         agents.MCTSAgent(inference.Uniform(), limit=LIMIT, others="random"),
@@ -151,10 +126,8 @@ def test_players_who_move_at_once(member, answer, odd_below, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", [Pile, AtOnce])
-def test_games_that_keep_their_contract_are_searched(kind, monkeypatch):
-    made = broken(kind, "play", None, 0, monkeypatch)
+def test_games_that_keep_their_contract_are_searched(kind):
+    made = broken(kind, "play", None, 0)
     agent = agents.DecoupledMCTSAgent(inference.Uniform(), limit=LIMIT)
     assert agent.session(1).act(made()) in (0, 1)
-    state = made()
-    state.turn = np.int8(0)
-    assert agent.session(1).act(state) in (0, 1)
+    assert agent.session(1).act(made(7, np.int8(0))) in (0, 1)

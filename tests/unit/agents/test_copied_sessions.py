@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from material import Material
+from own_games import Stones
 
 from phasezoo import agents, games, inference
 from phasezoo.errors import InvalidState
@@ -17,19 +19,6 @@ FFA = games.make("pommerman-ffa")
 NOISE = {"dirichlet_epsilon": 0.25, "temperature": 1.2, "temperature_plies": 50}
 
 COPIES = [copy.copy, copy.deepcopy, lambda session: pickle.loads(pickle.dumps(session))]
-
-
-class Material:
-    """Counts pieces, and the rows it was asked for."""
-
-    plane_spec = "v2"
-    rows = 0
-
-    def evaluate(self, planes):
-        type(self).rows += len(planes)
-        worth = np.array([1, 3, 3, 5, 9, 0], dtype=np.float32)
-        balance = planes[:, 0:6].sum(axis=(2, 3)) - planes[:, 6:12].sum(axis=(2, 3))
-        return inference.Evaluation(value=np.tanh((balance * worth).sum(axis=1) / 10))
 
 
 def same(first, second):
@@ -59,7 +48,7 @@ def after_moves(session, state, moves):
     ],
 )
 def test_trees_noise_and_draws_go_on(options, copied):
-    session = agents.MCTSAgent(Material(), **options).session(5)
+    session = agents.MCTSAgent(Material(policy=False), **options).session(5)
     state = after_moves(session, CHESS.initial_state(), 3)
     twin = copied(session)
     for _ in range(3):
@@ -67,12 +56,12 @@ def test_trees_noise_and_draws_go_on(options, copied):
         same(ours, theirs)
         state = state.play(ours.action)
         state = state.play(int(state.legal_actions[-1]))
-    other = agents.MCTSAgent(Material(), **options).session(5)
+    other = agents.MCTSAgent(Material(policy=False), **options).session(5)
     assert other.search(state).visits.tolist() != ours.visits.tolist()  # there is a memory to keep
 
 
 def test_a_copy_before_the_first_move_and_a_copy_of_a_copy():
-    agent = agents.MCTSAgent(Material(), limit=agents.Limit(nodes=40), **NOISE)
+    agent = agents.MCTSAgent(Material(policy=False), limit=agents.Limit(nodes=40), **NOISE)
     session = agent.session(9)
     early = copy.deepcopy(session)
     state = after_moves(session, CHESS.initial_state(), 2)
@@ -84,19 +73,28 @@ def test_a_copy_before_the_first_move_and_a_copy_of_a_copy():
 
 
 def test_a_copy_searches_again_only_what_its_tree_holds():
-    agent = agents.MCTSAgent(Material(), limit=agents.Limit(nodes=50), reuse_tree=False, **NOISE)
+    class Watched(Material):
+        asked = 0  # of all copies together
+
+        def evaluate(self, planes):
+            Watched.asked += len(planes)
+            return super().evaluate(planes)
+
+    agent = agents.MCTSAgent(
+        Watched(policy=False), limit=agents.Limit(nodes=50), reuse_tree=False, **NOISE
+    )
     session = agent.session(1)
     state = after_moves(session, CHESS.initial_state(), 3)
     twin = copy.deepcopy(session)
-    Material.rows = 0
+    Watched.asked = 0
     twin.search(state)
-    assert Material.rows == 50
+    assert Watched.asked == 50
     assert twin._pool.counts.rows == session._pool.counts.rows + 50
 
 
 @pytest.mark.parametrize("copied", COPIES)
 def test_many_seats_go_on(copied):
-    agent = agents.MCTSAgent(Material(), limit=agents.Limit(nodes=30), **NOISE)
+    agent = agents.MCTSAgent(Material(policy=False), limit=agents.Limit(nodes=30), **NOISE)
     pool = agent.session_pool(CHESS)
     states, numbers = {}, [pool.open(seed) for seed in range(4)]
     pool.close(numbers.pop(1))
@@ -148,49 +146,17 @@ def test_what_a_player_has_seen_goes_on(copied, noise):
 
 
 @dataclass(frozen=True)
-class Race:
-    """Players add one or two to a pile; whoever makes it ten has won."""
-
-    pile: int = 0
-    turn: int = 0
-
-    @property
-    def to_play(self):
-        return self.turn
-
-    @property
-    def is_terminal(self):
-        return self.pile >= 10
-
-    @property
-    def legal_actions(self):
-        return np.array([] if self.is_terminal else [0, 1], dtype=np.int64)
-
-    @property
-    def returns(self):
-        won = np.float32(self.is_terminal)
-        return np.array([-won, won] if self.turn == 0 else [won, -won], dtype=np.float32)
-
-    def play(self, action):
-        return Race(self.pile + action + 1, 1 - self.turn)
-
-    def planes(self, spec, player=None):
-        return np.full((1, 1, 1), self.pile, dtype=np.float32)
+class Race(Stones):
+    most = 2
 
 
-games.register(
-    "copied-race",
-    initial_state=Race,
-    num_players=2,
-    num_actions=2,
-    plane_specs={"default": (1, 1, 1)},
-)
+Race.register("copied-race")
 
 
 def test_games_of_ones_own_go_on():
     agent = agents.MCTSAgent(inference.Uniform(), limit=agents.Limit(simulations=30), **NOISE)
     session = agent.session(2)
-    state = after_moves(session, Race(), 2)
+    state = after_moves(session, Race(10), 2)
     twin = pickle.loads(pickle.dumps(session))
     same(session.search(state), twin.search(state))
 

@@ -1,9 +1,10 @@
 import copy
 import pickle
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from material import Material
+from selfplay_games import Crosses
 
 from phasezoo import agents, games, gating, inference
 from phasezoo.errors import (
@@ -20,28 +21,6 @@ MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
 MATE_IN_ONE_BLACK = "3r2k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1"
 MIDGAME = "r1bq1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 b - - 0 9"
 LICHESS = ("opening", "middlegame", "endgame")
-LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
-
-
-class Material:
-    """Counts pieces; answers a row alike in any batch. Remembers how many rows it saw."""
-
-    plane_spec = "v2"
-
-    def __init__(self, scale=10.0, policy=True):
-        self.scale = scale
-        self.policy = policy
-        self.rows = 0
-
-    def evaluate(self, planes):
-        self.rows += len(planes)
-        worth = np.array([1, 3, 3, 5, 9, 0], dtype=np.float32)
-        balance = planes[:, 0:6].sum(axis=(2, 3)) - planes[:, 6:12].sum(axis=(2, 3))
-        logits = np.broadcast_to(np.sin(np.arange(4672, dtype=np.float32)), (len(planes), 4672))
-        return inference.Evaluation(
-            policy_logits=logits if self.policy else None,
-            value=np.tanh((balance * worth).sum(axis=1) / self.scale),
-        )
 
 
 def mcts(evaluator=None, nodes=60, **options):
@@ -392,38 +371,12 @@ def test_a_search_by_time_ends():
 # --- games of one's own ---
 
 
-@dataclass(frozen=True)
-class Noughts:
-    cells: tuple = (0,) * 9
-
-    @property
-    def winner(self):
-        rows = (tuple(self.cells[i] for i in line) for line in LINES)
-        return next((row[0] for row in rows if row[0] and len(set(row)) == 1), 0)
-
-    @property
-    def to_play(self):
-        return sum(map(abs, self.cells)) % 2
-
-    @property
-    def is_terminal(self):
-        return self.winner != 0 or 0 not in self.cells
+class Noughts(Crosses):
+    """Names free cells after the end, too."""
 
     @property
     def legal_actions(self):
-        return np.array([i for i, cell in enumerate(self.cells) if cell == 0], dtype=np.int64)
-
-    @property
-    def returns(self):
-        return np.array([self.winner, -self.winner], dtype=np.float32)
-
-    def play(self, action):
-        stone = 1 - 2 * self.to_play
-        return Noughts((*self.cells[:action], stone, *self.cells[action + 1 :]))
-
-    def planes(self, spec, player=None):
-        own = (1 - 2 * self.to_play) * np.array(self.cells).reshape(3, 3)
-        return np.stack([own == 1, own == -1]).astype(np.float32)
+        return np.flatnonzero(np.array(self.cells) == 0)
 
 
 games.register(

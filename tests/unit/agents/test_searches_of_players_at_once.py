@@ -261,12 +261,8 @@ class Mutable:
 
 
 @pytest.fixture
-def broken(monkeypatch):
+def broken(own_games_forgotten):
     """Registers a game that breaks its contract for the length of a test."""
-    from phasezoo.games import registry
-
-    monkeypatch.setattr(registry.REGISTRY, "own", dict(registry.REGISTRY.own))
-    monkeypatch.setattr(registry, "_BY_TYPE", dict(registry._BY_TYPE))
     games.register(
         "test-mutable",
         initial_state=Mutable,

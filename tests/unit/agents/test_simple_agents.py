@@ -2,6 +2,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from own_games import Stones
 
 from phasezoo import agents, games, inference
 from phasezoo.agents.search.continuation import steps_between
@@ -18,42 +19,11 @@ def after(*moves, start=START):
 
 
 @dataclass(frozen=True)
-class Count:
-    """Two players count up by 1 or 2 to 6."""
-
-    total: int = 0
-    ply: int = 0
-
-    @property
-    def to_play(self):
-        return self.ply % 2
-
-    @property
-    def is_terminal(self):
-        return self.total >= 6
-
-    @property
-    def legal_actions(self):
-        return np.arange(0 if self.is_terminal else 2)
-
-    @property
-    def returns(self):
-        return np.zeros(2, dtype=np.float32)
-
-    def play(self, action):
-        return Count(self.total + 1 + action, self.ply + 1)
-
-    def planes(self, spec, player=None):
-        return np.full((1, 1, 1), self.total, dtype=np.float32)
+class Pair(Stones):
+    most = 2
 
 
-games.register(
-    "agents-count",
-    initial_state=Count,
-    num_players=2,
-    num_actions=2,
-    plane_specs={"default": (1, 1, 1)},
-)
+Pair.register("agents-pair")
 
 
 # --- random ---
@@ -110,7 +80,7 @@ def test_a_callable_sees_a_game_of_ones_own():
         assert "fen" not in info
         return 1
 
-    assert agents.CallableAgent(looks).session(0).act(Count(3, 1), 1) == 1
+    assert agents.CallableAgent(looks).session(0).act(Pair(3, 1), 1) == 1
 
 
 def test_a_callable_is_not_told_what_is_hidden():
@@ -257,7 +227,7 @@ def test_steps_between_states_of_one_chess_game():
         after("d2d4", "e7e5"),
         CHESS.from_fen(after("e2e4", "e7e5").fen),
         after("e7e5", start=CHESS.from_fen(after("e2e4").fen)),
-        Count(),
+        Pair(),
     ],
 )
 def test_another_game_is_no_continuation(new):
@@ -265,9 +235,9 @@ def test_another_game_is_no_continuation(new):
 
 
 def test_steps_of_a_game_of_ones_own():
-    assert steps_between(Count(), Count()) == []
-    assert steps_between(Count(), Count(2, 1)) == [(1, Count(2, 1))]
-    steps = steps_between(Count(), Count(2, 2))
-    assert [state for _, state in steps] == [Count(1, 1), Count(2, 2)]
-    assert steps_between(Count(), Count(5, 3)) is None
-    assert steps_between(Count(5, 3), Count()) is None
+    assert steps_between(Pair(6), Pair(6)) == []
+    assert steps_between(Pair(6), Pair(4, 1)) == [(1, Pair(4, 1))]
+    steps = steps_between(Pair(6), Pair(4))
+    assert [state for _, state in steps] == [Pair(5, 1), Pair(4)]
+    assert steps_between(Pair(6), Pair(1, 1)) is None
+    assert steps_between(Pair(1, 1), Pair(6)) is None

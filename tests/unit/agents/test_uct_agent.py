@@ -11,6 +11,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from own_games import Stones
 
 from phasezoo import agents, arena, games
 from phasezoo.agents import Limit, UCTAgent
@@ -23,40 +24,11 @@ FEW = Limit(simulations=400)
 
 
 @dataclass(frozen=True)
-class Nim:
-    """Who takes the last stone wins; one to three are taken."""
-
-    stones: int = 10
-    to_play: int = 0
-
-    @property
-    def is_terminal(self) -> bool:
-        return self.stones == 0
-
-    @property
-    def legal_actions(self) -> Any:
-        return np.arange(min(3, self.stones))
-
-    @property
-    def returns(self) -> Any:
-        last = 1 - self.to_play
-        sign = [1.0, -1.0] if last == 0 else [-1.0, 1.0]
-        return np.array(sign if self.is_terminal else [0.0, 0.0], dtype=np.float32)
-
-    def play(self, action: int) -> "Nim":
-        return Nim(self.stones - 1 - action, 1 - self.to_play)
-
-    def planes(self, spec: str, player: int | None = None) -> Any:
-        return np.full((1, 1, 1), self.stones, dtype=np.float32)
+class Nim(Stones):
+    """As a game of this name."""
 
 
-NIM = games.register(
-    "uct-nim",
-    initial_state=Nim,
-    num_players=2,
-    num_actions=3,
-    plane_specs={"default": (1, 1, 1)},
-)
+Nim.register("uct-nim")
 
 
 def krk_agent(**options: Any) -> UCTAgent:
@@ -435,7 +407,6 @@ def test_bad_states_are_refused() -> None:
     with pytest.raises(InvalidState, match="over at the root"):
         krk_agent().search(lost.play(lost.parse_uci("e2e1")))
 
-    @dataclass(frozen=True)
     class Stuck(Nim):
         @property
         def legal_actions(self) -> Any:
@@ -444,12 +415,6 @@ def test_bad_states_are_refused() -> None:
         def play(self, action: int) -> "Stuck":
             return self
 
-    games.register(
-        "uct-stuck",
-        initial_state=Stuck,
-        num_players=2,
-        num_actions=3,
-        plane_specs={"default": (1, 1, 1)},
-    )
+    Stuck.register("uct-stuck")
     with pytest.raises(GameContract, match="legal_actions is empty"):
         UCTAgent().search(Stuck())

@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 pytest.importorskip("starlette")
 
 import chess.pgn
+from own_games import Stones
 from web_client import Refused, client, talking
 
 from phasezoo import agents, games
@@ -562,30 +564,16 @@ def test_two_people_answer_one_after_the_other_where_all_move_at_once(page):
     assert page.wait(name, lambda shown: shown["ply"] == 1)["over"] is None
 
 
-class Own:
+@dataclass(frozen=True, eq=False)
+class Own(Stones):
     """Nim with the picture that it draws itself."""
 
-    def __init__(self, left: int = 5, to_play: int = 0) -> None:
-        self.left, self.to_play = left, to_play
+    stones: int = 5
 
-    @property
-    def is_terminal(self) -> bool:
-        return self.left == 0
-
-    @property
-    def legal_actions(self) -> np.ndarray:
-        return np.arange(min(2, self.left))
-
-    @property
-    def returns(self) -> np.ndarray:
-        won = 1.0 if self.to_play else -1.0
-        return np.array([won, -won], dtype=np.float32)
-
-    def play(self, action: int) -> "Own":
-        return Own(self.left - 1 - int(action), 1 - self.to_play)
+    most = 2
 
     def planes(self, spec: str, player: int | None = None) -> np.ndarray:
-        return (np.arange(8).reshape(1, 2, 4) < self.left).astype(np.float32)
+        return (np.arange(8).reshape(1, 2, 4) < self.stones).astype(np.float32)
 
 
 class Drawn(Own):
@@ -595,29 +583,22 @@ class Drawn(Own):
             '<g data-action="0"><rect width="10" height="10"/></g></svg>'
         )
 
-    def play(self, action: int) -> "Drawn":
-        return Drawn(self.left - 1 - int(action), 1 - self.to_play)
-
 
 class Broken(Own):
     def svg(self) -> str:
         message = "no ink"
         raise RuntimeError(message)
 
-    def play(self, action: int) -> "Broken":
-        return Broken(self.left - 1 - int(action), 1 - self.to_play)
-
 
 @pytest.fixture(scope="module", autouse=True)
 def own_games():
-    sizes = {"num_players": 2, "num_actions": 2, "plane_specs": {"default": (1, 2, 4)}}
     for name, kind in (
         ("web-nim", Own),
         ("web-drawn", Drawn),
         ("web-broken", Broken),
         ("web-failing", Failing),
     ):
-        games.register(name, initial_state=kind, **sizes)
+        kind.register(name, planes=(1, 2, 4))
 
 
 def test_a_game_of_ones_own_is_a_grid_of_its_planes_or_what_it_draws(page):
@@ -639,17 +620,13 @@ class Seeds(Own):
     """Planes that count: alike at the start, and in half of the cells later."""
 
     def planes(self, spec: str, player: int | None = None) -> np.ndarray:
-        pits = np.full((1, 2, 4), float(self.left), dtype=np.float32)
+        pits = np.full((1, 2, 4), float(self.stones), dtype=np.float32)
         pits[0, 1] = 5
         return pits
 
-    def play(self, action: int) -> "Seeds":
-        return Seeds(self.left - 1 - int(action), 1 - self.to_play)
-
 
 def test_planes_that_count_are_shown_by_their_numbers(page):
-    sizes = {"num_players": 2, "num_actions": 2, "plane_specs": {"default": (1, 2, 4)}}
-    games.register("web-seeds", initial_state=Seeds, **sizes)
+    Seeds.register("web-seeds", planes=(1, 2, 4))
     name = page.new("web-seeds", [None, None])
     for left in (5, 4, 2):
         board = page.games[name]["board"]
@@ -666,8 +643,7 @@ def test_a_game_that_cannot_be_shown_says_why(page):
         def planes(self, spec):
             return None
 
-    sizes = {"num_players": 2, "num_actions": 2, "plane_specs": {"default": (1, 2, 4)}}
-    games.register("web-unseen", initial_state=Unseen, **sizes)
+    Unseen.register("web-unseen", planes=(1, 2, 4))
     name = page.ask("new", game="web-unseen", players=[None, None])["game"]
     while (message := page.hear()).get("push") != "trouble":
         pass
@@ -676,9 +652,8 @@ def test_a_game_that_cannot_be_shown_says_why(page):
 
 
 def test_a_pass_is_listed_beside_the_cells_of_a_grid(page):
-    sizes = {"num_players": 2, "num_actions": 9, "plane_specs": {"default": (1, 2, 4)}}
     named = {"default": ("left <over>",)}
-    games.register("web-passing", initial_state=Passing, plane_names=named, **sizes)
+    Passing.register("web-passing", planes=(1, 2, 4), num_actions=9, plane_names=named)
     name = page.new("web-passing", [None, None])
     board = page.games[name]["board"]
     assert "<title>left &lt;over&gt;</title>" in board["svg"]
@@ -696,7 +671,7 @@ class Passing(Own):
         return np.array([0, 7, 8])
 
     def play(self, action: int) -> "Passing":
-        return Passing(self.left - 1, 1 - self.to_play)
+        return super().play(0)
 
     def action_name(self, action: int) -> str:
         return "pass" if action == 8 else f"cell {action}"
@@ -715,7 +690,7 @@ class Failing(Own):
         if action == 1:
             message = "two are too many"
             raise ValueError(message)
-        return Failing(self.left - 1, 1 - self.to_play)
+        return super().play(action)
 
 
 def test_a_game_of_ones_own_that_fails_is_named_and_goes_on(page):

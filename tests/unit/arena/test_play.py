@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 import toy_games
+from material import Material
 
 from phasezoo import agents, arena, games, inference
 from phasezoo.errors import (
@@ -22,21 +23,6 @@ toy_games.register()
 
 def first_legal(observation, info):
     return int(np.flatnonzero(info["action_mask"])[0])
-
-
-class Material:
-    """A NumPy evaluator that answers a row alike in any batch."""
-
-    plane_spec = "v2"
-
-    def evaluate(self, planes):
-        worth = np.array([1, 3, 3, 5, 9, 0], dtype=np.float32)
-        balance = planes[:, 0:6].sum(axis=(2, 3)) - planes[:, 6:12].sum(axis=(2, 3))
-        logits = np.sin(np.arange(4672, dtype=np.float32))
-        policy = np.broadcast_to(logits, (len(planes), 4672))
-        return inference.Evaluation(
-            policy_logits=policy, value=np.tanh((balance * worth).sum(1) / 10)
-        )
 
 
 def short_match(**options):

@@ -4,6 +4,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 import toy_games
+from material import Material
 
 from phasezoo import agents, arena, inference
 from phasezoo.arena.conditions import Conditions
@@ -14,25 +15,6 @@ from phasezoo.specs import removed
 
 toy_games.register()
 LICHESS = ("opening", "middlegame", "endgame")
-
-
-class Material:
-    """A NumPy evaluator that answers a row alike in any batch."""
-
-    plane_spec = "v2"
-
-    def __init__(self, scale=10.0, policy=True):
-        self.scale = scale
-        self.policy = policy
-
-    def evaluate(self, planes):
-        worth = np.array([1, 3, 3, 5, 9, 0], dtype=np.float32)
-        balance = planes[:, 0:6].sum(axis=(2, 3)) - planes[:, 6:12].sum(axis=(2, 3))
-        logits = np.broadcast_to(np.sin(np.arange(4672, dtype=np.float32)), (len(planes), 4672))
-        return inference.Evaluation(
-            policy_logits=logits if self.policy else None,
-            value=np.tanh((balance * worth).sum(axis=1) / self.scale),
-        )
 
 
 def sides(routing="exact", **options):

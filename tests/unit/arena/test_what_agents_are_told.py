@@ -262,12 +262,8 @@ class Nobody:
 
 
 @pytest.fixture
-def broken(monkeypatch):
+def broken(own_games_forgotten):
     """Registers games that break their contract for the length of a test."""
-    from phasezoo.games import registry
-
-    monkeypatch.setattr(registry.REGISTRY, "own", dict(registry.REGISTRY.own))
-    monkeypatch.setattr(registry, "_BY_TYPE", dict(registry._BY_TYPE))
     for kind in (Taken, Nobody):
         games.register(
             f"told-{kind.__name__.lower()}",

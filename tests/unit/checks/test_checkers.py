@@ -15,12 +15,8 @@ from phasezoo.checking import BrokenContract
 
 
 @pytest.fixture
-def registered(monkeypatch):
+def registered(own_games_forgotten):
     """Registers a game's type for the length of a test."""
-    from phasezoo.games import registry
-
-    monkeypatch.setattr(registry.REGISTRY, "own", dict(registry.REGISTRY.own))
-    monkeypatch.setattr(registry, "_BY_TYPE", dict(registry._BY_TYPE))
 
     def register(kind):
         games.register(

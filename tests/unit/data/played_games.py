@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from own_games import Stones
 
 from phasezoo import games
 from phasezoo.data.store_file import decisions_a_ply
@@ -11,40 +12,16 @@ from phasezoo.types import SIMULTANEOUS
 
 
 @dataclass(frozen=True)
-class Nim:
-    """Take one to three stones; who takes the last has won. A seed draws how many there are."""
-
-    stones: int = 7
-    mover: int = 0
+class Nim(Stones):
+    """A seed draws how many stones there are."""
 
     @classmethod
     def begin(cls, seed=None):
         return cls() if seed is None else cls(5 + seed % 4)
 
-    @property
-    def to_play(self):
-        return self.mover
-
-    @property
-    def is_terminal(self):
-        return self.stones == 0
-
-    @property
-    def legal_actions(self):
-        return np.arange(min(self.stones, 3))
-
-    @property
-    def returns(self):
-        winner = 1.0 if self.mover == 1 else -1.0
-        return np.array([winner, -winner] if self.is_terminal else [0, 0], dtype=np.float32)
-
-    def play(self, action):
-        return Nim(self.stones - 1 - action, 1 - self.mover)
-
     def planes(self, spec, player=None):
-        player = self.mover if player is None else player
         shown = np.zeros((1, 2, 8), dtype=np.float32)
-        shown[0, int(player != self.mover), : self.stones] = 1
+        shown[0, int(player not in (None, self.turn)), : self.stones] = 1
         return shown
 
 
@@ -86,13 +63,7 @@ class Matching:
 
 def register():
     """The two games, as a user's module would."""
-    games.register(
-        "nim",
-        initial_state=Nim.begin,
-        num_players=2,
-        num_actions=3,
-        plane_specs={"default": (1, 2, 8)},
-    )
+    Nim.register("nim", planes=(1, 2, 8), initial_state=Nim.begin)
     games.register(
         "matching",
         initial_state=Matching,

@@ -107,11 +107,7 @@ class Endless:
         return np.zeros((1, 1, 1), dtype=np.float32)
 
 
-def test_rollouts_of_a_game_that_never_ends_are_given_up(monkeypatch):
-    from phasezoo.games import registry
-
-    monkeypatch.setattr(registry.REGISTRY, "own", dict(registry.REGISTRY.own))
-    monkeypatch.setattr(registry, "_BY_TYPE", dict(registry._BY_TYPE))
+def test_rollouts_of_a_game_that_never_ends_are_given_up(own_games_forgotten):
     games.register(
         "endless", initial_state=Endless, num_players=2, num_actions=2,
         plane_specs={"default": (1, 1, 1)},

@@ -1,20 +1,12 @@
-"""The plane tables in the documentation of the variants say what their planes are."""
+"""The plane tables in the documentation of chess and its variants say what the planes are."""
 
-import chess
-import chess.variant
 import numpy as np
 import pytest
+from boards import BOARDS
 from plane_meanings import expected_planes, table
 
 from phasezoo import games
 from phasezoo.envs import AtomicChessEnv, ChessEnv, CrazyhouseEnv
-
-BOARDS = {
-    "chess960": lambda fen: chess.Board(fen, chess960=True),
-    "atomic": chess.variant.AtomicBoard,
-    "crazyhouse": chess.variant.CrazyhouseBoard,
-    "krk": chess.Board,
-}
 
 
 def house_table():
@@ -25,6 +17,8 @@ def house_table():
 
 
 CASES = {
+    ("chess", "v1"): lambda: table(ChessEnv, "v1"),
+    ("chess", "v2"): lambda: table(ChessEnv, "v2"),
     ("chess960", "v1"): lambda: table(ChessEnv, "v1"),
     ("chess960", "v2"): lambda: table(ChessEnv, "v2"),
     ("atomic", "v1"): lambda: table(ChessEnv, "v1"),
@@ -57,11 +51,12 @@ def test_every_plane_has_the_meaning_of_its_row(variant, spec):
     rows = CASES[variant, spec]()
     game = games.make(variant)
     seen = {meaning: False for _, _, meaning in rows}
-    for number in range(7):
+    count, plies = (25, 60) if variant == "chess" else (7, 40)
+    for number in range(count):
         start = STARTS.get(variant) if number % 2 else None
         state = game.initial_state(seed=number) if start is None else game.from_fen(start)
         board = BOARDS[variant](state.start_fen or game.initial_state().fen)
-        for _ in range(40):
+        for _ in range(plies):
             # Drops start the clock anew here; python-chess lets it run on
             # (docs/definitions/ends.md#chess).
             board.halfmove_clock = int(state.fen.split()[4])
@@ -82,11 +77,9 @@ def test_every_plane_has_the_meaning_of_its_row(variant, spec):
             action = choose(state, rng, number)
             board.push_uci(state.uci(action))
             state = state.play(action)
-    rare = {
-        "chess960",
-        "bishops of opposite colours",
-        "en passant square, if a capture is legal",
-    }
+    rare = {"chess960", "bishops of opposite colours"}
+    if variant != "chess":
+        rare.add("en passant square, if a capture is legal")
     if variant == "krk":
         return
     missing = {meaning for meaning, found in seen.items() if not found}
@@ -108,6 +101,6 @@ def test_minimal_planes_are_pieces_and_pockets():
     house = games.make("crazyhouse").from_fen(STARTS["crazyhouse"])
     np.testing.assert_array_equal(house.planes("minimal")[:12], house.planes("v2")[:12])
     np.testing.assert_array_equal(house.planes("minimal")[12:], house.planes("v2")[52:62])
-    for variant in ("chess960", "atomic", "krk"):
+    for variant in ("chess", "chess960", "atomic", "krk"):
         state = games.make(variant).initial_state(seed=3)
         np.testing.assert_array_equal(state.planes("minimal"), state.planes("v2")[:12])

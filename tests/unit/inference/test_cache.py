@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from own_games import Stones
 
 from phasezoo import _core, agents, games, gating, inference
 from phasezoo.agents.search.driver import Driver
@@ -236,27 +237,17 @@ def test_what_cannot_be_cached_is_refused():
 
 
 @dataclass(frozen=True)
-class Nim:
-    """Players take one to three stones in turn; who takes the last has won. The last take shows."""
+class Nim(Stones):
+    """An action is the number of stones to take. The last take shows."""
 
-    stones: int
-    to_play: int = 0
     taken: int = 0
 
     @property
-    def is_terminal(self):
-        return self.stones == 0
-
-    @property
     def legal_actions(self):
-        return np.arange(1, min(3, self.stones) + 1)
-
-    @property
-    def returns(self):
-        return np.array([1, -1] if self.to_play else [-1, 1], np.float32) * self.is_terminal
+        return 1 + np.arange(min(3, self.stones))
 
     def play(self, action):
-        return Nim(self.stones - action, 1 - self.to_play, action)
+        return Nim(self.stones - action, 1 - self.turn, action)
 
     def planes(self, spec, player=None):
         return np.array([[[self.stones, self.taken]]], dtype=np.float32)

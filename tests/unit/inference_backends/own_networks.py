@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from phasezoo import networks
+from phasezoo import games, networks
 
 
 class Small(nn.Module):
@@ -40,6 +40,15 @@ def made(input_shape, num_actions, seed=1, **options):
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return Small(input_shape, num_actions, **options)
+
+
+def states(rows=9, seed=None):
+    """Successive states of a random game of Connect Four."""
+    rng = np.random.default_rng(rows if seed is None else seed)
+    found = [games.make("connect-four").initial_state()]
+    while len(found) < rows:
+        found.append(found[-1].play(int(rng.choice(found[-1].legal_actions))))
+    return found
 
 
 class Several(nn.Module):

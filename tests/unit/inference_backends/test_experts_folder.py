@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from own_networks import made
+from own_networks import made, states
 from saved_networks import save_network
 
 from phasezoo import agents, games, gating, inference
@@ -56,14 +56,6 @@ def test_the_folder_of_a_run_means_its_newest_version(tmp_path: Path) -> None:
     assert packaged.resolved(tmp_path / "versions" / "00002").name == "00002"
 
 
-def states() -> list:
-    rng = np.random.default_rng(4)
-    found = [games.make("connect-four").initial_state()]
-    while len(found) < 20:
-        found.append(found[-1].play(int(rng.choice(found[-1].legal_actions))))
-    return found
-
-
 def test_a_folder_of_experts_comes_back(folder: Path) -> None:
     found = inference.load_experts(folder)
     assert found == experts_in(folder)
@@ -77,7 +69,7 @@ def test_a_folder_of_experts_comes_back(folder: Path) -> None:
 def test_loading_the_folder_is_loading_its_mixture(folder: Path) -> None:
     mixed = inference.load(folder, threads=1)
     assert isinstance(mixed, inference.MixtureOfExperts)
-    shown = states()
+    shown = states(20, seed=4)
     phases = gating.make("plies:10", "connect-four").batch(shown)
     answer = evaluate_leaves(mixed, StateBatch(shown, phases), Counts())
     for index, name in enumerate("ab"):

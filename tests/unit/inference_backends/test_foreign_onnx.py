@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from own_networks import made
+from own_networks import made, states
 from torch import nn
 
 from phasezoo import agents, games, inference
@@ -67,14 +67,6 @@ def exported(
 def opened(path: Path, form: str = "value", **options: Any) -> OnnxEvaluator:
     given = {"game": GAME, "policy": "move_logits", "threads": 1, form: "game_end", **options}
     return OnnxEvaluator.from_file(path, **given)
-
-
-def states(rows: int) -> list:
-    rng = np.random.default_rng(rows)
-    found = [games.make(GAME).initial_state()]
-    while len(found) < rows:
-        found.append(found[-1].play(int(rng.choice(found[-1].legal_actions))))
-    return found
 
 
 @pytest.mark.parametrize("rows", [None, 1, 4])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from own_networks import Several, Small, ThreeHeaps, made
+from own_networks import Several, Small, ThreeHeaps, made, states
 from torch import nn
 
 from phasezoo import agents, games, gating, inference, networks
@@ -57,14 +57,6 @@ def heaps() -> Iterator[games.Game]:
     )
     games.registry.REGISTRY.own.pop("three-heaps")
     games.registry._BY_TYPE.pop(ThreeHeaps)
-
-
-def states(rows: int = 9) -> list:
-    rng = np.random.default_rng(rows)
-    found = [games.make(GAME).initial_state()]
-    while len(found) < rows:
-        found.append(found[-1].play(int(rng.choice(found[-1].legal_actions))))
-    return found
 
 
 def wrapped(**options: Any) -> inference.NetworkEvaluator:

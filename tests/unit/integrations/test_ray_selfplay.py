@@ -22,12 +22,12 @@ from phasezoo.training.selfplay.config import self_play_settings
 pytest.importorskip("ray", reason="the extra `ray` is not installed")
 pytestmark = [pytest.mark.ray, pytest.mark.timeout(600)]
 
-UNIT = Path(__file__).parents[1] / "training"
+HELPERS = Path(__file__).parents[2] / "helpers"
 
 
 def setup() -> None:
     """In every actor: the games of the tests."""
-    sys.path.insert(0, str(UNIT))
+    sys.path.insert(0, str(HELPERS))
     import selfplay_games
 
     selfplay_games.register()

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from own_games import Stones
 
 from phasezoo import agents, arena, games, gating, training
-from phasezoo.games import registry as games_registry
 from phasezoo.games.queries import acting_players
 from phasezoo.games.random_play import random_action
 
@@ -30,43 +30,19 @@ OWN = "race"
 
 
 @dataclass(frozen=True)
-class Race:
-    """A game of one's own: whoever takes the last of nine stones, one to three at a time, wins."""
+class Race(Stones):
+    """A game of one's own."""
 
     stones: int = 9
-    ply: int = 0
-
-    @property
-    def to_play(self) -> int:
-        return self.ply % 2
-
-    @property
-    def is_terminal(self) -> bool:
-        return self.stones == 0
-
-    @property
-    def legal_actions(self) -> np.ndarray:
-        return np.arange(min(3, self.stones), dtype=np.int64)
-
-    @property
-    def returns(self) -> np.ndarray:
-        sign = 1.0 if self.ply % 2 else -1.0
-        return np.array([sign, -sign] if self.is_terminal else [0, 0], dtype=np.float32)
-
-    def play(self, action: int) -> "Race":
-        return Race(self.stones - int(action) - 1, self.ply + 1)
 
     def planes(self, spec: str, player: int | None = None) -> np.ndarray:
         return (np.arange(9) < self.stones).reshape(1, 3, 3).astype(np.float32)
 
 
 @pytest.fixture(params=[*SHARED, OWN])
-def game(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+def game(request: pytest.FixtureRequest, own_games_forgotten: None) -> Any:
     if request.param == OWN:
-        known = dict(games_registry.REGISTRY.own)
-        monkeypatch.setattr(games_registry.REGISTRY, "own", known)
-        planes = {"default": (1, 3, 3)}
-        games.register(OWN, initial_state=Race, num_players=2, num_actions=3, plane_specs=planes)
+        Race.register(OWN, planes=(1, 3, 3))
     return games.make(request.param)
 
 
@@ -105,7 +81,7 @@ def test_it_is_trained_loaded_mixed_and_played(game: Any, tmp_path: Path) -> Non
     gate = (
         "plies:6"
         if game.name != OWN
-        else gating.CallableGate(lambda state: int(state.ply > 2), **names, spec="late")
+        else gating.CallableGate(lambda state: int(state.stones < 5), **names, spec="late")
     )
     experts = training.train_experts(
         store, gate, "weighted:4", planes=_smallest(game), out=tmp_path / "run", **OPTIONS

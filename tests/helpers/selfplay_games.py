@@ -1,4 +1,4 @@
-"""Small games and evaluators of one's own, for tests of self-play."""
+"""A small game and an evaluator of one's own, for tests of self-play and of searches."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -40,9 +40,9 @@ class Crosses:
     def returns(self) -> Any:
         return np.array([self.winner, -self.winner], dtype=np.float32)
 
-    def play(self, action: int) -> "Crosses":
+    def play(self, action: int) -> Any:
         stone = 1 - 2 * self.to_play
-        return Crosses((*self.cells[:action], stone, *self.cells[action + 1 :]))
+        return type(self)((*self.cells[:action], stone, *self.cells[action + 1 :]))
 
     def planes(self, spec: str, player: int | None = None) -> Any:
         own = (1 - 2 * self.to_play) * np.array(self.cells).reshape(3, 3)
