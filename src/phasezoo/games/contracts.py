@@ -128,7 +128,8 @@ def _face(state: Any) -> tuple[Any, ...]:
 
 def _copied(state: Any) -> Any:
     """A copy to compare with; None of states that cannot be compared, or copied."""
-    if type(state).__eq__ is object.__eq__:
+    own: Any = type(state).__eq__
+    if own is object.__eq__:
         return None
     try:
         return copy.deepcopy(state)
