@@ -138,18 +138,18 @@ def are_among(keys: npt.NDArray[np.uint64], known: npt.NDArray[np.uint64]) -> np
 
 
 def without_seen(
-    test: PositionTable, train: PositionTable
+    test: PositionTable, *train: PositionTable
 ) -> tuple[PositionTable, npt.NDArray[np.int64]]:
     """Return the test positions that do not occur in train, so that tests see new ones alone.
 
     Args:
         test: Positions to test on.
-        train: Positions that were trained on.
+        *train: Positions that were trained on.
 
     Returns:
         The rest of ``test``, and ``int64[n]``: how many were removed from each phase.
     """
-    seen = are_among(test.key, np.unique(train.key))
+    seen = are_among(test.key, np.unique(np.concatenate([table.key for table in train])))
     removed = np.bincount(test.phase[seen], minlength=len(test.names)).astype(np.int64)
     return test.select(~seen), removed
 

@@ -42,6 +42,11 @@ class PositionStore(Protocol):
         ...
 
     @property
+    def returns(self) -> npt.NDArray[np.float32]:
+        """``float32[N, players]``: how each game ended for each player."""
+        ...
+
+    @property
     def num_symmetries(self) -> int:
         """Number of symmetries of a position, the identity included."""
         ...

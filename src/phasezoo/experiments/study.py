@@ -13,6 +13,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -374,6 +375,7 @@ class StudyRun(ABC, Generic[Config, Results]):
         file: str = "",
         heading: str = "",
         beside: Sequence[str] = (),
+        same: str = "",
     ) -> T:
         """Do a stage unless it is done, keep what it found in a file, and return it.
 
@@ -384,13 +386,26 @@ class StudyRun(ABC, Generic[Config, Results]):
             file: The JSON file of what it found; empty: that of the stage's name.
             heading: Heading of the part of the run that it is; empty: it has none.
             beside: Other files that it writes.
+            same: What has changed if a stage that is done again finds anything else, which is then
+                refused; empty: it may.
+
+        Raises:
+            RunDirectoryError: It has, or a file is damaged or cannot be written.
         """
         if heading:
             self.console.heading(heading)
         name = file or f"{stage}.json"
         if not self.has_done(stage, name):
             with self.directory.stage(stage, name, *beside):
-                self.directory.write_json(name, make())
+                found, before = make(), self.directory.checksum(name)
+                now = sha256(jsonable.dumps(found).encode()).hexdigest()
+                if same and before not in (None, now):
+                    message = (
+                        f"{self.path / name}: was removed, and {same} changed since this run "
+                        "began; put both back, or start a new run with --out"
+                    )
+                    raise RunDirectoryError(message)
+                self.directory.write_json(name, found)
         return self.directory.read_json(name, kind)
 
     def has_done(self, stage: str, name: str) -> bool:

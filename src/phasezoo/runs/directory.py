@@ -164,7 +164,7 @@ class RunDirectory:
         path = self.path / name
         try:
             data = path.read_bytes()
-            if self._known(name) not in (None, sha256(data).hexdigest()):
+            if self.checksum(name) not in (None, sha256(data).hexdigest()):
                 message = "it was changed, or comes from another run"
                 raise ValueError(message)  # noqa: TRY301 - one sentence for all that is wrong
             return jsonable.decode(kind, jsonable.parsed(data), name)
@@ -218,9 +218,9 @@ class RunDirectory:
         Raises:
             OSError: The file cannot be read.
         """
-        return self._known(name) not in (None, self._digest(name))
+        return self.checksum(name) not in (None, self._digest(name))
 
-    def _known(self, name: str) -> str | None:
+    def checksum(self, name: str) -> str | None:
         """Return the checksum of a file when its stage ended; None if the journal has none."""
         written = [event.sha256[name] for event in self.events() if name in event.sha256]
         return written[-1] if written else None

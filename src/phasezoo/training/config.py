@@ -60,7 +60,7 @@ class SupervisedConfig:
     """Share of the distance to the values of a network that teaches (its probabilities of win, draw
     and loss by cross-entropy, other values by squared error); none: that of value and win, draw and
     loss together, so that its answers count as much as results."""
-    value_share: PositiveFloat = 0.25
+    value_share: Annotated[float, Interval(gt=0, le=16)] = 0.25
     """Positions of games that values alone are learned from, if there are such, for each other
     training position: so many more are in every batch."""
     value_mix: Share = 0.0

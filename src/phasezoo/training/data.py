@@ -60,8 +60,13 @@ class LabelledSplits:
         made = gating.make(gate, store.variant)
         given, values = parts.value_games, None
         if given is not None:
-            if given.variant != parts.train.variant:
-                message = f"value_games of {given.variant!r}: give games of {parts.train.variant!r}"
+            there, here = (
+                f"{part.variant!r}"
+                + "".join(f" {name}={value}" for name, value in part.game.options.items())
+                for part in (given, parts.train)
+            )
+            if there != here:
+                message = f"value_games of {there}: give games of {here}"
                 raise InvalidConfig(message)
             values = given.positions(made, threads=threads)
         train = parts.train.positions(made, threads=threads)
@@ -71,6 +76,16 @@ class LabelledSplits:
         """Return them with phases that are drawn for whole games."""
         names = ("train", "validation") + ("values",) * (self.values is not None)
         return replace(self, **{name: getattr(self, name).divided_by_game() for name in names})
+
+    @property
+    def learned(self) -> tuple[PositionTable, ...]:
+        """All positions that networks learn from."""
+        return (self.train,) if self.values is None else (self.train, self.values)
+
+    @cached_property
+    def value_digest(self) -> str | None:
+        """Positions and results of the games that values alone are learned from."""
+        return value_digest(self.splits.value_games, self.values)
 
     @cached_property
     def fingerprint(self) -> str | None:
@@ -106,6 +121,11 @@ class TrainingData:
     """Games that values alone are learned from; None: there are none."""
     values: PositionTable | None = None
     """Positions of them."""
+
+    @cached_property
+    def value_digest(self) -> str | None:
+        """Positions and results of them."""
+        return value_digest(self.value_store, self.values)
 
     @classmethod
     def of(
@@ -149,8 +169,10 @@ class TrainingData:
         if name is not None and weighed is None:
             train, validation = train.of_phase(name), validation.of_phase(name)
             values = None if values is None else values.of_phase(name)
-        for what, rows in (("training", train), ("validation", validation), ("value", values)):
-            if rows is not None and len(rows) == 0:
+        if values is not None and len(values) == 0:
+            raise no_value_positions(name or "all", values.gate)
+        for what, rows in (("training", train), ("validation", validation)):
+            if len(rows) == 0:
                 games = sum(len(getattr(labelled.splits, part)) for part in SPLITS)
                 message = (
                     f"no {what} positions of phase {name or 'all'!r} (gate {rows.gate!r}, "
@@ -167,6 +189,14 @@ class TrainingData:
             splits.train, train, splits.validation, shown, name, mark, weighed, watched,
             splits.value_games, values,
         )  # fmt: skip
+
+
+def no_value_positions(phase: str, gate: str) -> StoreError:
+    """Return the error of games for values alone that have no position of a phase."""
+    return StoreError(
+        f"value_games: have no positions of phase {phase!r} (gate {gate!r}); give games that do, "
+        "or leave them out"
+    )
 
 
 def _check_store(name: str, given: Any) -> None:
@@ -224,6 +254,14 @@ def rows_digest(rows: PositionTable) -> str:
     for column in (rows.game, rows.ply, rows.phase, rows.key):
         sha256.update(np.ascontiguousarray(column).data)
     return sha256.hexdigest()
+
+
+def value_digest(store: PositionStore | None, rows: PositionTable | None) -> str | None:
+    """The SHA-256 of positions and of the results of all games; None without games."""
+    if store is None or rows is None:
+        return None
+    results = np.ascontiguousarray(store.returns)
+    return hashlib.sha256(rows_digest(rows).encode() + results.tobytes()).hexdigest()
 
 
 def stream_seed(seed: int, name: int) -> int:

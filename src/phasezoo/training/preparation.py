@@ -230,8 +230,8 @@ def _identity(
             del settings[name]
     if data.weights is not None:
         settings["phase_weights"] = list(data.weights)
-    if data.values is not None:
-        settings["values_sha256"] = rows_digest(data.values)
+    if data.value_digest is not None:
+        settings["value_games_sha256"] = data.value_digest
     return {
         "game": manifest.game,
         "planes": manifest.planes,

@@ -58,7 +58,7 @@ def test_a_log_goes_on_where_it_ended_and_threads_change_nothing(judged, tmp_pat
     again = judge_positions(LITTLE, part, silent(), 1)
     assert [(r.setting, r.lost) for r in again] == [(r.setting, r.lost) for r in rows]
     for other in ({"seed": 2}, {"positions": 7}, {"constants": (1.0,)}):
-        with pytest.raises(RunDirectoryError, match="line 1 is of another run"):
+        with pytest.raises(RunDirectoryError, match="of another run"):
             judge_positions(dataclasses.replace(LITTLE, **other), path, silent(), 1)
     path.write_text("".join([*lines, lines[0]]))
     with pytest.raises(RunDirectoryError, match="twice"):

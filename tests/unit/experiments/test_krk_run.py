@@ -109,8 +109,12 @@ def test_a_damaged_line_is_named(line, tmp_path):
 def test_games_of_another_run_are_refused(tmp_path):
     path = tmp_path / "games.jsonl"
     play_sweep(SMALL, path, silent(), fake_play)
-    with pytest.raises(RunDirectoryError, match=r"line 1 is of another run.*remove that line"):
+    with pytest.raises(RunDirectoryError, match=r"is of another run than config\.json"):
         play_sweep(dataclasses.replace(SMALL, seed=2), path, silent(), fake_play)
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([*lines, lines[0]]))
+    with pytest.raises(RunDirectoryError, match=rf"line {len(lines) + 1} .* remove that line"):
+        play_sweep(SMALL, path, silent(), fake_play)
 
 
 def test_games_interleave_cells_and_seeds_depend_on_cell_and_number_alone():

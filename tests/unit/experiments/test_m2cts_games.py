@@ -11,7 +11,7 @@ from phasezoo import agents, arena, games, gating
 from phasezoo.apps import cli
 from phasezoo.arena.opening_choice import unseen_openings
 from phasezoo.arena.openings import draws_starts
-from phasezoo.errors import RunDirectoryError
+from phasezoo.errors import RunDirectoryError, StoreError
 from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.networks import TrainingRun
 from phasezoo.games import registry
@@ -167,8 +167,34 @@ def test_a_run_goes_on_with_the_gate_that_it_was_begun_with_alone(race, tmp_path
     for again in (lambda: study.resume(out), lambda: study.reproduce(config, out)):
         with pytest.raises(RunDirectoryError, match="gate 'halves' names other phases now"):
             again()
+    (out / "labels.json").unlink()
+    with pytest.raises(RunDirectoryError, match="was removed, and a gate has changed"):
+        study.resume(out)
     gate(12)
     assert study.resume(out).dataset.gate == "halves"
+
+
+def test_games_for_values_have_every_phase_before_anything_is_trained(race, tmp_path, monkeypatch):
+    monkeypatch.setattr(gates.REGISTRY, "own", dict(gates.REGISTRY.own))
+    gating.register("halves", names=("many", "few"))(lambda state: int(state.stones < 12))
+    players = agents.RandomAgent(seed=1), agents.RandomAgent(seed=2)
+    for name, count, plies in (("store", 120, None), ("begun", 4, 2)):
+        match = arena.play_match(*players, game=race, games=count, seed=3, max_plies=plies)
+        with StoreWriter(tmp_path / name, game=race) as writer:
+            writer.extend(match)
+    study = GAMES["chess"]
+    config = dataclasses.replace(
+        study.default,
+        **{**TINY, "game": "race", "gate": "halves", "network": "mlp-8x1"},
+        games=tmp_path / "store",
+        value_games=tmp_path / "begun",
+    )
+    with pytest.raises(StoreError, match="value_games: have no positions of phase 'few'"):
+        study.reproduce(config, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    whole = dataclasses.replace(config, value_games=tmp_path / "store")
+    with pytest.raises(StoreError, match="every test position occurs in train"):
+        study.reproduce(whole, tmp_path / "run")
 
 
 def refused(capsys, *words):

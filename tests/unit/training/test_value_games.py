@@ -9,7 +9,7 @@ import pytest
 import torch
 from training_runs import ARGUMENTS, games, train
 
-from phasezoo import networks
+from phasezoo import games as zoo, networks, training
 from phasezoo.errors import InvalidConfig, RunDirectoryError, StoreError
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.inference import load_network
@@ -124,7 +124,13 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_numbers(
     train(stopped, value_games=others)
     files = [(folder / "model.safetensors").read_bytes() for folder in (whole, stopped)]
     assert files[0] == files[1]
-    for changes in ({}, {"value_games": games()}, {"value_games": others, "value_share": 1.0}):
+    reversed_ = GameStore.of(others.game, replace(others.columns, returns=-others.returns))
+    for changes in (
+        {},
+        {"value_games": games()},
+        {"value_games": reversed_},
+        {"value_games": others, "value_share": 1.0},
+    ):
         with pytest.raises(RunDirectoryError, match="another training"):
             train(whole, **changes)
 
@@ -167,24 +173,48 @@ def test_experts_learn_from_their_phases_and_keep_to_their_games(
         )
 
     experts = trained(others)
-    assert experts.training["identity"]["values_sha256"]
+    assert experts.training["identity"]["value_games_sha256"]
     with pytest.raises(RunDirectoryError, match="another training"):
         trained(None)
 
 
 def test_wrong_games_say_what_is_wrong(others: GameStore, tmp_path: Path) -> None:
-    opening = others.subset(np.flatnonzero(np.diff(others.offsets) < 30)[:0])
+    opening = others.subset([])
     for more, kind, words in (
         ("games", InvalidConfig, "value_games='games': expected games"),
         (GameStore.sample("connect-four"), InvalidConfig, "give games of 'chess'"),
-        (opening, StoreError, "no value positions of phase 'endgame'"),
+        (opening, StoreError, "value_games: have no positions of phase 'endgame'"),
     ):
         with pytest.raises(kind, match=words):
             train(tmp_path / "run", gate="lichess", phase="endgame", value_games=more)
     with pytest.raises(InvalidConfig, match=r"value_share=0.5: is for value games"):
         train(tmp_path / "run", value_share=0.5)
-    with pytest.raises(InvalidConfig, match="value_share"):
-        train(tmp_path / "run", value_games=others, value_share=0)
+    for share in (0, 17, 1e300, float("nan")):
+        with pytest.raises(InvalidConfig, match="value_share"):
+            train(tmp_path / "run", value_games=others, value_share=share)
     with pytest.raises(InvalidConfig, match=r"--value-share 0.5: is for --value-games"):
         replace(M2ctsConfig(), value_share=0.5).validate()
     assert not (tmp_path / "run").exists()
+
+
+def test_games_with_other_options_are_other_games(tmp_path: Path) -> None:
+    stores = [
+        training.play_games(
+            "random", game=zoo.make("pommerman-ffa", **options), games=2, out=tmp_path / name,
+            max_plies=5,
+        )
+        for name, options in (("usual", {}), ("collapse", {"collapse": True}))
+    ]  # fmt: skip
+    with pytest.raises(InvalidConfig, match="value_games of 'pommerman-ffa' collapse=True: give"):
+        train_supervised(
+            stores[0], positions=8, out=tmp_path / "run", value_games=stores[1],
+            network="resnet-8x1",
+        )  # fmt: skip
+
+
+def test_test_positions_that_values_learn_from_are_left_out(tmp_path: Path) -> None:
+    options = {**ARGUMENTS, "network": "resnet-8x1", "positions": 32, "test_games": None}
+    test = games().split(3).test
+    experts = train_experts(games(), "lichess", out=tmp_path / "run", value_games=test, **options)
+    assert sum(experts.losses.removed) == test.num_positions
+    assert experts.losses.games == 0

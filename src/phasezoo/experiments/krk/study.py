@@ -158,9 +158,16 @@ def _known(
 ) -> dict[Any, Row]:
     """Return the rows of a log by their keys; refuse those that are not of this run."""
     found: dict[Any, Row] = {}
+    own = [key_of(row) in wanted and seed_of(key_of(row)) == row.seed for row in log.rows]
+    if own and not any(own):
+        message = (
+            f"{log.path}: is of another run than config.json beside it; put the right one of the "
+            "two back, or start a new run with --out"
+        )
+        raise RunDirectoryError(message)
     for number, row in enumerate(log.rows, start=1):
         key = key_of(row)
-        if key not in wanted or seed_of(key) != row.seed or key in found:
+        if not own[number - 1] or key in found:
             raise _refusal(log, number)
         found[key] = row
     return found

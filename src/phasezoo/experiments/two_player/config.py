@@ -107,7 +107,7 @@ class M2ctsConfig:
     value_games: Path | None = None
     """Games whose results every network learns from too, and whose moves it does not, such as games
     with random moves by `training.play_games`; none: there are none."""
-    value_share: PositiveFloat = 0.25
+    value_share: Annotated[float, Interval(gt=0, le=16)] = 0.25
     """Positions of such games for each other training position."""
     validation_positions: PositiveInt = 1024
     """Validation positions looked at ten times a training, or every 500 updates."""

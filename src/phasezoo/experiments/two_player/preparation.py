@@ -154,9 +154,11 @@ class Prepared:
     labelled: dict[str, dict[str, PositionTable]]
     """Positions of each split, by the gate of every variant as the variant spells it."""
     test: PositionTable
-    """Test positions that do not occur in train."""
+    """Test positions that no network learns from."""
     removed: list[int]
     """Test positions by phase that do."""
+    learned: tuple[PositionTable, ...]
+    """Positions that networks learn from: all of train, and of games for values alone."""
     openings: OpeningSuite
     """Openings whose last position occurs in none of the games, or all if too few are left."""
     openings_dropped: int
@@ -247,7 +249,8 @@ def prepare(config: M2ctsConfig, console: Console | None = None) -> Prepared:
         source += f"; values are learned from {values.text} too"
         sha256 += values.sha256
     tables = splits.positions(gate, threads=config.threads)
-    test, removed = without_seen(tables["test"], tables["train"])
+    learned = [tables["train"], *_value_tables(splits, [gate, *gates.values()])]
+    test, removed = without_seen(tables["test"], *learned)
     _check_tables(tables, path)
     check_unseen(test, path)
     check_games(config, splits, stream(config.seed, "games of gates"))
@@ -269,9 +272,27 @@ def prepare(config: M2ctsConfig, console: Console | None = None) -> Prepared:
         labelled=labelled,
         test=test,
         removed=removed.tolist(),
+        learned=tuple(learned[:2]),
         openings=openings,
         openings_dropped=dropped,
     )
+
+
+def _value_tables(splits: Splits, gates: Sequence[AnyGate]) -> list[PositionTable]:
+    """Positions of the games for values alone by every gate; none without such games.
+
+    Raises:
+        StoreError: A phase has none.
+    """
+    from phasezoo.training.data import no_value_positions
+
+    games = splits.value_games
+    tables = [] if games is None else [games.positions(gate) for gate in gates]
+    for table in tables:
+        for phase, count in zip(table.names, table.positions_per_phase(), strict=True):
+            if count == 0:
+                raise no_value_positions(phase, table.gate)
+    return tables
 
 
 def label_digest(tables: Mapping[str, PositionTable]) -> str:

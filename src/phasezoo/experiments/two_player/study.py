@@ -233,13 +233,16 @@ class TwoPlayerRun(PlayingRun):
 
     def _dataset(self) -> Dataset:
         data = self.once(
-            "data", Dataset, lambda: preparation.describe(self.prepared), file="dataset.json"
+            "data",
+            Dataset,
+            lambda: preparation.describe(self.prepared),
+            file="dataset.json",
+            same="the games have",
         )
         if data.sha256 != self.prepared.sha256:
-            message = (
-                f"{self.config.games or 'the sample games'}: changed since this run began; start "
-                "a new run with --out"
-            )
+            files = [self.config.games or "the sample games", self.config.value_games]
+            shown = " or ".join(str(file) for file in files if file is not None)
+            message = f"{shown}: changed since this run began; start a new run with --out"
             raise StoreError(message)
         self._check_labels()
         if data.openings_digest != self.prepared.openings.digest():
@@ -259,7 +262,7 @@ class TwoPlayerRun(PlayingRun):
             RunDirectoryError: One does.
         """
         labels = {gate: label_digest(tables) for gate, tables in self.prepared.labelled.items()}
-        begun = self.once("labels", dict[str, str], lambda: labels)
+        begun = self.once("labels", dict[str, str], lambda: labels, same="a gate has")
         for gate, digest in labels.items():
             if begun.get(gate) != digest:
                 message = (

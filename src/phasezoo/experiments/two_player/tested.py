@@ -115,7 +115,7 @@ def drawn(prepared: Prepared, split: Literal["test", "validation"]) -> PositionT
     """The positions of games drawn from a split, as many as are tested, without those in train."""
     everything = prepared.test
     if split == "validation":
-        everything, _ = without_seen(prepared.tables[split], prepared.tables["train"])
+        everything, _ = without_seen(prepared.tables[split], *prepared.learned)
     games, wanted = len(getattr(prepared.splits, split)), prepared.config.test_games
     if wanted is None or wanted >= games:
         return everything

@@ -66,7 +66,7 @@ _DEFAULTS = {
     "phases": None,
     "freeze_baseline": False,
     "learning_rates": None,
-    "values_sha256": None,
+    "value_games_sha256": None,
     "settings": LEFT_OUT,
 }
 """Options that records of earlier versions lack."""
@@ -323,7 +323,7 @@ def train_experts(
         "phases": list(plan.experts) if plan.has_fallback else None,
         "freeze_baseline": freeze_baseline,
         "learning_rates": list(rates) or None,
-        "values_sha256": None if labelled.values is None else rows_digest(labelled.values),
+        "value_games_sha256": labelled.value_digest,
     }
     if begun.weights is not None:
         identity["weights_sha256"] = dict(Manifest.read(begun.weights).files)
@@ -400,7 +400,7 @@ def _measured(
     """Every network on the test positions of every phase."""
     test = labelled.splits.test
     rows = test.positions(labelled.gate, threads=settings.threads)
-    rows, removed = without_seen(rows, labelled.train)
+    rows, removed = without_seen(rows, *labelled.learned)
     if test_games is not None and test_games < len(test):
         drawn = np.random.default_rng(stream_seed(seed, _TEST_GAMES)).permutation(len(test))
         rows = rows.select(np.isin(rows.game, drawn[:test_games]))

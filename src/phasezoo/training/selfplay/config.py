@@ -229,7 +229,7 @@ class SelfPlayConfig:
     schedule: str = ONE_CYCLE
     """Learning rates: one-cycle, constant, or by steps, 0:0.2,1000:0.02."""
     starts: tuple[str, ...] = ("initial",)
-    """Start positions, such as 0.5*initial 0.5*random:2-8."""
+    """Start positions, such as 0.5*initial 0.5*random:2-8, or 'start:FEN' in quotes."""
     max_plies: PositiveInt | None = None
     """Plies at which a game is cut and counted as a draw (none: never)."""
     resign_value: Annotated[float, Interval(gt=0, le=1)] | None = None
