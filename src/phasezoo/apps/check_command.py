@@ -138,6 +138,7 @@ class CheckOptions:
         if isinstance(agent, agents.HumanAgent):
             message = "human: asks a person at the terminal; give an agent that plays by itself"
             raise InvalidConfig(message)
+        games.make(game)  # or refuse now
         sys.stderr.write(f"checking {agents.name_of_agent(agent)} in {game} …\n")
         return agents.check(agent, game, seed=self.seed)
 

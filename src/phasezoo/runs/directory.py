@@ -46,7 +46,7 @@ class Event:
     sha256: dict[str, str] = field(default_factory=dict)
     """Checksums of the files that it wrote, by their names."""
     run: str | None = None
-    """:attr:`RunRecord.id` of the run, in its first line."""
+    """:attr:`RunRecord.id` of the run; None in runs of earlier versions."""
 
 
 class RunDirectory:
@@ -176,15 +176,12 @@ class RunDirectory:
             raise RunDirectoryError(message) from error
 
     def _check_journal(self) -> None:
-        """Begin the journal, or refuse that of another run.
+        """Refuse the journal of another run.
 
         Raises:
-            RunDirectoryError: The journal is of another run, or cannot be written.
+            RunDirectoryError: It is one.
         """
-        events = self.events()
-        if not events:
-            self.log("run", "begin", run=self.record.id)
-        elif any(event.run not in (None, self.record.id) for event in events):
+        if any(event.run not in (None, self.record.id) for event in self.events()):
             message = (
                 f"{self.path}: its {_RECORD} and {_JOURNAL} are of two runs; put the right one "
                 "back, or choose another --out (nothing was changed)"
@@ -193,7 +190,9 @@ class RunDirectory:
 
     def log(self, stage: str, event: str, **fields: Any) -> None:
         """Append one line to the journal, on disk before this returns."""
-        line = json.dumps({"stage": stage, "event": event, "time": time.time()} | fields).encode()
+        own = {} if self.record.id is None else {"run": self.record.id}
+        known = {"stage": stage, "event": event, "time": time.time(), **own}
+        line = json.dumps(known | fields).encode()
         journal = self.path / _JOURNAL
         with describe_disk_errors(self.path):
             # After a kill the last line may be cut short; what follows must not be lost with it.

@@ -35,7 +35,7 @@ class RunRecord:
     config_sha256: str | None = None
     """Checksum of ``config``; None in runs of earlier versions."""
     id: str | None = None
-    """Random name of a run that has a directory and a journal, which begins with it too."""
+    """Random name of a run that has a directory and a journal, whose lines have it too."""
 
     @property
     def is_as_begun(self) -> bool:

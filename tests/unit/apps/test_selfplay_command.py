@@ -206,7 +206,7 @@ def test_what_is_refused_of_a_directory_is_told_in_words_of_the_command(
     shutil.rmtree(tmp_path / "run" / "learners")
     assert selfplay(*out) == 1
     told = capsys.readouterr().err
-    assert "choose another directory" in told
+    assert "or begin anew in another directory" in told
     assert "out=" not in told
 
 

@@ -413,9 +413,11 @@ def test_games_that_are_split_already_stay_so(store, tmp_path):
     for name in ("train", "validation", "test"):
         getattr(own, name).save(folder / name)
     prepared = prepare(tiny(folder))
-    for name, part in vars(prepared.splits).items():
+    for name in ("train", "validation", "test"):
+        part = getattr(prepared.splits, name)
         np.testing.assert_array_equal(part.actions, getattr(own, name).actions)
-    assert sum(map(len, vars(prepared.splits).values())) == len(GameStore.open(store))
+    parts = prepared.splits.train, prepared.splits.validation, prepared.splits.test
+    assert sum(map(len, parts)) == len(GameStore.open(store))
     own.test.subset(np.arange(3)).save(folder / "test", overwrite=True)
     assert prepare(tiny(folder)).sha256 != prepared.sha256
 

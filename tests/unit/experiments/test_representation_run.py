@@ -115,8 +115,9 @@ def test_of_games_that_are_split_already_some_of_each_part_are_drawn(small, tmp_
     for name in ("train", "validation", "test"):
         getattr(own, name).save(folder / name)
     splits = RepresentationRun.prepare(dataclasses.replace(small, games=folder), silent()).splits
-    assert [len(part) for part in vars(splits).values()] == [48, 6, 6]
-    for name, part in vars(splits).items():
+    assert [len(part) for part in (splits.train, splits.validation, splits.test)] == [48, 6, 6]
+    for name in ("train", "validation", "test"):
+        part = getattr(splits, name)
         of_part = {tuple(own_game) for own_game in _games_of(getattr(own, name))}
         assert {tuple(game) for game in _games_of(part)} <= of_part
 
