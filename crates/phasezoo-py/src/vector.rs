@@ -89,9 +89,11 @@ impl GameVector {
         given.set_item("game_options", game_options)?;
         let seat = match learner {
             LearnerName::Player(player) => Seat::Fixed(player),
-            LearnerName::Name(name) => {
-                named("learner", &name, &[("alternate", Seat::Alternate), ("random", Seat::Random)])?
-            }
+            LearnerName::Name(name) => named(
+                "learner",
+                &name,
+                &[("alternate", Seat::Alternate), ("random", Seat::Random)],
+            )?,
         };
         let mut opponents = vec![
             ("none", Opponent::None),
