@@ -103,20 +103,20 @@ def _checked(told: dict[str, Any], name: str) -> str:
 def _new(draw: Random, names: Sequence[str]) -> dict[str, Any]:
     """A request for a game."""
     game = draw.choice(names)
-    told: dict[str, Any] = {"do": "new", "re": 1, "game": game, "seed": draw.randrange(99)}
-    told["players"] = [draw.choice(SEATS) for _ in range(games.make(game).num_players)]
+    asked: dict[str, Any] = {"do": "new", "re": 1, "game": game, "seed": draw.randrange(99)}
+    asked["players"] = [draw.choice(SEATS) for _ in range(games.make(game).num_players)]
     if game in POSITIONS and draw.random() < 0.5:
-        told["position"] = POSITIONS[game]
+        asked["position"] = POSITIONS[game]
     if draw.random() < 0.3:
-        told["gate"] = draw.choice(("plies:8", "none", "material:20,10"))
+        asked["gate"] = draw.choice(("plies:8", "none", "material:20,10"))
     if draw.random() < 0.2:
-        told["options"] = {"fog": True}
-    return told
+        asked["options"] = {"fog": True}
+    return asked
 
 
 def _request(draw: Random, root: str) -> dict[str, Any]:
     """Another request about it."""
-    told = dict(draw.choice((
+    asked = dict(draw.choice((
         {"do": "play", "ply": draw.randrange(3), "action": draw.choice((0, 3, 5, 877, 4671))},
         {"do": "undo", "to": draw.choice((None, 0, 1))},
         {"do": "set", "position": draw.choice(list(POSITIONS.values())), "seed": 3},
@@ -135,4 +135,4 @@ def _request(draw: Random, root: str) -> dict[str, Any]:
         {"do": "spell", "name": "mcts", "options": {"nodes": "10"}},
         {"do": "join"}, {"do": "leave"}, {"do": "hurry"}, {"do": "hello"},
     )))  # fmt: skip
-    return {"re": 2, "game": NAME, **told}
+    return {"re": 2, "game": NAME, **asked}

@@ -4,18 +4,16 @@ What other seeds came to is said at the test.
 """
 
 import functools
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from selfplay_games import Crosses
 
 from phasezoo import agents, games, training
 from phasezoo.training.selfplay.config import self_play_search, self_play_settings
 from phasezoo.training.selfplay.replay import ReplayRules
-
-LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 
 
 def turned(planes: Any, quarters: int, *, mirrored: bool) -> Any:
@@ -35,46 +33,12 @@ def symmetry(quarters: int, *, mirrored: bool) -> Any:
 SYMMETRIES = tuple(symmetry(n % 4, mirrored=n >= 4) for n in range(1, 8))
 
 
-@dataclass(frozen=True)
-class Board:
-    """Tic-tac-toe as a newcomer writes it."""
-
-    cells: tuple[int, ...] = (0,) * 9
-
-    @functools.cached_property
-    def winner(self) -> int:
-        cells = self.cells
-        won = (cells[a] for a, b, c in LINES if cells[a] and cells[a] == cells[b] == cells[c])
-        return next(won, 0)
-
-    @property
-    def to_play(self) -> int:
-        return sum(map(abs, self.cells)) % 2
-
-    @property
-    def is_terminal(self) -> bool:
-        return self.winner != 0 or 0 not in self.cells
-
-    @property
-    def legal_actions(self) -> Any:
-        free = [] if self.is_terminal else [i for i, cell in enumerate(self.cells) if cell == 0]
-        return np.array(free, dtype=np.int64)
-
-    @property
-    def returns(self) -> Any:
-        return np.array([self.winner, -self.winner], dtype=np.float32)
-
-    def play(self, action: int) -> "Board":
-        stone = 1 - 2 * self.to_play
-        return Board((*self.cells[:action], stone, *self.cells[action + 1 :]))
+class Board(Crosses):
+    """Tic-tac-toe as a newcomer writes it, with its symmetries."""
 
     @property
     def symmetries(self) -> Any:
         return SYMMETRIES
-
-    def planes(self, spec: str, player: int | None = None) -> Any:
-        own = (1 - 2 * self.to_play) * np.array(self.cells).reshape(3, 3)
-        return np.stack([own == 1, own == -1]).astype(np.float32)
 
 
 games.register(

@@ -13,7 +13,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -397,9 +396,8 @@ class StudyRun(ABC, Generic[Config, Results]):
         name = file or f"{stage}.json"
         if not self.has_done(stage, name):
             with self.directory.stage(stage, name, *beside):
-                found, before = make(), self.directory.checksum(name)
-                now = sha256(jsonable.dumps(found).encode()).hexdigest()
-                if same and before not in (None, now):
+                found = make()
+                if same and not self.directory.is_as_before(name, found):
                     message = (
                         f"{self.path / name}: was removed, and {same} changed since this run "
                         "began; put both back, or start a new run with --out"

@@ -164,7 +164,7 @@ class RunDirectory:
         path = self.path / name
         try:
             data = path.read_bytes()
-            if self.checksum(name) not in (None, sha256(data).hexdigest()):
+            if self._known(name) not in (None, sha256(data).hexdigest()):
                 message = "it was changed, or comes from another run"
                 raise ValueError(message)  # noqa: TRY301 - one sentence for all that is wrong
             return jsonable.decode(kind, jsonable.parsed(data), name)
@@ -217,9 +217,13 @@ class RunDirectory:
         Raises:
             OSError: The file cannot be read.
         """
-        return self.checksum(name) not in (None, self._digest(name))
+        return self._known(name) not in (None, self._digest(name))
 
-    def checksum(self, name: str) -> str | None:
+    def is_as_before(self, name: str, value: Any) -> bool:
+        """Whether :meth:`write_json` would write what was there when a stage ended, if any did."""
+        return self._known(name) in (None, sha256(jsonable.dumps(value).encode()).hexdigest())
+
+    def _known(self, name: str) -> str | None:
         """Return the checksum of a file when its stage ended; None if the journal has none."""
         written = [event.sha256[name] for event in self.events() if name in event.sha256]
         return written[-1] if written else None

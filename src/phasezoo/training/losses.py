@@ -157,8 +157,10 @@ def training_loss(
         InvalidConfig: A part has a weight above 0, and the network no head for it.
     """
     value = losses.value if losses.players is None else losses.players
-    first = None if weight is None else weight[:own]
-    total = config.policy_weight * _mean(losses.policy[:own], first)
+    policy, first = losses.policy, weight
+    if own is not None:
+        policy, first = policy[:own], None if weight is None else weight[:own]
+    total = config.policy_weight * _mean(policy, first)
     if config.weighted_losses == "policy":
         weight = None
     total = total + config.value_weight * _mean(value, weight)

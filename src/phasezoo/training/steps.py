@@ -189,7 +189,7 @@ class Steps:
                 targets = replace(targets, teacher=self._teacher(on_device))
         losses = self._losses(on_device, batch, targets)
         self.optimizer.zero_grad(set_to_none=True)
-        own = len(batch) - others
+        own = len(batch) - others if others else None
         loss = training_loss(losses, self.config, targets.weight, own)
         if self.team.size > 1:  # a mean over the rows of all processes
             loss = loss * (len(batch) / (len(batch) if size is None else size))
@@ -201,7 +201,7 @@ class Steps:
         elif measure:
             norm = get_total_norm([p.grad for p in self._parameters if p.grad is not None])
         self.optimizer.step()
-        sums.add(losses.first(own))
+        sums.add(losses if own is None else losses.first(own))
         return norm
 
     def _losses(self, on_device: torch.Tensor, batch: Batch, targets: Targets) -> RowLosses:

@@ -14,7 +14,7 @@ LIMIT = agents.Limit(simulations=30)
 
 
 class Pile(Stones):
-    """What is odd begins below ``odd_below`` stones."""
+    """A game whose faults begin below ``odd_below`` stones."""
 
     most, odd_below = 2, 0
 

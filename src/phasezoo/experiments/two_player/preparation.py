@@ -249,7 +249,7 @@ def prepare(config: M2ctsConfig, console: Console | None = None) -> Prepared:
         source += f"; values are learned from {values.text} too"
         sha256 += values.sha256
     tables = splits.positions(gate, threads=config.threads)
-    learned = [tables["train"], *_value_tables(splits, [gate, *gates.values()])]
+    learned = (tables["train"], *_value_tables(splits, [*gates.values()])[:1])
     test, removed = without_seen(tables["test"], *learned)
     _check_tables(tables, path)
     check_unseen(test, path)
@@ -272,7 +272,7 @@ def prepare(config: M2ctsConfig, console: Console | None = None) -> Prepared:
         labelled=labelled,
         test=test,
         removed=removed.tolist(),
-        learned=tuple(learned[:2]),
+        learned=learned,
         openings=openings,
         openings_dropped=dropped,
     )
