@@ -238,11 +238,13 @@ def without_games(out, copy, names):
 
 def with_networks(out, copy, config):
     """Begin a run with the networks of another one."""
-    with RunDirectory.create(copy, CHESS.name, config):
+    with RunDirectory.create(copy, CHESS.name, config) as directory:
         shutil.copytree(out / "networks", copy / "networks")
-    lines = (out / "journal.jsonl").read_text().splitlines(keepends=True)
-    kept = [line for line in lines if json.loads(line)["stage"].startswith("train/")]
-    (copy / "journal.jsonl").write_text("".join(kept))
+        for line in (out / "journal.jsonl").read_text().splitlines():
+            fields = json.loads(line)
+            if fields["stage"].startswith("train/"):
+                del fields["time"], fields["run"]
+                directory.log(**fields)
 
 
 def pairings_of(out):
