@@ -14,7 +14,7 @@ from phasezoo.agents import SearchConfig
 from phasezoo.data import store_file
 from phasezoo.errors import InvalidConfig, InvalidEvaluation, InvalidState, StoreError, UnknownAgent
 from phasezoo.training.selfplay import game_log
-from phasezoo.training.selfplay.start_sources import RandomPlies
+from phasezoo.training.selfplay.start_sources import RandomPlies, StoredPositions
 
 selfplay_games.register()
 
@@ -227,6 +227,25 @@ def test_positions_of_stored_games(tmp_path: Path) -> None:
         searcher(), game="chess", games=4, out=tmp_path / "text", starts=text, max_plies=16
     )
     assert {len(str(text).split()) for text in drawn.starts.values()} <= {4, 5, 6}
+
+
+def test_positions_beyond_the_end_by_the_rules_are_drawn_again(tmp_path: Path) -> None:
+    """Players go on after the third repetition, which ends a game here at ply 8."""
+    chess = games.make("chess")
+    with training.StoreWriter(tmp_path / "games", game="chess") as writer:
+        state = chess.initial_state()
+        there_and_back = ["g1f3", "g8f6", "f3g1", "f6g8"]
+        actions = []
+        for uci in there_and_back:
+            actions.append(state.parse_uci(uci))
+            state = state.play(actions[-1])
+        writer.add(actions=actions * 4, returns=(0.0, 0.0))
+    source = StoredPositions(tmp_path / "games")
+    rng = np.random.default_rng(1)
+    plies = {len(source.begin(chess, rng).actions) for _ in range(100)}
+    assert plies == set(range(8))
+    with pytest.raises(InvalidState, match="give lower plies"):
+        StoredPositions(tmp_path / "games", 8).begin(chess, rng)
 
 
 def test_a_store_goes_on_only_if_told(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from phasezoo.games.queries import action_of
 from phasezoo.types import SIMULTANEOUS
 
 _TRIES = 100
-"""Number of draws of random plies, each of which may end the game, before an error."""
+"""Number of draws, each of which may be of a game that is over, before an error."""
 
 
 class Begun(NamedTuple):
@@ -158,7 +158,10 @@ class GivenStarts:
 
 @dataclass(frozen=True)
 class StoredPositions:
-    """A position of a stored game: the game and its ply are each drawn uniformly."""
+    """A position of a stored game: the game and its ply are each drawn uniformly.
+
+    Games of chess may be stored beyond their end by the rules. What is drawn there is drawn again.
+    """
 
     store: GameStore | str | Path
     """Store, or its path."""
@@ -186,12 +189,23 @@ class StoredPositions:
             raise InvalidConfig(message)
 
     def begin(self, game: Game, rng: np.random.Generator) -> Begun:
-        """See :class:`StartSource`."""
+        """See :class:`StartSource`.
+
+        Raises:
+            InvalidState: Every game was over at its ply.
+        """
         store = self._store()
         able, most = self._plies(store)
-        row = int(able[rng.integers(len(able))])
-        ply = int(rng.integers(self.low, most[row] + 1))
-        return _followed(game, store, row, ply)
+        for _ in range(_TRIES):
+            row = int(able[rng.integers(len(able))])
+            begun = _followed(game, store, row, int(rng.integers(self.low, most[row] + 1)))
+            if begun is not None:
+                return begun
+        message = (
+            f"{store!r}: {_TRIES} games were drawn, and each was over by the rules at its ply; "
+            "give lower plies"
+        )
+        raise InvalidState(message)
 
     def _plies(self, store: GameStore) -> tuple[Any, Any]:
         """Return the games that reach the first ply, and the last ply of every game."""
@@ -273,20 +287,19 @@ def _random_action(state: Any, rng: np.random.Generator) -> int:
     return int(legal[rng.integers(len(legal))])
 
 
-def _followed(game: Game, store: GameStore, row: int, ply: int) -> Begun:
-    """Return a stored game up to a ply."""
+def _followed(game: Game, store: GameStore, row: int, ply: int) -> Begun | None:
+    """Return a stored game up to a ply; None if it is over there."""
     start, width = store.starts.get(row, ""), store.columns.width
     states = [start_state(game, start)]
     first = int(store.offsets[row])
     actions: list[Any] = []
     for place in range(first, first + ply):
+        if states[-1].is_terminal:
+            return None
         joint = store.actions[place * width : (place + 1) * width].tolist()
         actions.append(joint[0] if width == 1 else joint)
         states.append(replay(states[-1], joint))
-    if states[-1].is_terminal:
-        where = f"ply {ply} of game {row} of {store!r}"
-        raise over_there(where)
-    return Begun(start, tuple(states), tuple(actions))
+    return None if states[-1].is_terminal else Begun(start, tuple(states), tuple(actions))
 
 
 def over_there(where: str) -> InvalidState:
