@@ -1,7 +1,6 @@
 """Agents: random, UCT, MCTS, M2CTS, engines from outside and people, by name or by a short text."""
 
 from phasezoo.agents.base import (
-    BatchAgent as BatchAgent,
     CallableAgent,
     Forfeit as Forfeit,
     Move,

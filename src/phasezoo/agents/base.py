@@ -6,9 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-import numpy as np
-import numpy.typing as npt
-
 from phasezoo import games
 from phasezoo.agents.limit import Limit
 from phasezoo.checking import refuse_class, type_name
@@ -73,16 +70,6 @@ class SessionAgent(Protocol):
 
     def session(self, seed: int) -> Session:
         """A new game, whose randomness comes from ``seed`` alone."""
-
-
-@runtime_checkable
-class BatchAgent(Protocol):
-    """An agent that answers many unrelated positions at once."""
-
-    def select_batch(
-        self, states: Sequence[Any], players: Sequence[int] | None = None
-    ) -> npt.NDArray[np.int64]:
-        """``int64[N]``: an action for each state."""
 
 
 class SessionPool(Protocol):

@@ -217,18 +217,6 @@ def duplicates(records: Sequence[GameRecord]) -> int:
     return len(records) - len({(r.start_fen, r.opening_moves, r.moves) for r in records})
 
 
-def seconds_per_move(side: SideStats, cost: CostModel) -> float:
-    """Return the seconds that a move of ``side`` costs: its calls and rows at ``cost``'s prices.
-
-    Raises:
-        InvalidConfig: The side made no moves.
-    """
-    if side.moves == 0:
-        message = f"{side.name} made no moves: the cost of one is not known"
-        raise InvalidConfig(message)
-    return cost.seconds(side.counts) / side.moves
-
-
 def equal_cost_limits(
     sides: tuple[SideStats, SideStats], costs: tuple[CostModel, CostModel], limit: Limit
 ) -> tuple[Limit, Limit]:

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
         Split as Split,
     )
     from phasezoo.experiments.generalisation.measures import (
-        Cell as Cell,
         Matrix,
-        Results as Results,
         Sample as Sample,
     )
     from phasezoo.experiments.generalisation.study import generalise
@@ -36,11 +34,9 @@ _HERE = "phasezoo.experiments"
 
 _LAZY = {
     "Axis": "generalisation.config",
-    "Cell": "generalisation.measures",
     "GeneraliseConfig": "generalisation.config",
     "Matrix": "generalisation.measures",
     "Measure": "generalisation.config",
-    "Results": "generalisation.measures",
     "Sample": "generalisation.measures",
     "Score": "generalisation.measures",
     "Split": "generalisation.config",

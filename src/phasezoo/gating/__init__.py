@@ -18,15 +18,8 @@ from phasezoo.gating.callables import CallableGate as CallableGate
 from phasezoo.gating.checker import check
 from phasezoo.gating.fingerprint import fingerprint as fingerprint, same as same
 from phasezoo.gating.learned import LearnedGate
-from phasezoo.gating.learning import Estimate as Estimate, GateTraining as GateTraining, train
-from phasezoo.gating.registry import (
-    GRAMMAR as GRAMMAR,
-    make,
-    names,
-    register,
-    registered as registered,
-    spec_of,
-)
+from phasezoo.gating.learning import train
+from phasezoo.gating.registry import make, names, register, registered as registered, spec_of
 
 __all__ = [
     "Gate",

@@ -9,7 +9,6 @@ from phasezoo.inference.checker import check
 from phasezoo.inference.cost import CostModel
 from phasezoo.inference.counts import Counts as Counts
 from phasezoo.inference.evaluator import (
-    BatchEvaluator as BatchEvaluator,
     Evaluation,
     Evaluator,
     Leaves as Leaves,

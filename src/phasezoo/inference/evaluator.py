@@ -147,14 +147,6 @@ class Evaluator(Protocol):
         """Answer ``float32[B, C, H, W]``; the array is the evaluator's to overwrite."""
 
 
-@runtime_checkable
-class BatchEvaluator(Protocol):
-    """An evaluator that wants more than planes: phases, trees, legal actions or states."""
-
-    def evaluate_batch(self, leaves: Leaves) -> Evaluation:
-        """Answer ``leaves``; takes the place of ``evaluate`` if it exists."""
-
-
 def name_of(evaluator: object) -> str:
     """Return how errors and reports call ``evaluator``: its ``name``, otherwise its type's."""
     name = getattr(evaluator, "name", None)
@@ -200,7 +192,7 @@ def evaluate_leaves(
     """Ask ``evaluator`` about ``leaves``, check the answer and add its cost to ``counts``.
 
     Args:
-        evaluator: An :class:`Evaluator`, or a :class:`BatchEvaluator`.
+        evaluator: An :class:`Evaluator`, or one with ``evaluate_batch(leaves)``.
         leaves: At least one row.
         counts: Grows by what the call took.
         name: The evaluator's name in errors; default :func:`name_of` it.

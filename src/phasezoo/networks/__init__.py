@@ -11,7 +11,6 @@ from phasezoo.networks.compiling import (  # noqa: E402
     layout_of as layout_of,
 )
 from phasezoo.networks.making import (  # noqa: E402
-    NetworkSize as NetworkSize,
     conditioned as conditioned,
     count,
     describe as describe,

@@ -5,13 +5,8 @@
 """
 
 from phasezoo.runs.directory import RunDirectory, kind_of as kind_of
-from phasezoo.runs.files import (
-    RowLog as RowLog,
-    describe_disk_errors as describe_disk_errors,
-    write_whole as write_whole,
-)
+from phasezoo.runs.files import RowLog as RowLog, describe_disk_errors as describe_disk_errors
 from phasezoo.runs.lock import held as held
-from phasezoo.runs.provenance import Provenance as Provenance
 from phasezoo.runs.record import RunRecord as RunRecord, describe as describe
 
 __all__ = [

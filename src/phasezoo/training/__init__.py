@@ -9,20 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from phasezoo._torch import let_idle_threads_sleep, require_torch
 from phasezoo.data.batches import Batch, SparsePolicy as SparsePolicy
-from phasezoo.data.positions import (
-    PhaseCount as PhaseCount,
-    PhaseTable as PhaseTable,
-    PositionTable,
-    count_phases as count_phases,
-    without_seen as without_seen,
-)
+from phasezoo.data.positions import PositionTable, without_seen as without_seen
 from phasezoo.data.sampler import Sampler
-from phasezoo.data.splits import PositionStore as PositionStore, Splits
+from phasezoo.data.splits import Splits
 from phasezoo.data.store import GameStore
 from phasezoo.data.store_writer import StoreWriter
 
 if TYPE_CHECKING:
-    from phasezoo.data.import_target import MonthSplit as MonthSplit
     from phasezoo.data.importer import import_pgn, read_games
     from phasezoo.training.callbacks import (
         Callback,
@@ -42,23 +35,16 @@ if TYPE_CHECKING:
     from phasezoo.training.experts.phase_experts import Experts, train_experts
     from phasezoo.training.experts.planned import TrainedNetwork
     from phasezoo.training.experts.plans import (
-        PlannedTraining as PlannedTraining,
         plan_baseline as plan_baseline,
         plan_experts as plan_experts,
     )
     from phasezoo.training.experts.strategies import (
         Strategy,
-        StrategyPlan as StrategyPlan,
         phase_weights as phase_weights,
         plan_strategy as plan_strategy,
     )
-    from phasezoo.training.experts.tables import LossCell as LossCell, LossTable
-    from phasezoo.training.loggers import (
-        LoggedRun as LoggedRun,
-        Logger,
-        TensorBoardLogger,
-        WandbLogger,
-    )
+    from phasezoo.training.experts.tables import LossTable
+    from phasezoo.training.loggers import Logger, TensorBoardLogger, WandbLogger
     from phasezoo.training.probes.probe import Probe, Probed as Probed, Score
     from phasezoo.training.selfplay.config import SelfPlayConfig, Watching as Watching
     from phasezoo.training.selfplay.learner import Learner
@@ -108,19 +94,18 @@ __all__ = [
 ]
 
 _WITHOUT_TORCH = {
-    "data.import_target": ("MonthSplit",),
     "data.importer": ("import_pgn", "read_games"),
     "training.callbacks": ("Callback", "Progress", "TrainingStart", "progress_bar"),
     "training.catalogue": ("EpisodeStore", "POMMERMAN"),
     "training.config": ("SupervisedConfig",),
-    "training.experts.plans": ("PlannedTraining", "plan_baseline", "plan_experts"),
-    "training.loggers": ("LoggedRun", "Logger", "TensorBoardLogger", "WandbLogger"),
+    "training.experts.plans": ("plan_baseline", "plan_experts"),
+    "training.loggers": ("Logger", "TensorBoardLogger", "WandbLogger"),
     "training.probes.probe": ("Probe", "Probed", "Score"),
     "training.selfplay.config": ("SelfPlayConfig", "Watching"),
     "training.selfplay.outcome": ("SelfPlayOutcome",),
     "training.selfplay.playing": ("play_games",),
     "training.selfplay.replay": ("Replay", "ReplayRules"),
-    "training.experts.strategies": ("Strategy", "StrategyPlan", "phase_weights", "plan_strategy"),
+    "training.experts.strategies": ("Strategy", "phase_weights", "plan_strategy"),
 }
 _WITH_TORCH = {
     "training.evaluation": (
@@ -130,7 +115,7 @@ _WITH_TORCH = {
         "evaluate_networks",
         "mixture_losses",
     ),
-    "training.experts.tables": ("LossCell", "LossTable"),
+    "training.experts.tables": ("LossTable",),
     "training.experts.phase_experts": ("Experts", "train_experts"),
     "training.experts.planned": ("TrainedNetwork",),
     "training.selfplay.learner": ("Learner",),

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from phasezoo import agents, games
-from phasezoo.arena import SideStats, equal_cost_limits, seconds_per_move
+from phasezoo.arena import SideStats, equal_cost_limits
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference import CostModel, Counts, Uniform
 
@@ -62,7 +62,6 @@ def test_equal_cost_by_hand():
     cost = CostModel(call_seconds=0.01, row_seconds=0.001)
     # A mixture that needs three calls where one network needs one, for the same nodes.
     mixture, network = side(1000, 1000, 300), side(1000, 1000, 100)
-    assert seconds_per_move(mixture, cost) == pytest.approx(0.4)
     limits = equal_cost_limits((mixture, network), (cost, cost), agents.Limit(nodes=100))
     assert limits == (agents.Limit(nodes=50), agents.Limit(nodes=100))
     same = equal_cost_limits((network, network), (cost, cost), agents.Limit(nodes=100))
@@ -75,5 +74,3 @@ def test_equal_cost_needs_nodes():
         equal_cost_limits((side(1, 1, 1),) * 2, (cost, cost), agents.Limit(movetime_ms=10))
     with pytest.raises(InvalidConfig, match="must both have searched"):
         equal_cost_limits((side(0, 0, 0), side(1, 1, 1)), (cost, cost), agents.Limit(nodes=5))
-    with pytest.raises(InvalidConfig, match="made no moves"):
-        seconds_per_move(side(0, 0, 0, moves=0), cost)
