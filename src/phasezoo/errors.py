@@ -209,3 +209,8 @@ def install_hint(extra: str) -> str:
     if (Path(__file__).parents[2] / "pyproject.toml").is_file():
         return f"uv pip install '.[{extra}]'"
     return f"pip install 'phasezoo-{metadata.version('phasezoo')}-….whl[{extra}]'"
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of what an error says, or its class's name if it says nothing."""
+    return str(error).strip().partition("\n")[0].strip() or type(error).__name__

@@ -45,6 +45,7 @@ from phasezoo.errors import (
     InvalidConfig,
     PhasezooError,
     StoreError,
+    first_line,
     needs,
 )
 from phasezoo.games import Game, make
@@ -214,7 +215,7 @@ def read_file(path: Path) -> tuple[Description, GameColumns]:
             columns = GameColumns.joined(parts).check(about.num_actions)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         message = (
-            f"{path}: cannot be read as Parquet ({_first_line(error)}); it is cut short or another "
+            f"{path}: cannot be read as Parquet ({first_line(error)}); it is cut short or another "
             "kind of file: make it anew"
         )
         raise DamagedFile(message) from error
@@ -272,7 +273,7 @@ def describe(path: Path) -> Description:
     try:
         return _about(path, pq.read_schema(path))
     except (pa.ArrowException, OSError) as error:
-        message = f"{path}: cannot be read as Parquet ({_first_line(error)}); remove the file"
+        message = f"{path}: cannot be read as Parquet ({first_line(error)}); remove the file"
         raise DamagedFile(message) from error
 
 
@@ -351,7 +352,7 @@ def write_file(
                 last = min(first + _ROW_GROUP, len(columns))
                 writer.write_table(table_of(pa, schema, columns, first, last))
     except pa.ArrowException as error:
-        message = f"{path} cannot be written ({_first_line(error)}); {UNCHANGED}"
+        message = f"{path} cannot be written ({first_line(error)}); {UNCHANGED}"
         raise StoreError(message) from error
 
 
@@ -399,7 +400,7 @@ def _appearing(path: Path) -> Iterator[Any]:
             os.fsync(file.fileno())
         partial.replace(path)
     except OSError as error:  # Arrow's among them
-        message = f"{path} cannot be written ({_first_line(error)}); {UNCHANGED}"
+        message = f"{path} cannot be written ({first_line(error)}); {UNCHANGED}"
         raise StoreError(message) from error
     finally:
         partial.unlink(missing_ok=True)
@@ -411,7 +412,3 @@ def arrow() -> tuple[Any, Any]:
         import pyarrow as pa
         import pyarrow.parquet as pq
     return pa, pq
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().partition("\n")[0] or type(error).__name__

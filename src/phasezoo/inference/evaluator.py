@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.checking import type_name
-from phasezoo.errors import InvalidConfig, InvalidEvaluation
+from phasezoo.errors import InvalidConfig, InvalidEvaluation, first_line
 from phasezoo.inference.counts import Counts
 from phasezoo.types import Planes
 
@@ -337,8 +337,9 @@ def _as_array(name: str, given: Any) -> npt.NDArray[Any]:
             given = given.detach().cpu().float()  # NumPy has no bfloat16
         return np.asarray(given)
     except (TypeError, ValueError, RuntimeError) as error:
-        reason = str(error).splitlines()[0]
-        message = f"{name} is {type_name(given)} that is no array ({reason}); give float32"
+        message = (
+            f"{name} is {type_name(given)} that is no array ({first_line(error)}); give float32"
+        )
         raise InvalidEvaluation(message) from error
 
 

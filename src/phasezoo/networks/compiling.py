@@ -5,7 +5,7 @@ import warnings
 import torch
 from torch import Tensor, nn
 
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, first_line
 from phasezoo.networks.checker import untouched
 from phasezoo.networks.output import NetworkOutput
 from phasezoo.types import Dtype
@@ -73,9 +73,9 @@ def compiled(
                     _mean(output).backward()  # type: ignore[no-untyped-call]
     except Exception as error:  # compilers' exceptions share no base class
         network._compiled_call_impl = None
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else "no message"
         message = (
-            f"{type(network).__name__} cannot be compiled here ({type(error).__name__}: {reason}); "
+            f"{type(network).__name__} cannot be compiled here ({type(error).__name__}: "
+            f"{first_line(error)}); "
             "leave compiling out, or install what torch.compile needs, such as a C++ compiler"
         )
         raise InvalidConfig(message) from error

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, first_line
 from phasezoo.specs import check_value
 from phasezoo.types import InferenceDtype
 
@@ -60,8 +60,9 @@ def resolve_device(device: str | None) -> torch.device:
         resolved = torch.device(device)
         torch.zeros(1, device=resolved).cpu()  # which a device that holds no numbers cannot
     except Exception as error:  # kinds of devices have errors of their own
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        message = f"device {device!r} cannot be used here ({reason}); use cpu, or leave it out"
+        message = (
+            f"device {device!r} cannot be used here ({first_line(error)}); use cpu, or leave it out"
+        )
         raise InvalidConfig(message) from error
     return resolved
 

@@ -91,6 +91,15 @@ def test_wrong_answers_name_evaluator_expected_and_given(answer, words):
     assert "Answers" in str(caught.value)
 
 
+def test_an_answer_whose_array_raises_without_a_word():
+    class Silent:
+        def __array__(self, *args, **kwargs):
+            raise ValueError
+
+    with pytest.raises(InvalidEvaluation, match=r"value is a Silent .* no array \(ValueError\)"):
+        ask(Answers(value=Silent()))
+
+
 def test_an_answer_that_is_no_evaluation():
     class Tuple:
         plane_spec = "small"

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from phasezoo.checking import type_name
-from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.errors import CheckpointError, InvalidConfig, first_line
 from phasezoo.games import PlaneLayout
 from phasezoo.inference.backends.tensors import (
     VALUE_FORMS,
@@ -131,7 +131,7 @@ def probe(
     try:
         output = network(rows)
     except Exception as error:  # whatever a user's network raises
-        reason = (str(error).splitlines() or [""])[0]
+        reason = first_line(error)
         message = f"{name} fails on planes {list(rows.shape)}: {type(error).__name__}: {reason}"
         raise InvalidConfig(message) from error
     found = _form(output, num_players, name) if form is None else form

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo._onnxruntime import onnxruntime
-from phasezoo.errors import CheckpointError, InvalidConfig, InvalidEvaluation
+from phasezoo.errors import CheckpointError, InvalidConfig, InvalidEvaluation, first_line
 from phasezoo.games import PlaneLayout
 from phasezoo.inference.backends.runtime import RuntimeModel, packed_shapes, padded
 from phasezoo.inference.backends.tensors import Floats
@@ -75,7 +75,7 @@ class OnnxModel(RuntimeModel):
         try:
             self._session.run_with_iobinding(binding)
         except Exception as error:  # the runtime's exceptions share no other base class
-            message = f"an ONNX model fails on {rows} rows: {_first_line(error)}"
+            message = f"an ONNX model fails on {rows} rows: {first_line(error)}"
             raise InvalidEvaluation(message) from error
 
     def _bound(self, inputs: Sequence[Any], outputs: Sequence[Floats]) -> Any:
@@ -108,7 +108,7 @@ class OnnxModel(RuntimeModel):
             found = self._session.run(self._names, zeros)
         except Exception as error:
             shapes = [list(each.shape) for each in zeros.values()]
-            message = f"the model fails on planes {shapes}: {_first_line(error)}"
+            message = f"the model fails on planes {shapes}: {first_line(error)}"
             raise CheckpointError(message) from error
         return [_shape(array, rows) for array in found]
 
@@ -177,7 +177,7 @@ def open_session(model: bytes | Path, device: str) -> onnxruntime.InferenceSessi
         session = onnxruntime.InferenceSession(source, options, providers=providers)
     except Exception as error:  # the runtime's exceptions share no other base class
         where = f"{len(model)} bytes" if isinstance(model, bytes) else str(model)
-        message = f"{where}: not an ONNX model of this runtime ({_first_line(error)})"
+        message = f"{where}: not an ONNX model of this runtime ({first_line(error)})"
         raise CheckpointError(message) from error
     if len(providers) > 1 and session.get_providers()[0] != CUDA:  # it falls back without a word
         message = (
@@ -200,7 +200,3 @@ def _providers(device: str) -> list[Any]:
         raise InvalidConfig(message)
     number = device.partition(":")[2]
     return [(CUDA, {"device_id": number or "0"}), CPU]
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -77,7 +77,7 @@ class OpenVinoModel(RuntimeModel):
             for name, output in zip(self._names, outputs, strict=True):
                 output[:] = request.get_tensor(name).data[:rows].reshape(output.shape)
         except (RuntimeError, ValueError) as error:
-            message = f"a model of OpenVINO fails on {rows} rows: {_first_line(error)}"
+            message = f"a model of OpenVINO fails on {rows} rows: {_last_line(error)}"
             raise InvalidEvaluation(message) from error
         finally:
             with self._lock:
@@ -125,7 +125,7 @@ class OpenVinoModel(RuntimeModel):
             request.infer(self._zeros(rows))
             found = [request.get_tensor(name).data for name in self._names]
         except RuntimeError as error:
-            message = f"the model fails on {rows} rows of planes: {_first_line(error)}"
+            message = f"the model fails on {rows} rows of planes: {_last_line(error)}"
             raise CheckpointError(message) from error
         for name, array, size in zip(self._names, found, self.widths, strict=True):
             if array.dtype != np.float32 or array.size != rows * size or len(array) != rows:
@@ -142,7 +142,7 @@ def _read(core: Any, model: bytes | Path) -> Any:
         return core.read_model(model) if isinstance(model, bytes) else core.read_model(str(model))
     except RuntimeError as error:
         where = f"{len(model)} bytes" if isinstance(model, bytes) else str(model)
-        message = f"{where}: not an ONNX model of OpenVINO ({_first_line(error)})"
+        message = f"{where}: not an ONNX model of OpenVINO ({_last_line(error)})"
         raise CheckpointError(message) from error
 
 
@@ -168,6 +168,6 @@ def _shape(of_row: tuple[int, ...]) -> Any:
     return openvino.PartialShape([-1, *of_row])
 
 
-def _first_line(error: Exception) -> str:
+def _last_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[-1] if lines else type(error).__name__

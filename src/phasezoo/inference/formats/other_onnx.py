@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo.checking import type_name
-from phasezoo.errors import CheckpointError, InvalidConfig, PhasezooError
+from phasezoo.errors import CheckpointError, InvalidConfig, PhasezooError, first_line
 from phasezoo.games import Game
 from phasezoo.games.action_tables import ActionOrder, ActionTables, Indices, MoveNames
 from phasezoo.inference.backends.tensors import (
@@ -153,7 +153,7 @@ def _answers(data: bytes, planes: Any, shape: tuple[int, int, int]) -> dict[str,
     try:
         found = session.run(None, {planes.name: zeros})
     except Exception as error:  # the runtime's exceptions share no other base class
-        message = f"it fails on planes {list(zeros.shape)}: {(str(error).splitlines() or [''])[0]}"
+        message = f"it fails on planes {list(zeros.shape)}: {first_line(error)}"
         raise ValueError(message) from error
     return {
         output.name: np.asarray(array, np.float32).reshape(rows, -1)

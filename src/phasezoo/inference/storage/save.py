@@ -11,7 +11,7 @@ import numpy as np
 
 from phasezoo import games
 from phasezoo._torch import require_torch
-from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.errors import CheckpointError, InvalidConfig, first_line
 from phasezoo.games import PackedPlanes
 from phasezoo.inference.backends.choice import require_onnx
 from phasezoo.inference.formats import lc0
@@ -237,7 +237,7 @@ def _as_onnx(
     try:
         model = export_onnx(answers, manifest.input_shape, manifest.value_kind, manifest.layout())
     except Exception as error:  # the exporter's errors share no base class
-        reason = (str(error).splitlines() or [""])[0]
+        reason = first_line(error)
         message = (
             f"{evaluator.name} cannot be exported to ONNX ({type(error).__name__}: {reason}); "
             "register what makes it, networks.register(name, factory), make it by that name and "

@@ -8,7 +8,7 @@ from safetensors.torch import load as load_tensors, save as tensors_to_bytes
 from torch import nn
 
 from phasezoo import networks
-from phasezoo.errors import CheckpointError, PhasezooError
+from phasezoo.errors import CheckpointError, PhasezooError, first_line
 from phasezoo.inference.storage.manifest import PLUGIN_HINT, Manifest
 
 
@@ -67,7 +67,7 @@ def build_network(manifest: Manifest, data: bytes, where: str | Path) -> nn.Modu
         message = f"{where}: {error}. If it is one of your own, {PLUGIN_HINT}"
         raise CheckpointError(message) from error
     except Exception as error:  # whatever a user's factory raises
-        reason = (str(error).splitlines() or [""])[0]
+        reason = first_line(error)
         message = f"{where}: making {manifest.network_text} raised {type(error).__name__}: {reason}"
         raise CheckpointError(message) from error
     tensors = parse_tensors(data, str(where))
@@ -75,7 +75,7 @@ def build_network(manifest: Manifest, data: bytes, where: str | Path) -> nn.Modu
         network.load_state_dict(tensors)
     except RuntimeError as error:
         lines = str(error).splitlines()
-        reason = "; ".join(line.strip() for line in lines[1:3]) or lines[0]
+        reason = "; ".join(line.strip() for line in lines[1:3]) or first_line(error)
         message = f"{where}: weights of another network than {manifest.network_text} ({reason})"
         raise CheckpointError(message) from error
     return network
