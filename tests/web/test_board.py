@@ -158,6 +158,9 @@ def test_promotion_asks_what_to_become(page, server):
     options = page.locator("#pz-choice button").all_inner_texts()
     assert sorted(options) == ["bishop", "knight", "queen", "rook"]
     assert page.locator("#pz-choice").bounding_box()["width"] < 400
+    icons = [use.get_attribute("href") for use in page.locator("#pz-choice use").all()]
+    assert sorted(icons) == ["#B", "#N", "#Q", "#R"]
+    assert all(page.locator(f"symbol{icon}").count() == 1 for icon in icons)
     page.click("#pz-choice button:has-text('knight')")
     wait_for_plies(page, 1)
     assert moves(page) == ["e8=N+"]

@@ -3,6 +3,7 @@
 import hashlib
 import itertools
 import xml.etree.ElementTree as ET
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -11,11 +12,12 @@ from phasezoo import games
 from phasezoo.envs import ChessEnv
 from phasezoo.envs.rendering import render
 from phasezoo.envs.rendering.lettering import glyph
-from phasezoo.envs.rendering.raster import line_coverage, shape_coverage
+from phasezoo.envs.rendering.raster import line_coverage
+from phasezoo.envs.rendering.stamping import _coverage, stamped
 from phasezoo.zoo.boards.pictures import Scene, scene_of
-from phasezoo.zoo.boards.pictures.picture import picture
 from phasezoo.zoo.boards.pictures.scene import CHECK, LAST_MOVE
-from phasezoo.zoo.boards.pictures.shapes import PIECES, piece
+from phasezoo.zoo.boards.pictures.shapes import PIECES
+from phasezoo.zoo.boards.pictures.sketch import SYMBOLS, sketch
 
 CHESS = games.make("chess")
 START = CHESS.initial_state()
@@ -43,7 +45,7 @@ def test_pictures_are_the_same_everywhere():
         # To a few grey levels, since floating point may round otherwise on another machine.
         coarse = image.reshape(64, 8, 64, 8, 3).mean(axis=(1, 3)).round(-1).astype(np.uint8)
         frames[flipped] = hashlib.sha256(coarse.tobytes()).hexdigest()[:16]
-    assert frames == {False: "9e0b45330cf9493d", True: "eff6d118dae56079"}
+    assert frames == {False: "4fa335ed55a668f0", True: "64187f14d4059851"}
 
 
 def test_black_looks_from_the_other_side():
@@ -60,7 +62,7 @@ def test_black_looks_from_the_other_side():
 def test_the_last_move_and_a_check_are_marked():
     state = after("f2f3", "e7e5", "g2g4", "d8h4")
     image = render(CHESS, state, "rgb_array").astype(int)
-    plain = picture(Scene(scene_of(state).pieces)).astype(int)
+    plain = stamped(sketch(Scene(scene_of(state).pieces))).astype(int)
     changed = {
         square for square in range(64) if (block(image, square) != block(plain, square)).any()
     }
@@ -74,13 +76,12 @@ def test_the_last_move_and_a_check_are_marked():
 
 def test_every_piece_is_to_be_told_from_the_others():
     shapes = {
-        letter: shape_coverage(piece(letter).outlines, piece(letter).details, SQUARE, 0.02)
-        for letter in PIECES
+        letter: [_coverage(layer, SQUARE) for layer in SYMBOLS[letter].layers] for letter in PIECES
     }
     for letter, (border, body, details) in shapes.items():
         assert 0.1 < body.mean() < 0.5, letter
         assert (border >= body).all()
-        assert (details <= body).all()
+        assert (details <= border).all()
         assert details.sum() > 0
         # Nothing sticks out of its square.
         assert max(border[0].max(), border[-1].max(), border[:, 0].max(), border[:, -1].max()) == 0
@@ -99,13 +100,20 @@ def test_letters_and_digits_differ():
 def test_drawings_are_svg_with_every_piece(flipped):
     root = ET.fromstring(render(CHESS, after("e2e4"), "svg", flipped=flipped))
     namespace = "{http://www.w3.org/2000/svg}"
-    pieces = root.findall(f"{namespace}use")
-    assert len(pieces) == 32
-    assert {use.get("href") for use in pieces} == {f"#{letter}" for letter in PIECES}
+    uses = root.findall(f"{namespace}use")
+    found = Counter(use.get("href").removeprefix("#") for use in uses)
+    assert {name: found[name] for name in SYMBOLS} == Counter("rnbqkbnr" + 8 * "p") + Counter(
+        "RNBQKBNR" + 8 * "P"
+    )
     defined = {group.get("id") for group in root.find(f"{namespace}defs")}
-    assert defined == set(PIECES)
-    king = next(use for use in pieces if use.get("href") == "#k" and use.get("fill") == "#fcfaf5")
-    assert (king.get("x"), king.get("y")) == (("300", "0") if flipped else ("400", "700"))
+    assert defined == set(found) | set(SYMBOLS)
+    king = next(use for use in uses if use.get("href") == "#K")
+    assert (king.get("x"), king.get("y")) == (("192", "0") if flipped else ("256", "448"))
+
+
+def test_a_page_has_the_pieces_that_a_pawn_may_become():
+    root = ET.fromstring(render(CHESS, CHESS.from_fen("8/P6k/8/8/8/8/7K/8 w - - 0 1"), "svg"))
+    assert {symbol.get("id") for symbol in root.iter() if symbol.get("id")} >= set("QRBNqrbn")
 
 
 def test_text_is_the_board():

@@ -9,7 +9,7 @@ from phasezoo import games
 from phasezoo.envs import CrazyhouseEnv
 from phasezoo.envs.rendering import render
 from phasezoo.zoo.boards.pictures import scene_of
-from phasezoo.zoo.boards.pictures.picture import pocket_steps
+from phasezoo.zoo.boards.pictures.sketch import pocket_steps
 
 HOUSE = games.make("crazyhouse")
 FEN = "r1b1kbnr/pp2pppp/2n5/q7/8/2N5/PPPP1PPP/R1BQKBNR[PPNp] w KQkq - 0 6"
@@ -41,9 +41,9 @@ def test_pockets_are_drawn_in_pictures_of_the_same_size():
 def test_svg_has_every_piece_of_the_board_and_the_pockets(pocket, flipped):
     state = HOUSE.from_fen(FEN.replace("PPNp", pocket))
     root = ET.fromstring(render(HOUSE, state, "svg", flipped=flipped))
-    uses = [element for element in root.iter() if element.tag.endswith("use")]
+    uses = [element.get("href") for element in root.iter() if element.tag.endswith("use")]
     on_board = sum(letter.isalpha() for letter in FEN.split("[", maxsplit=1)[0])
-    assert len(uses) == on_board + len(pocket)
+    assert sum(len(href) == len("#Q") for href in uses) == on_board + len(pocket)
 
 
 def test_many_pieces_stay_inside_the_strip():

@@ -47,55 +47,11 @@ def _line(points: Points, width: float, size: int) -> npt.NDArray[np.bool_]:
     return inside
 
 
-def _grown(shape: npt.NDArray[np.bool_], radius: int) -> npt.NDArray[np.bool_]:
-    """The samples within ``radius`` samples of a shape."""
-    grown = shape.copy()
-    size = len(shape)
-    for down in range(-radius, radius + 1):
-        reach = int((radius**2 - down**2) ** 0.5)
-        for right in range(-reach, reach + 1):
-            target = (
-                slice(max(0, down), size + min(0, down)),
-                slice(max(0, right), size + min(0, right)),
-            )
-            source = (
-                slice(max(0, -down), size + min(0, -down)),
-                slice(max(0, -right), size + min(0, -right)),
-            )
-            grown[target] |= shape[source]
-    return grown
-
-
 def _coverage(samples: npt.NDArray[np.bool_]) -> Coverage:
     size = len(samples) // SUPERSAMPLING
     blocks = samples.reshape(size, SUPERSAMPLING, size, SUPERSAMPLING)
     covered: Coverage = blocks.mean(axis=(1, 3), dtype=np.float32)
     return covered
-
-
-def shape_coverage(
-    outlines: tuple[Points, ...], details: tuple[Detail, ...], size: int, border: float
-) -> tuple[Coverage, Coverage, Coverage]:
-    """Return what a shape with details covers of a square of ``size`` pixels.
-
-    Args:
-        outlines: Closed polygons, whose union is the silhouette.
-        details: Lines and dots on it.
-        size: Pixels along the square.
-        border: Width of the border around the silhouette, as a fraction of the square.
-
-    Returns:
-        Silhouette with border, silhouette, details.
-    """
-    samples = size * SUPERSAMPLING
-    body = np.zeros((samples, samples), dtype=np.bool_)
-    for outline in outlines:
-        body |= _polygon(outline, samples)
-    lines = np.zeros_like(body)
-    for detail in details:
-        lines |= _line(detail.points, detail.width, samples)
-    with_border = _grown(body, max(1, round(border * samples)))
-    return _coverage(with_border), _coverage(body), _coverage(lines & body)
 
 
 def fill_coverage(outlines: tuple[Points, ...], size: int) -> Coverage:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.envs.rendering.document import UNIT, Drawing, hex_of, path
-from phasezoo.envs.rendering.geometry import Colour, Points
+from phasezoo.envs.rendering.geometry import Colour, Detail, Points
 from phasezoo.envs.rendering.raster import Coverage, fill_coverage, line_coverage
 from phasezoo.envs.rendering.stamps import SIDE, Layer, Sketch, Stamp, Symbol
 
@@ -55,7 +55,11 @@ def _plate(symbol: Symbol, size: int, ink: Colour | None) -> Plate:
 
 def _coverage(layer: Layer, size: int) -> Coverage:
     filled = fill_coverage(layer.outlines, size)
-    return np.maximum(filled, line_coverage(layer.lines, size)) if layer.lines else filled
+    lines = layer.lines
+    if layer.border:
+        closed = [np.concatenate([outline, outline[:1]]) for outline in layer.outlines]
+        lines += tuple(Detail(points, layer.border) for points in closed)
+    return np.maximum(filled, line_coverage(lines, size)) if lines else filled
 
 
 def _colour(layer: Layer, ink: Colour | None) -> Colour:
@@ -66,12 +70,12 @@ def _colour(layer: Layer, ink: Colour | None) -> Colour:
 
 def drawn(sketch: Sketch) -> Drawing:
     """The picture as SVG."""
-    stamps = sketch.ground + sketch.things
+    used = [stamp.symbol for stamp in sketch.ground + sketch.things]
     backdrop = f'<rect width="{SIDE}" height="{SIDE}" fill="{hex_of(sketch.backdrop)}"/>'
     return Drawing(
         side=SIDE,
         view=(0, 0, SIDE, SIDE),
-        symbols={stamp.symbol.name: _symbol(stamp.symbol) for stamp in stamps},
+        symbols={symbol.name: _symbol(symbol) for symbol in (*sketch.symbols, *used)},
         ground=(backdrop, *map(_use, sketch.ground)),
         things=tuple(map(_use, sketch.things)),
     )
@@ -96,13 +100,18 @@ def _layer(layer: Layer) -> str:
     parts = []
     if layer.outlines:
         outlines = "".join(f"{path(_anticlockwise(outline))}z" for outline in layer.outlines)
-        parts.append(f'<path d="{outlines}" fill="{colour}"/>')
+        border = _stroke(colour, layer.border) if layer.border else ""
+        parts.append(f'<path d="{outlines}" fill="{colour}"{border}/>')
     parts += [
-        f'<path d="{path(line.points)}" fill="none" stroke="{colour}" '
-        f'stroke-width="{line.width * UNIT:.1f}" stroke-linecap="round" stroke-linejoin="round"/>'
+        f'<path d="{path(line.points)}" fill="none"{_stroke(colour, line.width)}/>'
         for line in layer.lines
     ]
     return "".join(parts)
+
+
+def _stroke(colour: str, width: float) -> str:
+    ends = 'stroke-linecap="round" stroke-linejoin="round"'
+    return f' stroke="{colour}" stroke-width="{width * UNIT:.1f}" {ends}'
 
 
 def _anticlockwise(outline: Points) -> Points:

@@ -17,6 +17,8 @@ class Layer:
     """None takes the ink of the stamp."""
     outlines: tuple[Points, ...] = ()
     lines: tuple[Detail, ...] = ()
+    border: float = 0.0
+    """Width of a line around every outline; half of it lies outside."""
 
 
 Layers: TypeAlias = tuple[Layer, ...]
@@ -53,3 +55,5 @@ class Sketch:
     """Below everything else. They overlap in no way that depends on the state, so that films may
     draw those that all frames share once."""
     things: tuple[Stamp, ...]
+    symbols: tuple[Symbol, ...] = ()
+    """Symbols that an SVG has even if no stamp does, for pages that use them."""

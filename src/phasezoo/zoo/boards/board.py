@@ -4,8 +4,8 @@ from itertools import pairwise
 from typing import Any
 
 from phasezoo.envs.rendering.pointing import Box, Pointing, Spot, Way
-from phasezoo.zoo.boards.pictures.picture import POCKET, pocket_steps
 from phasezoo.zoo.boards.pictures.scene import Scene, scene_of
+from phasezoo.zoo.boards.pictures.sketch import POCKET, pocket_steps
 
 NAMES = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "k": "king"}
 SIDES = ("White", "Black")
@@ -60,7 +60,8 @@ def ways(state: Any, player: int) -> list[Way]:
             found.append(Way(action, (f"{letter}@", move[2:])))
             continue
         start, end, promoted = move[:2], move[2:4], move[4:]
-        found.append(Way(action, (start, end), NAMES.get(promoted, ""), promoted))
+        icon = promoted.upper() if player == 0 else promoted
+        found.append(Way(action, (start, end), NAMES.get(promoted, ""), icon))
         if castles and state.san(action).startswith("O-O"):
             rook = ("h" if end[0] == "g" else "a") + end[1]
             found.append(Way(action, (start, rook)))

@@ -3,9 +3,9 @@
 from typing import Any
 
 from phasezoo.envs.rendering.painters import Painter
-from phasezoo.zoo.boards.pictures.drawing import drawing
-from phasezoo.zoo.boards.pictures.picture import picture
+from phasezoo.envs.rendering.stamping import drawn, stamped
 from phasezoo.zoo.boards.pictures.scene import Scene, scene_of
+from phasezoo.zoo.boards.pictures.sketch import sketch
 
 __all__ = ["PAINTER", "Scene", "scene_of"]
 
@@ -33,5 +33,10 @@ def _scene(state: Any, player: int | None, flipped: bool) -> Scene:
     return scene_of(state, flipped=flipped or player == 1)
 
 
-PAINTER = Painter(_scene, text, drawing, picture)
+PAINTER = Painter(
+    scene=_scene,
+    text=text,
+    drawing=lambda scene: drawn(sketch(scene)),
+    picture=lambda scene: stamped(sketch(scene)),
+)
 """Turns the board to the side of the player who looks at it."""

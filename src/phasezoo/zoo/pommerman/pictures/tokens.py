@@ -5,7 +5,6 @@ import numpy as np
 from phasezoo.envs.rendering.geometry import (
     Colour,
     Detail,
-    Points,
     corners,
     ellipse,
     line,
@@ -55,10 +54,6 @@ def tokens() -> dict[str, Layers]:
     }
 
 
-def _around(outline: Points, width: float) -> Detail:
-    return Detail(np.concatenate([outline, outline[:1]]), width)
-
-
 def _bomb() -> Layers:
     x, y, radius = BALL
     fuse = line((0.70, 0.70), (0.76, 0.80), (0.86, 0.82), width=0.06, curved=True)
@@ -77,7 +72,7 @@ def _arrow(way: int) -> Layers:
     tip = corners((-0.14, 0.36), (0.14, 0.36), (0.0, 0.49))
     right, up = {1: (1, 0), 2: (-1, 0), 3: (0, 1), 4: (0, -1)}[way]
     turned = tip @ corners((right, up), (-up, right)) + 0.5
-    return Layer(BORDER, (turned,), (_around(turned, 0.06),)), Layer(SPARK, (turned,))
+    return Layer(BORDER, (turned,), border=0.06), Layer(SPARK, (turned,))
 
 
 def _flame(glow: Colour, flame: Colour, core: Colour) -> Layers:
@@ -96,7 +91,7 @@ def _figure() -> Layers:
     bobble = ellipse(0.5, 0.88, 0.085, 0.085)
     face = rounded(x - half, y - half, x + half, y + half, 0.13)
     return (
-        Layer(BORDER, (head, bobble), (_around(head, 0.06), _around(bobble, 0.06))),
+        Layer(BORDER, (head, bobble), border=0.06),
         Layer(None, (head, bobble)),
         Layer(PALE, (face,)),
     )
@@ -114,7 +109,7 @@ def _star() -> Layers:
     angle = np.pi / 2.0 + np.arange(10) * np.pi / 5.0
     reach = np.where(np.arange(10) % 2, 0.19, 0.44)
     star = np.stack([0.5 + reach * np.cos(angle), 0.48 + reach * np.sin(angle)], axis=1)
-    return Layer(BORDER, (star,), (_around(star, 0.1),)), Layer(GOLD, (star,))
+    return Layer(BORDER, (star,), border=0.1), Layer(GOLD, (star,))
 
 
 def _eye() -> Layers:
