@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.errors import InvalidGate, PhasezooError, UnknownGame, needs
+from phasezoo.errors import InvalidConfig, InvalidGate, PhasezooError, UnknownGame, needs
 from phasezoo.games.options import is_file
 from phasezoo.games.queries import encode
 from phasezoo.games.registry import game_of, make
@@ -88,17 +88,10 @@ class GateManifest:
             raise InvalidGate(message)
         del record["kind"]
         try:
-            manifest = cls(**record)
-            shape, names = tuple(map(int, manifest.input_shape)), tuple(manifest.names)
-            texts = (manifest.game, manifest.planes, manifest.network, *names)
-            expected = dict(manifest.files)
-        except (TypeError, ValueError, OverflowError) as error:
+            return jsonable.decode(cls, record)
+        except InvalidConfig as error:
             message = f"{path}: a field is missing, unknown or of a wrong type ({error})"
             raise InvalidGate(message) from error
-        if len(shape) != 3 or not all(isinstance(text, str) for text in texts):
-            message = f"{path}: a field is of a wrong type"
-            raise InvalidGate(message)
-        return cls(**{**record, "input_shape": shape, "names": names, "files": expected})
 
 
 @dataclass(frozen=True, eq=False)

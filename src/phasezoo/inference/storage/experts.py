@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 from phasezoo import games
 from phasezoo.errors import CheckpointError, InvalidConfig, PhasezooError, UnregisteredGate
@@ -193,12 +193,6 @@ class Experts:
 
 _NAMES = tuple(each.name for each in fields(Experts) if each.name != "directory")
 
-_KINDS: Mapping[str, type | tuple[type, ...]] = {
-    **dict.fromkeys(("game", "gate", "value"), str),
-    **dict.fromkeys(("experts", "training"), dict),
-    **dict.fromkeys(("baseline_folder", "strategy", "fallback"), (str, type(None))),
-}
-
 
 def load_experts(path: str | Path) -> Experts:
     """Read what a folder of experts says of itself; the networks are loaded when asked for.
@@ -239,28 +233,17 @@ def load_experts(path: str | Path) -> Experts:
         raise CheckpointError(message)
     values = {name: record[name] for name in _NAMES if name in record}
     try:
-        for name, value in values.items():
-            _check_type(name, value)
-        found = Experts(directory, **values)
-    except TypeError as error:
+        found = jsonable.decode(Experts, {"directory": str(directory), **values})
+    except InvalidConfig as error:
         message = f"{file}: a field is missing or of a wrong type ({error})"
         raise CheckpointError(message) from error
+    if not found.experts:
+        message = f"{file}: experts: no phase has an expert; the file was changed"
+        raise CheckpointError(message)
     for folder in found._folders():
         _check_folder(folder, file)
     _check_known(found, file)
     return found
-
-
-def _check_type(name: str, value: Any) -> None:
-    """Refuse what JSON allows and :class:`Experts` does not."""
-    fits = isinstance(value, _KINDS[name])
-    if fits and name == "experts":
-        fits = bool(value) and all(isinstance(folder, str) for folder in value.values())
-    if name == "value":
-        fits = value in get_args(ValueSource)
-    if not fits:
-        message = f"{name} is {value!r}"
-        raise TypeError(message)
 
 
 def _check_folder(folder: str, file: Path) -> None:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 from phasezoo import games
 from phasezoo.errors import CheckpointError, InvalidConfig, PhasezooError, UnknownGame
@@ -164,12 +164,10 @@ class Manifest:
                 f"{FORMAT_VERSION}; install the version that wrote it, or train the network again"
             )
             raise CheckpointError(message)
-        values = {f.name: record[f.name] for f in fields(cls) if f.name in record}
+        known = {f.name: record[f.name] for f in fields(cls) if f.name in record}
         try:
-            _check_types(values)
-            values["input_shape"] = tuple(values["input_shape"])
-            return cls(**values)
-        except (KeyError, TypeError) as error:
+            return jsonable.decode(cls, known)
+        except InvalidConfig as error:
             message = f"{path}: a field is missing or of a wrong type ({error})"
             raise CheckpointError(message) from error
 
@@ -211,40 +209,6 @@ class Manifest:
             )
             raise CheckpointError(message)
         return data
-
-
-_KINDS: Mapping[str, type | tuple[type, ...]] = {
-    **dict.fromkeys(("game", "planes", "network", "actions", "gate", "phasezoo"), str),
-    **dict.fromkeys(("parameters", "files", "training", "network_options", "tensors"), dict),
-    **dict.fromkeys(("num_actions", "num_players"), int),
-    **dict.fromkeys(("phase", "gate_fingerprint", "network_factory"), (str, type(None))),
-    **dict.fromkeys(("value_kind", "backend"), str),
-    "input_shape": list,
-    "plies_left": (bool, type(None)),
-    "packed": bool,
-}
-
-_CHOICES = {"value_kind": get_args(ValueKind), "backend": get_args(StoredAs)}
-
-
-def _check_types(values: Mapping[str, Any]) -> None:
-    """Refuse values that JSON allows and :class:`Manifest` does not."""
-    for name, value in values.items():
-        wrong = isinstance(value, bool) and name not in ("plies_left", "packed")
-        if not isinstance(value, _KINDS[name]) or wrong:
-            message = f"{name} is {value!r}"
-            raise TypeError(message)
-        if name in _CHOICES and value not in _CHOICES[name]:
-            message = f"{name} is {value!r}, known are {', '.join(map(repr, _CHOICES[name]))}"
-            raise TypeError(message)
-    shape = values["input_shape"]
-    if len(shape) != 3 or not all(type(size) is int for size in shape):
-        message = f"input_shape is {shape!r}"
-        raise TypeError(message)
-    names = values.get("tensors", {})
-    if not all(isinstance(each, str) for each in (*names, *names.values())):
-        message = f"tensors is {names!r}"
-        raise TypeError(message)
 
 
 def _nothing_there(directory: Path) -> str:
