@@ -227,7 +227,7 @@ def comparison(
 ) -> Figure:
     """Return estimates as a figure of a report; arguments are as for :func:`forest`."""
     words = "; ".join(
-        f"{heading}, {row.label}: {numbers.signed_interval(row.interval, digits)}"
+        f"{heading}, {row.label}: {row.text or numbers.signed_interval(row.interval, digits)}"
         for heading, rows in groups
         for row in rows
     )

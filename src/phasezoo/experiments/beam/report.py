@@ -274,19 +274,12 @@ def _rows_figure(config: BeamStudyConfig, found: Batches, caption: str) -> Figur
 
 def _strength_figure(matches: Sequence[MatchResult], caption: str) -> Figure:
     """Show Elo of the beam against MCTS with intervals."""
-
-    def draw() -> Any:
-        rows = [
-            plots.Estimate(
-                f"at {one.name} ({numbers.count(one.nodes)} nodes)", one.elo, plots.PHASE
-            )
-            for one in matches
-        ]
-        hints = ("MCTS is stronger", "beam search is stronger")
-        return plots.forest([("Beam against MCTS", rows)], "Elo", 0, hints=hints)
-
-    words = "; ".join(f"at {one.name} {numbers.elo_interval(one.elo)} Elo" for one in matches)
-    return Figure("strength", draw, caption, f"Beam against MCTS: {words}.")
+    rows = [
+        plots.Estimate(f"at {one.name} ({numbers.count(one.nodes)} nodes)", one.elo, plots.PHASE)
+        for one in matches
+    ]
+    groups, hints = [("Beam against MCTS", rows)], ("MCTS is stronger", "beam search is stronger")
+    return plots.comparison("strength", groups, "Elo", 0, caption, hints=hints)
 
 
 def _headline(results: Results, ratio: Interval) -> str:

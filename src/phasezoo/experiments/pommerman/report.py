@@ -1,7 +1,6 @@
 """Report of a run: win rates beside one network's and the placebo's, and the paper's claims."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.claims import by_sign, judged
@@ -363,31 +362,26 @@ def _differences(records: Sequence[Record], config: PommermanConfig) -> Figure:
     def row(record: Record, colour: str) -> plots.Estimate:
         return plots.Estimate(record.name, _in_points(record.difference), colour, strong=True)
 
-    def draw() -> Any:
-        low, high = (100 * end for end in published.CLAIMED_GAIN)
-        claimed = Interval((low + high) / 2, low, high)
-        quoted = plots.Estimate(
-            "steps and mixedness", claimed, plots.PAPER, f"+{low:.0f} to +{high:.0f}"
-        )
-        groups = [
-            ("Experts by phase", [row(r, plots.PHASE) for r in records if r.kind == "gate"]),
-            ("Placebo", [row(r, plots.PLACEBO) for r in records if r.kind == "placebo"]),
-            ("The paper", [quoted]),
-        ]
-        hints = ("one network wins more", "experts win more")
-        label = "win rate less one network’s, percentage points"
-        return plots.forest(groups, label, 1, hints=hints)
-
+    low, high = (100 * end for end in published.CLAIMED_GAIN)
+    claimed = Interval((low + high) / 2, low, high)
+    quoted = plots.Estimate(
+        "steps and mixedness", claimed, plots.PAPER, f"+{low:.0f} to +{high:.0f}"
+    )
+    groups = [
+        ("Experts by phase", [row(r, plots.PHASE) for r in records if r.kind == "gate"]),
+        ("Placebo", [row(r, plots.PLACEBO) for r in records if r.kind == "placebo"]),
+        ("The paper", [quoted]),
+    ]
     bars = (
         "Bars are 95 % intervals that count trainings first and boards second."
         if config.trainings > 1
         else "Bars are 95 % intervals over boards; with one training they say nothing of the "
         "method."
     )
-    return Figure(
-        "differences",
-        draw,
+    caption = (
         "Win rates of the mixtures less one network’s, on the same boards and as the same players. "
-        + bars,
-        "Differences of win rates with 95 % intervals",
+        f"{bars}"
     )
+    hints = ("one network wins more", "experts win more")
+    label = "win rate less one network’s, percentage points"
+    return plots.comparison("differences", groups, label, 1, caption, hints=hints)

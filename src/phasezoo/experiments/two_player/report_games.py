@@ -8,7 +8,7 @@ from phasezoo.experiments.two_player import published
 from phasezoo.experiments.two_player.cost import CallCost, Cost, GateCost
 from phasezoo.experiments.two_player.matches import Matches, MatchSide, Pairing, Results
 from phasezoo.experiments.two_player.report_losses import shade
-from phasezoo.experiments.two_player.report_mixtures import elo_forest, other_games
+from phasezoo.experiments.two_player.report_mixtures import elo_comparison, other_games
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import Column, Figure, Item, Section, Table, Text, columns_by
 from phasezoo.report.plots import Estimate
@@ -238,39 +238,28 @@ def _pairings(matches: Matches) -> list[Item]:
 
 def _strength(results: Results) -> Figure:
     """Show this run's Elo difference, beside the paper's if it is of the same game."""
-    matches, beside_paper = results.matches, published.has(results.config)
-
-    def draw() -> Any:
-        new = ", new trainings" if results.config.trainings > 1 else ""
-        ours = [Estimate(f"M2CTS over MCTS{new}", matches.elo, plots.PHASE, strong=True)]
-        if matches.spread is not None:
-            games_only = matches.spread.elo_games_only
-            ours.append(Estimate("the same, counting games only", games_only, plots.PHASE))
-        groups = [("this run", ours)]
-        if beside_paper:
-            batches = [_quoted(row, f"search {row.name}", 2) for row in published.ELO_SEPARATED]
-            full = [_quoted(row, row.name, 1) for row, _ in published.DATA_AND_SIZE]
-            half = [_quoted(row, row.name, 1) for _, row in published.DATA_AND_SIZE]
-            groups += [
-                ("paper, Table XV: full data, by search batch", batches),
-                ("paper, Table IV: full data, 800 nodes", full),
-                ("paper, Table IV: half the data, 800 nodes", half),
-            ]
-        return elo_forest(groups)
-
-    text = f"This run: {numbers.elo_interval(matches.elo)} Elo."
+    matches = results.matches
+    new = ", new trainings" if results.config.trainings > 1 else ""
+    ours = [Estimate(f"M2CTS over MCTS{new}", matches.elo, plots.PHASE, strong=True)]
+    if matches.spread is not None:
+        games_only = matches.spread.elo_games_only
+        ours.append(Estimate("the same, counting games only", games_only, plots.PHASE))
+    groups = [("this run", ours)]
     caption = "The difference in strength, with its 95 % interval."
-    if beside_paper:
-        half = ", ".join(numbers.signed(row.value, 1) for _, row in published.DATA_AND_SIZE)
-        text += (
-            f" Paper: {numbers.elo_interval(published.ELO_MEAN.interval)} on average with all of "
-            f"its data, {half} with half of it."
-        )
+    if published.has(results.config):
+        batches = [_quoted(row, f"search {row.name}", 2) for row in published.ELO_SEPARATED]
+        full = [_quoted(row, row.name, 1) for row, _ in published.DATA_AND_SIZE]
+        half = [_quoted(row, row.name, 1) for _, row in published.DATA_AND_SIZE]
+        groups += [
+            ("paper, Table XV: full data, by search batch", batches),
+            ("paper, Table IV: full data, 800 nodes", full),
+            ("paper, Table IV: half the data, 800 nodes", half),
+        ]
         caption = (
             "This run beside the paper’s figures, with 95 % intervals. The paper’s networks are "
             "larger and saw far more games, so the comparison is of direction, not of size."
         )
-    return Figure("elo", draw, caption, text)
+    return elo_comparison("elo", groups, caption)
 
 
 def _quoted(row: published.PublishedElo, label: str, digits: int) -> Estimate:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.statistics import Verdict, by_verdict, verdict
@@ -319,20 +318,13 @@ def _differences(losses: Losses) -> Figure:
         for column in [*(c for c in losses.columns if c != ALL), ALL]
     ]
 
-    def draw() -> Any:
-        hints = ("← better", "worse →")
-        return plots.forest(groups, "difference of total loss on test positions", 3, hints=hints)
-
-    words = "; ".join(
-        f"{name}, {one.label}: {numbers.signed_interval(one.interval)}"
-        for name, rows in groups
-        for one in rows
-    )
+    label = "difference of total loss on test positions"
     caption = (
         "Differences of total loss with 95 % intervals. Left of zero is better. The first two of "
         "each group add up to the third."
     )
-    return Figure("differences", draw, caption, f"{words}.")
+    hints = ("← better", "worse →")
+    return plots.comparison("differences", groups, label, 3, caption, hints=hints)
 
 
 def test_set(column: str) -> str:

@@ -268,27 +268,24 @@ def _searches(results: Results) -> list[Item]:
 def _searches_figure(results: Results) -> Figure:
     """Show the Elo difference by every search, under what differs from the match's."""
     main = results.matches
-
-    def draw() -> Any:
-        first = Estimate(f"the match: {main.limit}", main.elo, plots.PHASE, strong=True)
-        groups = [("this run", [first])]
-        for row in results.searches:
-            heading = ", ".join(part.partition("=")[0] for part in row.name.split(","))
-            if groups[-1][0] != heading:
-                groups.append((heading, []))
-            groups[-1][1].append(Estimate(row.name, row.matches.elo, plots.PHASE))
-        return elo_forest(groups)
-
-    rows = [("the match", main), *((row.name, row.matches) for row in results.searches)]
-    words = "; ".join(f"{name}: {numbers.elo_interval(found.elo)}" for name, found in rows)
+    first = Estimate(f"the match: {main.limit}", main.elo, plots.PHASE, strong=True)
+    groups = [("this run", [first])]
+    for row in results.searches:
+        heading = ", ".join(part.partition("=")[0] for part in row.name.split(","))
+        if groups[-1][0] != heading:
+            groups.append((heading, []))
+        groups[-1][1].append(Estimate(row.name, row.matches.elo, plots.PHASE))
     caption = (
         "The difference in strength by search, with 95 % intervals. Openings and networks are the "
         "same ones in every row, so that rows differ by less chance than their intervals show."
     )
-    return Figure("searches", draw, caption, f"{words}.")
+    return elo_comparison("searches", groups, caption)
 
 
-def elo_forest(groups: Sequence[tuple[str, Sequence[Estimate]]]) -> Any:
-    """Draw Elo differences of mixtures."""
+def elo_comparison(
+    name: str, groups: Sequence[tuple[str, Sequence[Estimate]]], caption: str
+) -> Figure:
+    """Return Elo differences of mixtures as a figure."""
     label = "Elo difference, M2CTS over MCTS with one network"
-    return plots.forest(groups, label, 0, hints=("← one network", "experts →"))
+    hints = ("← one network", "experts →")
+    return plots.comparison(name, groups, label, 0, caption, hints=hints)
