@@ -101,7 +101,6 @@ class Study(Generic[Config]):
         out: Path,
         console: Console | None = None,
         prepared: Any = None,
-        **own: Any,
     ) -> Any:
         """Run the study, or finish it if ``out`` holds an unfinished run of the same settings.
 
@@ -110,7 +109,6 @@ class Study(Generic[Config]):
             out: A new or empty directory, or one of this very run.
             console: Where to report; default nowhere.
             prepared: What :meth:`StudyRun.prepare` would return, if the caller has it already.
-            own: What else the study's :class:`StudyRun` takes.
 
         Returns:
             The study's results.
@@ -123,9 +121,9 @@ class Study(Generic[Config]):
         """
         self._check(config)
         check_free(out, self.name, config, INCIDENTAL)
-        return self._finish(config, out, console or silent(), own, prepared)
+        return self._finish(config, out, console or silent(), prepared)
 
-    def resume(self, out: Path, console: Console | None = None, **own: Any) -> Any:
+    def resume(self, out: Path, console: Console | None = None) -> Any:
         """Finish the run in ``out`` with the settings and modules it was started with.
 
         What is in ``out`` may come from anybody: code that it names is run only if :attr:`plugins`
@@ -156,7 +154,7 @@ class Study(Generic[Config]):
         config = jsonable.decode(type(self.default), record.config, f"{out / 'config.json'}")
         self._check_code(config, out)
         self._check(config)
-        return self._finish(config, out, console or silent(), own)
+        return self._finish(config, out, console or silent())
 
     def report(self, results: Any) -> Document:
         """Return the report of what a run found."""
@@ -240,14 +238,7 @@ class Study(Generic[Config]):
                 need = f"a run needs {package}, which is not installed"
                 raise MissingDependency.of_extra(need=need, extra=extra)
 
-    def _finish(
-        self,
-        config: Config,
-        out: Path,
-        console: Console,
-        own: dict[str, Any],
-        prepared: Any = None,
-    ) -> Any:
+    def _finish(self, config: Config, out: Path, console: Console, prepared: Any = None) -> Any:
         make = self._stages()
         started = time.monotonic()
         if prepared is None:
@@ -264,7 +255,7 @@ class Study(Generic[Config]):
         ) as directory:
             if not directory.is_done("prepare"):
                 directory.log("prepare", "done", seconds=seconds)
-            results = make(self, directory, config, prepared, console, **own).finish()
+            results = make(self, directory, config, prepared, console).finish()
             stages: Mapping[str, float] = getattr(results, "seconds", {})
             console.note(
                 f"Stages: {numbers.duration(sum(stages.values()))} in total; this command, with "

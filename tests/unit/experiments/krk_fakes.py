@@ -1,10 +1,12 @@
 """Made-up games of the KRK sweep, a player of them that takes no time, and their results."""
 
 from collections.abc import Callable
+from contextlib import contextmanager
 
 import numpy as np
+import pytest
 
-from phasezoo.experiments.krk import claims, estimates
+from phasezoo.experiments.krk import claims, estimates, study
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.measurements import (
     Cell,
@@ -65,6 +67,14 @@ def fake_play(task: Task, config: KrkConfig) -> GameRow:
     """A game that depends on its seed alone."""
     rng = np.random.default_rng(task.seed)
     return row(task, rng.integers(0, 3, 10).tolist(), collapses=int(rng.integers(3, 12)))
+
+
+@contextmanager
+def played_by(player):
+    """Have this function play the sweep's games."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(study, "play_game", player)
+        yield
 
 
 def reproduced(games, config: KrkConfig):

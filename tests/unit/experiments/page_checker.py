@@ -75,11 +75,11 @@ def check_words(text):
     return words
 
 
-def check_run(study, out, results, **own):
+def check_run(study, out, results, *, journals=False):
     """Check what a run that has ended left, and return its report and the words of its page.
 
-    The run reads back as what it found. Going on with it does no stage again, or, of a study that
-    takes ``own`` functions for its work, calls none of them.
+    The run reads back as what it found. Going on with it does no stage again; a study that
+    ``journals`` what it finds done writes of it.
     """
     for name in ("config.json", "journal.jsonl", "results.json", "report.html"):
         assert (out / name).stat().st_size > 0, name
@@ -94,7 +94,7 @@ def check_run(study, out, results, **own):
         assert claim.rule in words
         assert claim.judgement in words
     journal = (out / "journal.jsonl").read_bytes()
-    again = study.resume(out, **own)
-    assert own or (out / "journal.jsonl").read_bytes() == journal
+    again = study.resume(out)
+    assert journals or (out / "journal.jsonl").read_bytes() == journal
     assert study.report(again).claims == document.claims
     return document, words

@@ -3,7 +3,7 @@
 import dataclasses
 
 import pytest
-from krk_fakes import SMALL, fake_play, row
+from krk_fakes import SMALL, fake_play, played_by, row
 from page_checker import check_page
 
 from phasezoo import games
@@ -52,14 +52,16 @@ def test_real_games_are_played_to_their_end(tmp_path):
         if each.won and not each.given_away and None not in each.differences:
             # Every move brings mate one nearer but for what it loses.
             assert each.moves == ending.mate_in + sum(each.differences)
-    again = play_sweep(LITTLE, tmp_path / "games.jsonl", silent(), fake_play)
+    with played_by(fake_play):
+        again = play_sweep(LITTLE, tmp_path / "games.jsonl", silent())
     assert again == rows
 
 
 def test_a_run_tells_endings_apart_from_the_studys_own(tmp_path):
     others = tuple(name for name in ENDINGS if name)
     config = dataclasses.replace(LITTLE, endings=others, readings=("author",))
-    results = KRK.reproduce(config, tmp_path / "run", play=longer_with_bishops)
+    with played_by(longer_with_bishops):
+        results = KRK.reproduce(config, tmp_path / "run")
     shown = {row[0]: row for row in endings_table(results).texts()}
     assert list(shown) == [ending.title for ending in ENDINGS.values()]
     assert [row[1:3] for row in shown.values()] == [
@@ -72,7 +74,8 @@ def test_a_run_tells_endings_apart_from_the_studys_own(tmp_path):
     assert all(ending.title in words for ending in ENDINGS.values())
     # Figures and readings are of king and rook alone.
     alone = dataclasses.replace(config, endings=())
-    same = KRK.reproduce(alone, tmp_path / "alone", play=longer_with_bishops)
+    with played_by(longer_with_bishops):
+        same = KRK.reproduce(alone, tmp_path / "alone")
     assert (same.curves, same.readings) == (results.curves, results.readings)
     assert same.endings == []
 

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from krk_fakes import fake_play
+from krk_fakes import fake_play, played_by
 from page_checker import check_page
 
 from phasezoo import games
@@ -99,24 +99,26 @@ def test_curves_find_the_settings_that_lose_least():
     ]
 
 
+@played_by(fake_play)
 def test_the_report_tells_of_them(judged, tmp_path):
-    results = KRK.reproduce(LITTLE, tmp_path / "run", play=fake_play)
+    results = KRK.reproduce(LITTLE, tmp_path / "run")
     assert results.elsewhere.positions == 8
     words, _ = check_page((tmp_path / "run" / "report.html").read_text())
     assert "C and T in Connect Four" in words
     assert "each of 8 positions of Connect Four" in words
     alone = dataclasses.replace(LITTLE, positions=0)
-    without = KRK.reproduce(alone, tmp_path / "alone", play=fake_play)
+    without = KRK.reproduce(alone, tmp_path / "alone")
     assert (without.elsewhere, without.curves) == (None, results.curves)
     # The study's claims alone are counted.
     assert report(results).judgements == report(without).judgements
     assert len(report(results).claims) == len(report(without).claims) + 2
 
 
+@played_by(fake_play)
 def test_without_the_solver_nothing_begins(monkeypatch, tmp_path):
     monkeypatch.setattr(settings.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingDependency, match=r"--positions 8 .*solver .*\[solve\]"):
-        KRK.reproduce(LITTLE, tmp_path / "run", play=fake_play)
+        KRK.reproduce(LITTLE, tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 

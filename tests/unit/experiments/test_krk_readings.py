@@ -5,7 +5,7 @@ import dataclasses
 import chess
 import numpy as np
 import pytest
-from krk_fakes import SMALL, fake_play, row
+from krk_fakes import SMALL, fake_play, played_by, row
 from page_checker import check_page
 
 from phasezoo import games
@@ -118,7 +118,8 @@ def test_a_run_compares_every_reading(tmp_path):
     )
     cells = cells_of(config)
     assert sum(cells.values()) == 2 * 4 + 2 * 2 * (2 * (len(DIFFERENCES) + 2) - 1)
-    results = KRK.reproduce(config, tmp_path / "run", play=longer_by_name)
+    with played_by(longer_by_name):
+        results = KRK.reproduce(config, tmp_path / "run")
     by_name = {one.name: one for one in results.readings}
     assert list(by_name) == ["author", *(name for name in one_by_one() if name != "author")]
     assert by_name["thesis"].base is None is by_name["author"].change
@@ -132,7 +133,8 @@ def test_a_run_compares_every_reading(tmp_path):
     assert all(text in words for text in DIFFERENCES.values())
     # The study's figures are of the run's own reading alone.
     alone = dataclasses.replace(config, readings=())
-    assert KRK.reproduce(alone, tmp_path / "alone", play=longer_by_name).curves == results.curves
+    with played_by(longer_by_name):
+        assert KRK.reproduce(alone, tmp_path / "alone").curves == results.curves
 
 
 def longer_by_name(task, config):
@@ -193,5 +195,6 @@ def test_a_real_game_of_each_reading(tmp_path):
     assert set(found) == {"", "author", "author+last"}
     # The first search: 50 simulations, and 20 besides.
     assert [sum(found[name].first.visits) for name in ("", "author")] == [50, 70]
-    again = play_sweep(config, tmp_path / "games.jsonl", silent(), fake_play)
+    with played_by(fake_play):
+        again = play_sweep(config, tmp_path / "games.jsonl", silent())
     assert again == rows

@@ -4,7 +4,7 @@ import dataclasses
 import json
 
 import pytest
-from krk_fakes import SMALL, fake_play
+from krk_fakes import SMALL, fake_play, played_by
 from page_checker import check_page, check_run
 
 from phasezoo.errors import RunDirectoryError
@@ -30,9 +30,10 @@ def numbers_of(out):
 
 
 @pytest.fixture(scope="module")
+@played_by(fake_play)
 def whole(tmp_path_factory):
     out = tmp_path_factory.mktemp("runs") / "whole"
-    return out, reproduce(SMALL, out, play=fake_play)
+    return out, reproduce(SMALL, out)
 
 
 def test_a_run_leaves_everything_it_promises(whole):
@@ -41,7 +42,8 @@ def test_a_run_leaves_everything_it_promises(whole):
     def never(task, config):
         raise AssertionError
 
-    document, _ = check_run(KRK, out, results, play=never)
+    with played_by(never):
+        document, _ = check_run(KRK, out, results, journals=True)
     assert sum(one.games for one in results.variants.values()) == sum(cells_of(SMALL).values())
     # Seven figures, the share of games won, and the arg-mins of figure 4.7.
     assert len(document.figures) == 9
@@ -65,8 +67,8 @@ def test_a_run_that_was_killed_equals_an_uninterrupted_one(whole, tmp_path):
             raise KilledError
         return fake_play(task, config)
 
-    with pytest.raises(KilledError):
-        reproduce(SMALL, tmp_path / "run", play=until_killed)
+    with pytest.raises(KilledError), played_by(until_killed):
+        reproduce(SMALL, tmp_path / "run")
     log = tmp_path / "run" / GAMES_FILE
     kept = log.read_bytes()
     assert kept.count(b"\n") >= 28
@@ -77,44 +79,48 @@ def test_a_run_that_was_killed_equals_an_uninterrupted_one(whole, tmp_path):
         again.append(task)
         return fake_play(task, config)
 
-    resume(tmp_path / "run", play=count)
+    with played_by(count):
+        resume(tmp_path / "run")
     assert log.read_bytes().startswith(kept)
     assert len(again) == sum(cells_of(SMALL).values()) - kept.count(b"\n")
     assert numbers_of(tmp_path / "run") == numbers_of(whole[0])
 
 
+@played_by(fake_play)
 def test_settings_that_were_changed_are_refused(tmp_path):
     out = tmp_path / "run"
-    reproduce(SMALL, out, play=fake_play)
+    reproduce(SMALL, out)
     record = json.loads((out / "config.json").read_text())
     record["config"]["games"] += 1
     (out / "config.json").write_text(json.dumps(record))
     with pytest.raises(RunDirectoryError, match=r"settings were changed.*put them back"):
-        resume(out, play=fake_play)
+        resume(out)
     record["config"]["games"] -= 1
     (out / "config.json").write_text(json.dumps(record))
-    resume(out, play=fake_play)
+    resume(out)
     del record["config_sha256"]  # as runs of earlier versions
     (out / "config.json").write_text(json.dumps(record))
-    resume(out, play=fake_play)
+    resume(out)
 
 
 @pytest.mark.parametrize("line", [b"{}\n", b"[]\n", b"nonsense\n"])
+@played_by(fake_play)
 def test_a_damaged_line_is_named(line, tmp_path):
     (tmp_path / "games.jsonl").write_bytes(line)
     with pytest.raises(RunDirectoryError, match="line 1 is damaged"):
-        play_sweep(SMALL, tmp_path / "games.jsonl", silent(), fake_play)
+        play_sweep(SMALL, tmp_path / "games.jsonl", silent())
 
 
+@played_by(fake_play)
 def test_games_of_another_run_are_refused(tmp_path):
     path = tmp_path / "games.jsonl"
-    play_sweep(SMALL, path, silent(), fake_play)
+    play_sweep(SMALL, path, silent())
     with pytest.raises(RunDirectoryError, match=r"is of another run than config\.json"):
-        play_sweep(dataclasses.replace(SMALL, seed=2), path, silent(), fake_play)
+        play_sweep(dataclasses.replace(SMALL, seed=2), path, silent())
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join([*lines, lines[0]]))
     with pytest.raises(RunDirectoryError, match=rf"line {len(lines) + 1} .* remove that line"):
-        play_sweep(SMALL, path, silent(), fake_play)
+        play_sweep(SMALL, path, silent())
 
 
 def test_games_interleave_cells_and_seeds_depend_on_cell_and_number_alone():

@@ -553,7 +553,7 @@ def test_a_run_goes_on_with_the_modules_that_are_named_again(tmp_path, monkeypat
         pass
     seen = []
 
-    def finish(self, config, out, console, own, prepared=None):
+    def finish(self, config, out, console, prepared=None):
         seen.append((gating.make(config.gate).names, self.resuming(out)))
 
     monkeypatch.setattr(Study, "_finish", finish)

@@ -328,7 +328,7 @@ _PACKAGES = {"matplotlib": "plot"}
 class _Generalise(Study[GeneraliseConfig]):
     """The study of axes by their names."""
 
-    def resume(self, out: Path, console: Console | None = None, **own: Any) -> Any:
+    def resume(self, out: Path, console: Console | None = None) -> Any:
         """Finish the run in ``out``; see :meth:`Study.resume`.
 
         Raises:
@@ -342,7 +342,7 @@ class _Generalise(Study[GeneraliseConfig]):
                 f"out={str(out)!r} goes on where it stopped"
             )
             raise RunDirectoryError(message)
-        return super().resume(out, console, **own)
+        return super().resume(out, console)
 
 
 class _Own(Study[OwnConfig]):

@@ -60,36 +60,25 @@ Samples: TypeAlias = "Mapping[tuple[str, str], list[dict[str, Sample]]]"
 
 
 class GeneraliseRun(StudyRun[Any, Results]):
-    """Matrices of one axis after the other.
-
-    Args:
-        *attempt: See :class:`~phasezoo.experiments.study.StudyRun`.
-        axes: The axes; None: those that the settings name.
-    """
+    """Matrices of one axis after the other."""
 
     results = Results
     report = staticmethod(report)
-
-    def __init__(self, *attempt: Any, axes: Sequence[Axis] | None = None) -> None:
-        super().__init__(*attempt)
-        self._axes = self.prepared if axes is None else {axis.name: axis for axis in axes}
 
     @classmethod
     def prepare(cls, config: Any, console: Any) -> Any:
         """Make the axes that the settings name."""
         del console
-        if not hasattr(config, "network"):
-            return {}
         return axes_of(config)
 
     def work(self) -> Results:
         """Fill the cells that are missing."""
         self.directory.write_json(
-            "axes.json", [description_of(a) for a in self._axes.values() if isinstance(a, Axis)]
+            "axes.json", [description_of(a) for a in self.prepared.values() if isinstance(a, Axis)]
         )
         matrices: list[Matrix] = []
         skipped: dict[str, str] = {}
-        for name, axis in self._axes.items():
+        for name, axis in self.prepared.items():
             self.console.heading(name)
             if isinstance(axis, PhasezooError):
                 skipped[name] = str(axis)
@@ -106,13 +95,13 @@ class GeneraliseRun(StudyRun[Any, Results]):
             **self.head(),
             matrices=matrices,
             skipped=skipped,
-            seconds=self.seconds({name: [f"{folder_of(name)}/"] for name in self._axes}),
+            seconds=self.seconds({name: [f"{folder_of(name)}/"] for name in self.prepared}),
         )
 
     def show(self, document: Document) -> None:
         """Show where everything is; the tables of an axis are shown when it is done."""
         del document
-        for name, axis in self._axes.items():
+        for name, axis in self.prepared.items():
             if isinstance(axis, PhasezooError):
                 self.console.note(f"Left out {name}: {axis}")
         self.console.note(f"Numbers: {self.path / CSV_FILE} and {self.path / 'results.json'}")
@@ -339,7 +328,7 @@ def generalise(
         axes=tuple(map(mark_of, found)),
         sizes=settings if any(isinstance(one, str) for one in given) else None,
     )
-    results: Results = OWN.reproduce(config, Path(out), console, axes=found)
+    results: Results = OWN.reproduce(config, Path(out), console, {one.name: one for one in found})
     return results
 
 

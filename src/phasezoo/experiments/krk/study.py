@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from phasezoo import _core
 from phasezoo.arena import stream
@@ -18,7 +18,6 @@ from phasezoo.experiments.krk.measurements import (
     GameRow,
     PositionRow,
     Results,
-    Task,
     play_game,
     search_positions,
     settings_of,
@@ -34,33 +33,22 @@ from phasezoo.runs.files import how_to_continue
 GAMES_FILE = "games.jsonl"
 POSITIONS_FILE = "positions.jsonl"
 
-Play: TypeAlias = Callable[[Task, KrkConfig], GameRow]
-
 T = TypeVar("T")
 Row = TypeVar("Row", GameRow, PositionRow)
 
 
 class KrkRun(StudyRun[KrkConfig, Results]):
-    """Games of every cell, and what they say of the study's claims.
-
-    Args:
-        *attempt: See :class:`~phasezoo.experiments.study.StudyRun`.
-        play: Plays one game.
-    """
+    """Games of every cell, and what they say of the study's claims."""
 
     results = Results
     report = staticmethod(report.report)
-
-    def __init__(self, *attempt: Any, play: Play = play_game) -> None:
-        super().__init__(*attempt)
-        self._play = play
 
     def work(self) -> Results:
         """Play the games that are missing, and summarise all of them."""
         self.console.heading("Games")
         with self.directory.stage("games"):
             log = self.path / GAMES_FILE
-            rows = play_sweep(self.config, log, self.console, self._play, self.threads)
+            rows = play_sweep(self.config, log, self.console, self.threads)
         judged = self._positions()
         with self.directory.stage("report"):
             found = estimates.summaries(rows, self.config)
@@ -89,11 +77,7 @@ class KrkRun(StudyRun[KrkConfig, Results]):
 
 
 def play_sweep(
-    config: KrkConfig,
-    path: Path,
-    console: Console,
-    play: Play = play_game,
-    threads: int | None = None,
+    config: KrkConfig, path: Path, console: Console, threads: int | None = None
 ) -> list[GameRow]:
     """Play every game that ``path`` does not hold yet, and return all of them in a fixed order.
 
@@ -117,7 +101,7 @@ def play_sweep(
         for row in found.values():
             show(row)
         missing = [task for key, task in tasks.items() if key not in found]
-        for row in _logged(log, missing, lambda task: play(task, config), threads):
+        for row in _logged(log, missing, lambda task: play_game(task, config), threads):
             found[row.cell, row.number] = row
             show(row)
     return [found[key] for key in tasks]

@@ -284,8 +284,8 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
 
     prepared: Prepared
 
-    def __init__(self, *attempt: Any, **own: Any) -> None:
-        super().__init__(*attempt, **own)
+    def __init__(self, *attempt: Any) -> None:
+        super().__init__(*attempt)
         self.pgns: list[Path] = []
         """Files of the games that are played, in the order in which they are."""
         self._playing = self.processes()
