@@ -1,7 +1,7 @@
 """The study from the first game to the report: trainings, losses, time, gradients, games."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +37,7 @@ from phasezoo.experiments.representation.positions import Endings, Gradients
 from phasezoo.report.console import Console
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.experts.planned import Recipe, TrainedNetwork
-from phasezoo.training.experts.plans import PlannedTraining
+from phasezoo.training.experts.plans import PlannedTraining, plan_baseline
 
 
 @dataclass(frozen=True)
@@ -149,16 +149,10 @@ class RepresentationRun(TrainingRun[RepresentationConfig, Results]):
         Trainings with one number see the same positions in the same order, whatever the variant,
         so that two variants can be compared pair by pair.
         """
+        one = plan_baseline(positions, variant.name)
         return [
-            PlannedTraining(
-                name=f"{variant.name}-{training + 1}",
-                gate="none",
-                phase=None,
-                positions=positions,
-                role=variant.name,
-                training=training,
-                seed=self.seed("order", training),
-                initial_seed=self.seed("initial weights", training),
+            replace(
+                one.repeated(variant.name, training, self.seed), seed=self.seed("order", training)
             )
             for training in range(variant.trainings)
         ]
