@@ -1,7 +1,9 @@
-"""Rows as pandas frames, and text as notebooks show it."""
+"""Rows as pandas frames and as CSV, and text as notebooks show it."""
 
+import csv
 import html
-from collections.abc import Mapping, Sequence
+import io
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from phasezoo.errors import needs
@@ -29,3 +31,15 @@ def frame(rows: Sequence[Mapping[str, Any]]) -> Frame:
     with needs("tables as frames need pandas", "data"):
         import pandas as pd
     return pd.DataFrame(list(rows))
+
+
+def csv_text(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Return rows as CSV below a head; None is an empty cell.
+
+    Args:
+        head: Names of the columns.
+        rows: The cells of each row.
+    """
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([head, *rows])
+    return text.getvalue()

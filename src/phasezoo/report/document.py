@@ -4,8 +4,6 @@ A column, a caption and a verdict are written in a document and nowhere else. Th
 page, the CSV files, Markdown and notebooks are renderings of it.
 """
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -15,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.frames import Frame, csv_text, frame
 from phasezoo.report import numbers
 
 if TYPE_CHECKING:
     from markupsafe import Markup
     from rich.text import Text as RichText
 
-    from phasezoo.frames import Frame
     from phasezoo.report.console import Console
 
 Judgement: TypeAlias = Literal["agrees", "disagrees", "not settled"]
@@ -207,25 +205,19 @@ class Table:
         """Return the values of every row by heading; an interval is three of them."""
         return [dict(self._values(row)) for row in self.rows]
 
-    def to_frame(self) -> "Frame":
+    def to_frame(self) -> Frame:
         """Return the values as a pandas frame, one row a row.
 
         Raises:
             MissingDependency: pandas is not installed.
         """
-        from phasezoo.frames import frame
-
         return frame(self.records())
 
     def to_csv(self) -> str:
         """Return the values as CSV with a head."""
         rows = self.records()
         names = dict.fromkeys(name for row in rows for name in row) or dict.fromkeys(self.head)
-        out = io.StringIO()
-        writer = csv.DictWriter(out, list(names), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        return out.getvalue()
+        return csv_text(names, (map(row.get, names) for row in rows))
 
     def __rich__(self) -> "RichText":
         from phasezoo.report.console import shown_alone

@@ -1,8 +1,6 @@
 """``phasezoo match`` and ``phasezoo tournament``: their options, and what a run leaves behind."""
 
 import contextlib
-import csv
-import io
 import re
 import shlex
 import sys
@@ -17,6 +15,7 @@ from phasezoo.apps.tournament.report import report
 from phasezoo.arena import Standings
 from phasezoo.arena.frames import without_infinite
 from phasezoo.errors import InvalidConfig, PhasezooError
+from phasezoo.frames import csv_text
 from phasezoo.plugins import is_installed_program, lasting
 from phasezoo.report.again import done_again
 from phasezoo.runs import RunDirectory
@@ -52,12 +51,8 @@ def write_results(run: RunDirectory, standings: Standings, options: Any, seconds
 
 
 def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    for row in map(without_infinite, rows):
-        writer.writerow({key: _cell(value) for key, value in row.items()})
-    return text.getvalue()
+    head = rows[0] if rows else []
+    return csv_text(head, (map(_cell, without_infinite(row).values()) for row in rows))
 
 
 def _cell(value: Any) -> Any:

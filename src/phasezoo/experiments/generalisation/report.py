@@ -1,7 +1,5 @@
 """Report of a run: every score of every axis, and how far each holds away from home."""
 
-import csv
-import io
 import math
 import re
 from collections import Counter
@@ -15,6 +13,7 @@ from phasezoo.experiments.claims import counted
 from phasezoo.experiments.generalisation.measures import MIN_GROUPS, Cell, Matrix, Results
 from phasezoo.experiments.statistics import Verdict, verdict
 from phasezoo.experiments.study import study_report
+from phasezoo.frames import csv_text
 from phasezoo.report import numbers, plots
 from phasezoo.report.document import (
     Column,
@@ -318,12 +317,7 @@ def _draw(
 
 def csv_of(matrices: list[Matrix]) -> str:
     """Return all cells as CSV, one a line; infinite ends are empty."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(HEAD)
-    for matrix in matrices:
-        writer.writerows(_rows(matrix))
-    return text.getvalue()
+    return csv_text(HEAD, (row for matrix in matrices for row in _rows(matrix)))
 
 
 def _rows(matrix: Matrix) -> Iterator[tuple[Any, ...]]:

@@ -1,7 +1,5 @@
 """Loss matrix of a run: every network on the test positions of every phase."""
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +21,7 @@ from phasezoo.experiments.two_player.variants import (
     Variant,
     mixture_name,
 )
+from phasezoo.frames import csv_text
 from phasezoo.gating.learned import LEARNED, load as load_gate
 from phasezoo.training.evaluation import PositionLosses
 from phasezoo.training.losses import POLICY_SHARE, VALUE_SHARE
@@ -99,20 +98,16 @@ class Losses:
         """Return one row per network and test set; cells are empty if there were no positions."""
         head = ["name", "role", "phase", "test_set", "positions", *METRICS]
         head += [f"{m}_minus_baseline{end}" for m in METRICS for end in ("", "_low", "_high")]
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(head)
+        rows = []
         for entry in self.entries:
             for column in self.columns:
                 cell, differences = entry.cells[column], entry.differences.get(column, {})
                 row = [entry.name, entry.role, entry.phase, column, cell.positions]
                 row += [getattr(cell, metric) for metric in METRICS]
-                for metric in METRICS:
-                    interval = differences.get(metric)
-                    ends = ("value", "low", "high")
-                    row += [getattr(interval, end) if interval else None for end in ends]
-                writer.writerow(row)  # None is an empty cell
-        return text.getvalue()
+                for interval in map(differences.get, METRICS):
+                    row += [getattr(interval, end, None) for end in ("value", "low", "high")]
+                rows.append(row)
+        return csv_text(head, rows)
 
 
 def loss_matrix(

@@ -1,13 +1,12 @@
 """How every network of a mixture does on every phase: a matrix with intervals, and its views."""
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.frames import csv_text
 from phasezoo.report import numbers
 from phasezoo.report.document import Column, Table, columns_by
 from phasezoo.training.evaluation import PositionLosses
@@ -85,14 +84,7 @@ class LossTable:
 
     def to_csv(self) -> str:
         """A row for each cell; what does not exist is empty."""
-        text = io.StringIO()
-        names = list(LossCell.__dataclass_fields__)
-        writer = csv.DictWriter(text, names, lineterminator="\n")
-        writer.writeheader()
-        for cell in self.cells:
-            row = vars(cell).items()
-            writer.writerow({name: "" if value is None else value for name, value in row})
-        return text.getvalue()
+        return csv_text(LossCell.__dataclass_fields__, (vars(cell).values() for cell in self.cells))
 
     def view(self, metric: str = "total", title: str | None = None) -> Table:
         """One metric's matrix: means, and their differences to the baseline."""
