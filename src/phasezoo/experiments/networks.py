@@ -5,12 +5,13 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from phasezoo.arena import stream
 from phasezoo.errors import CheckpointError, InvalidPlaneSpec
+from phasezoo.experiments.settings import TrainedSettings
 from phasezoo.experiments.side_by_side import Processes
-from phasezoo.experiments.study import Settings, StudyRun
+from phasezoo.experiments.study import StudyRun
 from phasezoo.games import Game
 from phasezoo.inference.storage.manifest import MANIFEST, Manifest
 from phasezoo.networks import NetworkSpec
@@ -131,15 +132,7 @@ def _shown_on(task: Task) -> Callable[[Progress], None]:
     return show
 
 
-class TrainingSettings(Settings, Protocol):
-    """The knobs of a study that trains networks."""
-
-    @property
-    def train_workers(self) -> int:
-        """Networks trained at the same time."""
-
-
-Config = TypeVar("Config", bound=TrainingSettings)
+Config = TypeVar("Config", bound=TrainedSettings)
 Results = TypeVar("Results")
 
 

@@ -4,16 +4,57 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from annotated_types import Ge
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.specs import as_typed, check
+from phasezoo.specs import NonNegativeInt, PositiveInt, as_typed, check
 
 MOST_AN_UPDATE = 65_536
 """Training positions of one update, at the most."""
 
-
 Config = TypeVar("Config", bound=Any)
+
+
+@dataclass(frozen=True)
+class StudySettings:
+    """The settings that every study has."""
+
+    preset: str = ""
+    """Where all other settings start from; each can still be given."""
+    seed: NonNegativeInt = 1
+    """Everything random derives from it."""
+    threads: PositiveInt | None = None
+    """Threads of native code and networks (none: every usable core)."""
+
+    def validate(self) -> None:
+        """Check every range.
+
+        Raises:
+            InvalidConfig: A value is outside its range; the message names the option.
+        """
+        check(self, as_typed)
+
+
+@dataclass(frozen=True)
+class ResampledSettings(StudySettings):
+    """The settings of a study whose intervals are bootstrapped."""
+
+    resamples: Annotated[int, Ge(100)] = 2000
+    """Resamples behind every bootstrapped interval."""
+
+
+@dataclass(frozen=True)
+class TrainedSettings(ResampledSettings):
+    """The settings of a study that trains networks."""
+
+    device: str | None = None
+    """Where networks are trained and run, such as cpu or cuda; none: a GPU if there is one."""
+    train_workers: PositiveInt = 1
+    """Networks trained at the same time, each in a process of its own with its share of the
+    threads; every process holds the games once more."""
 
 
 def presets_of(smallest: Config, **larger: Mapping[str, Any]) -> dict[Any, Config]:
@@ -38,15 +79,6 @@ def option(name: str) -> str:
 def listed(values: Iterable[object]) -> str:
     """Return several values as the command line writes them."""
     return " ".join(map(str, values))
-
-
-def check_ranges(config: Any) -> None:
-    """Check every setting by its annotation.
-
-    Raises:
-        InvalidConfig: A value is not allowed; the message names the option.
-    """
-    check(config, as_typed)
 
 
 def check_rising(

@@ -14,11 +14,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from phasezoo import _core
 from phasezoo._progress import is_verbose
 from phasezoo.errors import InvalidConfig, MissingDependency, RunDirectoryError
+from phasezoo.experiments.settings import StudySettings
 from phasezoo.plugins import import_module, is_installed_program, lasting
 from phasezoo.report import numbers
 from phasezoo.report.again import done_again
@@ -46,28 +47,7 @@ _CODE = re.compile(
 """Such a text; what stands before an equals sign is an option."""
 
 T = TypeVar("T")
-
-
-class Settings(Protocol):
-    """The knobs of a study: a frozen dataclass with at least these fields."""
-
-    @property
-    def preset(self) -> str:
-        """Where all other settings start from."""
-
-    @property
-    def seed(self) -> int:
-        """Everything random derives from it."""
-
-    @property
-    def threads(self) -> int | None:
-        """Threads to work with; None for :func:`phasezoo._core.default_threads`."""
-
-    def validate(self) -> None:
-        """Raise InvalidConfig if a value is outside its range."""
-
-
-Config = TypeVar("Config", bound=Settings)
+Config = TypeVar("Config", bound=StudySettings)
 Results = TypeVar("Results")
 
 

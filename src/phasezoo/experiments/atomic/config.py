@@ -9,7 +9,7 @@ from annotated_types import Ge, MultipleOf
 from phasezoo import games
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.atomic import published
-from phasezoo.experiments.settings import check_ranges, check_rising, listed, option, presets_of
+from phasezoo.experiments.settings import StudySettings, check_rising, listed, option, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
 from phasezoo.training.catalogue import probes_of
@@ -50,7 +50,7 @@ _SMALL = "resnet-16x2:policy=dense,value=mse,value_channels=1,value_units=64"
 
 
 @dataclass(frozen=True)
-class AtomicConfig:
+class AtomicConfig(StudySettings):
     """Learn atomic chess from nothing, vary what the thesis varied, and measure the search.
 
     Sizes come as presets: `quick` takes minutes on two cores and shows whether anything is learned;
@@ -69,9 +69,6 @@ class AtomicConfig:
     )
 
     preset: Preset = "quick"
-    """Where all other settings start from; each can still be given."""
-    seed: NonNegativeInt = 1
-    """Everything random derives from it."""
 
     arms: tuple[str, ...] = ("thesis", "last-step")
     """Variants of learning; thesis is what the others are compared with, and always one of
@@ -135,12 +132,10 @@ class AtomicConfig:
 
     concurrency: PositiveInt = 64
     """Games at once."""
-    threads: PositiveInt | None = None
-    """Threads of networks and searches (none: every usable core)."""
 
     def validate(self) -> None:
         """Check every range."""
-        check_ranges(self)
+        super().validate()
         for name in ("simulations", "batches", "workers"):
             check_rising(name, getattr(self, name))
         _check_names("arms", self.arms, VARIANTS)

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from annotated_types import Ge
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.settings import check_ranges, check_rising, presets_of
+from phasezoo.experiments.settings import ResampledSettings, check_rising, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.specs import Argument, Even, NonNegativeInt, PositiveInt
 
@@ -14,7 +14,7 @@ Preset: TypeAlias = Literal["quick", "standard"]
 
 
 @dataclass(frozen=True)
-class AuditConfig:
+class AuditConfig(ResampledSettings):
     """Judge networks by phase on stored games: policy, value, calibration, beside constants.
 
     Sizes come as presets: `quick` takes a few minutes, `standard` is for figures that are reported.
@@ -36,11 +36,8 @@ class AuditConfig:
     games: Annotated[str, Argument(positional=True)] = ""
     """Folder or file of games; sample:GAME for those in the package."""
     preset: Preset = "quick"
-    """Where all other settings start from; each can still be given."""
     gate: str = ""
     """Gate that defines the phases, such as moves:3 or plies:10; needed."""
-    seed: NonNegativeInt = 1
-    """Everything random derives from it."""
 
     max_games: PositiveInt | None = 200
     """Games to draw for the audit (none: all)."""
@@ -66,9 +63,6 @@ class AuditConfig:
     batch: PositiveInt = 256
     """Positions that a network answers at once."""
     resamples: Annotated[int, Ge(100)] = 1000
-    """Draws of games behind the intervals."""
-    threads: PositiveInt | None = None
-    """Threads that replay games and make planes (none: every usable core)."""
 
     def validate(self) -> None:
         """Check every setting.
@@ -76,7 +70,7 @@ class AuditConfig:
         Raises:
             InvalidConfig: A value is outside its range; the message names the option.
         """
-        check_ranges(self)
+        super().validate()
         if not self.networks or not self.games:
             message = "audit NETWORK ... GAMES: name one network or more, then the games"
             raise InvalidConfig(message)

@@ -8,7 +8,7 @@ from annotated_types import Ge, MinLen, MultipleOf
 from phasezoo.agents import BeamConfig
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.beam import published
-from phasezoo.experiments.settings import check_ranges, presets_of
+from phasezoo.experiments.settings import ResampledSettings, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeInt, PositiveInt
 from phasezoo.training.selfplay.start_texts import start_source
@@ -17,7 +17,7 @@ Preset: TypeAlias = Literal["quick", "standard"]
 
 
 @dataclass(frozen=True)
-class BeamStudyConfig:
+class BeamStudyConfig(ResampledSettings):
     """Beam search against MCTS in chess, at equal inference: rates, games, diversity, strength.
 
     Sizes come as presets: `quick` plays with beams of 65 positions and takes some minutes on two
@@ -36,9 +36,6 @@ class BeamStudyConfig:
     )
 
     preset: Preset = "quick"
-    """Where all other settings start from; each can still be given."""
-    seed: NonNegativeInt = 1
-    """Everything random derives from it."""
     network: str = "phasezoo/chess-small"
     """Who answers positions: the baseline of a set of experts in the package."""
 
@@ -90,14 +87,9 @@ class BeamStudyConfig:
     ladder_games: Annotated[int, Ge(2), MultipleOf(2)] = 20
     """Games of each match between two of them."""
 
-    resamples: Annotated[int, Ge(100)] = 2000
-    """Draws of games behind the intervals."""
-    threads: PositiveInt | None = None
-    """Threads of the network and of planes (none: every usable core)."""
-
     def validate(self) -> None:
         """Check every range."""
-        check_ranges(self)
+        super().validate()
         BeamConfig(schedule=self.schedule)
         start_source(self.starts or None)
         if len(BeamConfig(schedule=self.play_schedule).layers) <= published.PUSHED:

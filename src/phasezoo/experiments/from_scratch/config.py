@@ -7,16 +7,16 @@ from annotated_types import Ge, MultipleOf
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.from_scratch import published
-from phasezoo.experiments.settings import check_ranges, option, presets_of
+from phasezoo.experiments.settings import StudySettings, option, presets_of
 from phasezoo.experiments.study import Study
-from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
+from phasezoo.specs import PositiveFloat, PositiveInt
 from phasezoo.training.experts.strategies import Strategy, check_learns_by_play
 
 Preset: TypeAlias = Literal["quick", "standard", "paper"]
 
 
 @dataclass(frozen=True)
-class ScratchConfig:
+class ScratchConfig(StudySettings):
     """Let one network, and experts for the phases, learn a game by play from random weights.
 
     Each strategy has its own games, played by its own experts. After some rounds the experts play
@@ -41,13 +41,10 @@ class ScratchConfig:
     game: str = "chess"
     """The game (paper: chess)."""
     preset: Preset = "quick"
-    """Where all other settings start from; each can still be given."""
     gate: str = "lichess"
     """Gate that defines the phases, such as lichess, or plies:14,28 (paper: lichess)."""
     strategies: tuple[str, ...] = ("separated", "staged")
     """How experts learn, each beside one network: separated, staged, weighted:FACTOR."""
-    seed: NonNegativeInt = 1
-    """Everything random derives from it."""
     trainings: PositiveInt = 1
     """Trainings of each side (paper: 3). One says nothing of other trainings."""
 
@@ -82,8 +79,6 @@ class ScratchConfig:
     """Nodes of a move in matches."""
     concurrency: PositiveInt = 64
     """Games at once."""
-    threads: PositiveInt | None = None
-    """Threads of networks and searches (none: every usable core)."""
 
     def validate(self) -> None:
         """Check every range.
@@ -91,7 +86,7 @@ class ScratchConfig:
         Raises:
             InvalidConfig: A value is outside its range; the message names the option.
         """
-        check_ranges(self)
+        super().validate()
         if not self.from_scratch:
             message = "--no-from-scratch: leave the option out to learn from stored games"
             raise InvalidConfig(message)

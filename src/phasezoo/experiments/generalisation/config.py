@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, T
 from annotated_types import Ge
 
 from phasezoo.errors import InvalidConfig, RunDirectoryError
-from phasezoo.experiments.settings import check_ranges, presets_of
+from phasezoo.experiments.settings import ResampledSettings, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.report.console import Console
 from phasezoo.runs import jsonable
 from phasezoo.runs.directory import read_record
-from phasezoo.specs import Argument, NonNegativeInt, PositiveInt
+from phasezoo.specs import Argument, PositiveInt
 from phasezoo.training.probes.probe import Score
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ Preset: TypeAlias = Literal["quick", "standard"]
 
 
 @dataclass(frozen=True)
-class GeneraliseConfig:
+class GeneraliseConfig(ResampledSettings):
     """Train on one distribution, evaluate on others: phases, starts, variants, opponents, boards.
 
     Every axis is a list of splits; a model is trained on one of them and tested on all. Sizes come
@@ -235,9 +235,6 @@ class GeneraliseConfig:
     """Axes such as krk/distance, all of a game such as krk, your own as module:attr (none: all of
     the package)."""
     preset: Preset = "quick"
-    """Defaults of all other settings; each can still be given."""
-    seed: NonNegativeInt = 1
-    """Seed of everything random."""
     trainings: PositiveInt = 1
     """Number of trainings of every row (claims need several)."""
 
@@ -263,48 +260,22 @@ class GeneraliseConfig:
     """Number of games of every cell's test; a few times as many if tests are short, such as one
     move from each start."""
 
-    resamples: Annotated[int, Ge(100)] = 2000
-    """Draws of groups behind bootstrapped intervals."""
     device: str | None = None
     """Device of networks, such as cpu or cuda; none: a GPU if there is one."""
-    threads: PositiveInt | None = None
-    """Threads for native code and networks (none: every usable core)."""
-
-    def validate(self) -> None:
-        """Check every range.
-
-        Raises:
-            InvalidConfig: A value is outside its range; the message names the option.
-        """
-        check_ranges(self)
 
 
 @dataclass(frozen=True)
-class OwnConfig:
+class OwnConfig(ResampledSettings):
     """Settings of a run whose axes are given as objects."""
 
     preset: str = "own"
     """Always ``own``."""
-    seed: NonNegativeInt = 1
-    """Seed of everything random."""
     trainings: PositiveInt = 1
     """Number of trainings of every row."""
-    resamples: Annotated[int, Ge(100)] = 2000
-    """Draws of groups behind bootstrapped intervals."""
-    threads: PositiveInt | None = None
-    """Threads of native code (none: every usable core)."""
     axes: tuple[str, ...] = ()
     """Names of the axes, each with a digest of its description, which is in axes.json."""
     sizes: GeneraliseConfig | None = None
     """Sizes of training and test in axes of the package; none without such axes."""
-
-    def validate(self) -> None:
-        """Check every range.
-
-        Raises:
-            InvalidConfig: A value is outside its range; the message names the option.
-        """
-        check_ranges(self)
 
 
 PRESETS: dict[Preset, GeneraliseConfig] = presets_of(

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from annotated_types import Ge, Interval
 
 from phasezoo.errors import InvalidConfig, MissingDependency
-from phasezoo.experiments.settings import check_ranges, check_rising, listed, presets_of
+from phasezoo.experiments.settings import ResampledSettings, check_rising, listed, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeFloat, NonNegativeInt, PositiveInt
 from phasezoo.zoo.krk import readings as published
@@ -31,7 +31,7 @@ MOST_POSITIONS = 20_000
 
 
 @dataclass(frozen=True)
-class KrkConfig:
+class KrkConfig(ResampledSettings):
     """Play king and rook against a perfect king with UCT, over C, T and simulations a move.
 
     Sizes come as presets: `quick` is a corner of the sweep and takes two minutes on two cores;
@@ -50,9 +50,6 @@ class KrkConfig:
     )
 
     preset: Preset = "quick"
-    """Where all other settings start from; each can still be given."""
-    seed: NonNegativeInt = 1
-    """Everything random derives from it."""
 
     reading: str = "thesis"
     """How the study is read: thesis (its text), author (its program), thesis+NAME, author-NAME."""
@@ -92,8 +89,6 @@ class KrkConfig:
     defender: Literal["oppose", "follow"] = "oppose"
     """Quantity that Black's nodes maximise inside the search: 1 - m/n, or m/n as White's do."""
 
-    resamples: Annotated[int, Ge(100)] = 2000
-    """Draws of games behind the intervals."""
     threads: PositiveInt | None = None
     """Games played at the same time (none: every usable core)."""
 
@@ -104,7 +99,7 @@ class KrkConfig:
             InvalidConfig: A value is outside its range; the message names the option.
             MissingDependency: Positions are to be judged, and their solver is not installed.
         """
-        check_ranges(self)
+        super().validate()
         check_rising("constants", self.constants, 0)
         check_rising("thresholds", self.thresholds, 0)
         check_rising("budgets", self.budgets, 1)

@@ -7,16 +7,16 @@ from annotated_types import Ge, Interval
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.pommerman import published
-from phasezoo.experiments.settings import check_ranges, check_rising, presets_of
+from phasezoo.experiments.settings import TrainedSettings, check_rising, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.inference.backends.choice import Backend
-from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
+from phasezoo.specs import PositiveFloat, PositiveInt
 
 Preset: TypeAlias = Literal["quick", "standard", "paper"]
 
 
 @dataclass(frozen=True)
-class PommermanConfig:
+class PommermanConfig(TrainedSettings):
     """Train phase experts for Pommerman, and play single-player search with them in free-for-all.
 
     One searching agent against three SimpleAgents, on the same boards and as each of four players
@@ -40,9 +40,6 @@ class PommermanConfig:
     game: Literal["pommerman"] = "pommerman"
     """The game of this study."""
     preset: Preset = "quick"
-    """Where all other settings start from; each can still be given."""
-    seed: NonNegativeInt = 1
-    """Everything random derives from it."""
     trainings: PositiveInt = 1
     """K: trainings of everything that is compared (claims need several)."""
 
@@ -96,17 +93,8 @@ class PommermanConfig:
 
     concurrency: PositiveInt = 256
     """Games played at the same time."""
-    resamples: Annotated[int, Ge(100)] = 2000
-    """Draws of boards behind the intervals of differences."""
     backend: Backend = "auto"
     """Backend of the networks in games; auto: ONNX Runtime on a CPU, torch on a GPU."""
-    device: str | None = None
-    """Where networks are trained and run, such as cpu or cuda; none: a GPU if there is one."""
-    threads: PositiveInt | None = None
-    """Threads for native code and networks (none: every usable core)."""
-    train_workers: PositiveInt = 1
-    """Networks trained at the same time, each in a process of its own with its share of the
-    threads; every process holds the games once more."""
 
     def validate(self) -> None:
         """Check every range.
@@ -115,7 +103,7 @@ class PommermanConfig:
             InvalidConfig: A value is outside its range; the message names the option.
             InvalidGate: A gate is not one of Pommerman's.
         """
-        check_ranges(self)
+        super().validate()
         check_rising("large_simulations", self.large_simulations)
         self._check_gates()
 

@@ -8,9 +8,9 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from annotated_types import Ge, Interval, MultipleOf
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.settings import check_once, check_ranges, check_rising, presets_of
+from phasezoo.experiments.settings import TrainedSettings, check_once, check_rising, presets_of
 from phasezoo.experiments.study import Study
-from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt
+from phasezoo.specs import PositiveFloat, PositiveInt
 
 Preset: TypeAlias = Literal["quick", "standard", "gpu", "paper"]
 
@@ -39,7 +39,7 @@ ENGINE_NODES = {
 
 
 @dataclass(frozen=True)
-class RepresentationConfig:
+class RepresentationConfig(TrainedSettings):
     """Compare input planes, value heads and architectures, in loss, time and Elo.
 
     Planes v1 and v2, heads of one number (mse) and of win, draw, loss and plies (wdlp), towers,
@@ -63,14 +63,11 @@ class RepresentationConfig:
     game: str = "chess"
     """The game: chess, atomic or crazyhouse."""
     preset: Preset = "quick"
-    """Where all other settings start from; each can still be given."""
     games: Path | None = None
     """Games store to learn from (made by `phasezoo data import`); none: the games in the
     package."""
     max_games: Annotated[int, Ge(30)] | None = 2000
     """Games of it that are used, drawn by the seed (none: all)."""
-    seed: NonNegativeInt = 1
-    """Everything random derives from it."""
 
     network: str = "resnet-32x2:policy=pointwise"
     """Tower of the four combinations of planes and head, without its value head."""
@@ -121,7 +118,6 @@ class RepresentationConfig:
     test_games: Annotated[int, Ge(2)] | None = 40
     """Test games that losses are measured on (none: all of the test split)."""
     resamples: Annotated[int, Ge(100)] = 1000
-    """Draws of test games behind the intervals."""
 
     batches: tuple[PositiveInt, ...] = (1, 16, 64)
     """Positions a call at which networks are timed."""
@@ -163,20 +159,12 @@ class RepresentationConfig:
     concurrency: PositiveInt = 64
     """Games at once with equal nodes."""
 
-    device: str | None = None
-    """Where networks are trained and run, such as cpu or cuda; none: a GPU if there is one."""
-    threads: PositiveInt | None = None
-    """Threads for native code and networks (none: every usable core)."""
-    train_workers: PositiveInt = 1
-    """Networks trained at the same time, each in a process of its own with its share of the
-    threads; every process holds the games once more."""
-
     def validate(self) -> None:
         """Check every range."""
         if self.game not in GAMES:
             message = f"--game {self.game}: expected {', '.join(GAMES)}"
             raise InvalidConfig(message)
-        check_ranges(self)
+        super().validate()
         for name in ("batches", "match_nodes", "movetimes"):
             values = getattr(self, name)
             if values or name != "movetimes":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from annotated_types import Ge, Interval, MultipleOf
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.settings import MOST_AN_UPDATE, check_ranges, check_rising, presets_of
+from phasezoo.experiments.settings import MOST_AN_UPDATE, TrainedSettings, check_rising, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.experiments.two_player.variants import searches_of
 from phasezoo.inference.backends.choice import Backend
@@ -28,7 +28,7 @@ MOST_POSITIONS = 10**11
 
 
 @dataclass(frozen=True)
-class M2ctsConfig:
+class M2ctsConfig(TrainedSettings):
     """Train phase experts, measure them, and play M2CTS against MCTS with one network.
 
     Sizes come as presets: `quick` takes minutes on two cores, `standard` is for a claim and takes
@@ -53,7 +53,6 @@ class M2ctsConfig:
     game: str = "chess"
     """The game; another one may bring other settings: see --game NAME --help."""
     preset: Preset = "quick"
-    """Where all other settings start from; each can still be given."""
     games: Path | None = None
     """Games store to use (made by `phasezoo data import`); none: the games in the package."""
     gate: str = "lichess"
@@ -79,8 +78,6 @@ class M2ctsConfig:
     (the paper's outlook)."""
     gate_positions: PositiveInt = 20_000
     """Validation positions that such a gate learns from."""
-    seed: NonNegativeInt = 1
-    """Everything random derives from it."""
     trainings: PositiveInt = 1
     """K: trainings of each side; all K x K pairings are played (claims need several)."""
 
@@ -121,8 +118,6 @@ class M2ctsConfig:
     are, however many."""
     searched_positions: NonNegativeInt = 200
     """How many of them are searched too, with `nodes`."""
-    resamples: Annotated[int, Ge(100)] = 2000
-    """Draws of test games behind the intervals of losses."""
 
     timed_batches: tuple[int, ...] = (1, 8, 64)
     """Positions of a call that one network and the experts are timed with, rising (1 to 65,536
@@ -159,10 +154,6 @@ class M2ctsConfig:
 
     backend: Backend = "auto"
     """Backend of the networks in matches; auto: ONNX Runtime on a CPU, torch on a GPU."""
-    device: str | None = None
-    """Where networks are trained and run, such as cpu or cuda; none: a GPU if there is one."""
-    threads: PositiveInt | None = None
-    """Threads for native code and networks (none: every usable core)."""
     train_workers: PositiveInt = 1
     """Networks trained, and then pairings played, at the same time, each in a process of its own
     with its share of the threads; in training every process holds the games once more. Pairings
@@ -174,7 +165,7 @@ class M2ctsConfig:
         Raises:
             InvalidConfig: A value is outside its range; the message names the option.
         """
-        check_ranges(self)
+        super().validate()
         if self.timed_batches:
             check_rising("timed_batches", self.timed_batches, most=MOST_AN_UPDATE)
         Strategy.parse(self.strategy)
