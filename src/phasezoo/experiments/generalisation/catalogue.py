@@ -174,16 +174,8 @@ def _experts(
             "whose splits hold all phases"
         )
         raise InvalidConfig(message)
-    learner = ExpertsLearner(
-        network=network or own.network,
-        positions=positions or own.positions,
-        gate=gate,
-        strategy=strategy,
-        planes=own.planes,
-        device=own.device,
-        threads=own.threads,
-        options=own.options,
-    )
+    changes = {"network": network or own.network, "positions": positions or own.positions}
+    learner = ExpertsLearner(**vars(own) | changes, gate=gate, strategy=strategy)
     return dataclasses.replace(axis, learner=learner)
 
 

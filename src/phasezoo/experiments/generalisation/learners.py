@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from phasezoo.data.splits import PositionStore, Splits
 from phasezoo.data.starts import state_at
 from phasezoo.data.store import GameStore
 from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.generalisation.config import GeneraliseConfig
 from phasezoo.games import Game
 
 Keys: TypeAlias = npt.NDArray[np.uint64]
@@ -230,6 +231,12 @@ class SupervisedLearner:
     """Number of threads; None: every usable core."""
     options: Mapping[str, Any] = field(default_factory=adamw)
     """Fields of :class:`phasezoo.training.SupervisedConfig`."""
+
+    @classmethod
+    def of(cls, config: GeneraliseConfig, **changes: Any) -> Self:
+        """Return the learner that a run's settings ask for, with changes of its fields."""
+        names = ("network", "positions", "device", "threads")
+        return cls(**{name: getattr(config, name) for name in names} | changes)
 
     def __call__(self, data: TrainingSet, seed: int, out: Path) -> Any:
         """Train, go on, or load a finished network."""

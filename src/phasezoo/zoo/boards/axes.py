@@ -48,9 +48,7 @@ def phases(config: GeneraliseConfig) -> Axis:
         "Moves of the sample games of chess by the gate lichess; tested on other games, on "
         "positions that occur nowhere in training."
     )
-    learner = SupervisedLearner(
-        config.network, config.positions, device=config.device, threads=config.threads
-    )
+    learner = SupervisedLearner.of(config)
     return Axis("chess/phases", (*columns, everything), learner, Losses(), about, by_phase=True)
 
 
@@ -80,13 +78,7 @@ def variants(config: GeneraliseConfig) -> Axis:
         "know the actions of all; tested on other games, on positions that occur in no training of "
         "any variant."
     )
-    learner = SupervisedLearner(
-        config.network,
-        config.positions,
-        planes="shared",
-        device=config.device,
-        threads=config.threads,
-    )
+    learner = SupervisedLearner.of(config, planes="shared")
     return Axis("chess/variants", columns, learner, Losses(), about)
 
 
@@ -156,7 +148,5 @@ def ratings(config: GeneraliseConfig) -> Axis:
         f"Games of {store.game.name} by the mean rating of their players, {len(train):,} to learn "
         "from; tested on other games, on positions that occur in no training."
     )
-    learner = SupervisedLearner(
-        config.network, config.positions, device=config.device, threads=config.threads
-    )
+    learner = SupervisedLearner.of(config)
     return Axis("chess/ratings", (*columns, everything), learner, Losses(), about)

@@ -41,9 +41,7 @@ def plies(config: GeneraliseConfig) -> Axis:
         )
         for phase in PHASES
     )
-    learner = SupervisedLearner(
-        config.network, config.positions, device=config.device, threads=config.threads
-    )
+    learner = SupervisedLearner.of(config)
     about = (
         "Positions of the sample games by the stones on the board, tested on positions of other "
         "games that occur nowhere in training, "

@@ -68,9 +68,7 @@ def regions(config: GeneraliseConfig) -> Axis:
 
 
 def _axis(name: str, splits: tuple[Split, ...], config: GeneraliseConfig, about: str) -> Axis:
-    learner = SupervisedLearner(
-        config.network, config.positions, device=config.device, threads=config.threads
-    )
+    learner = SupervisedLearner.of(config)
     return Axis(name, splits, learner, Regret(), about)
 
 

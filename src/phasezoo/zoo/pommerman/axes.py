@@ -61,9 +61,7 @@ def opponents(config: GeneraliseConfig) -> Axis:
         "A network learns the moves of free-for-all games between four players of one kind, and "
         "plays its policy, without search, against three of each kind, in every place."
     )
-    learner = SupervisedLearner(
-        config.network, config.positions, device=config.device, threads=config.threads
-    )
+    learner = SupervisedLearner.of(config)
     return Axis("pommerman/opponents", splits, learner, Play(), about)
 
 
@@ -107,7 +105,5 @@ def sizes(config: GeneraliseConfig) -> Axis:
         "are pooled over the board learns their moves; it is tested on moves of other games, and "
         f"by matches of its policy, without search, against {TEACHER}."
     )
-    learner = SupervisedLearner(
-        network, config.positions, device=config.device, threads=config.threads
-    )
+    learner = SupervisedLearner.of(config, network=network)
     return Axis("pommerman/sizes", splits, learner, Together(Losses(), Play()), about)
