@@ -13,7 +13,7 @@ from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.starts import state_at
 from phasezoo.experiments.timing import between_rounds, in_rounds, stopwatch
 from phasezoo.experiments.two_player.preparation import Prepared, load
-from phasezoo.experiments.two_player.tested import TestedNetworks, TrainedNetworks, networks_in
+from phasezoo.experiments.two_player.tested import Mixture, TestedNetworks, TrainedNetworks
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, mixture_name
 from phasezoo.inference.cost import CostModel
 from phasezoo.inference.counts import Counts
@@ -104,10 +104,9 @@ def measure(tested: TestedNetworks, cards: Sequence[TrainedNetwork], gate: str |
     prepared, trained = tested.prepared, tested.trainings[0]
     parameters = {card.name: card.parameters for card in cards}
     sizes = [_size(ONE, trained[BASELINE], parameters)]
-    sizes += [
-        _size(mixture_name(variant.role), networks_in(prepared, variant, trained), parameters)
-        for variant in prepared.variants
-    ]
+    for variant in prepared.variants:
+        mixture = Mixture.of(prepared, variant, trained)
+        sizes.append(_size(mixture_name(variant.role), mixture.networks, parameters))
     is_cpu = networks.resolve_device(prepared.config.device).type == "cpu"
     clock = time.process_time if is_cpu else time.perf_counter
     calls: list[CallCost] = []

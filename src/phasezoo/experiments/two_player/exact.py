@@ -19,13 +19,7 @@ from phasezoo.experiments.two_player.preparation import (
     loader,
     search_options,
 )
-from phasezoo.experiments.two_player.tested import (
-    Array,
-    TestedNetworks,
-    TrainedNetworks,
-    mixed,
-    parts_of,
-)
+from phasezoo.experiments.two_player.tested import Array, Mixture, TestedNetworks, TrainedNetworks
 from phasezoo.experiments.two_player.variants import BASELINE, EXPERT, ONE, mixture_name
 from phasezoo.games.random_play import random_games
 from phasezoo.training.catalogue import ALL_POSITIONS
@@ -183,9 +177,8 @@ class _Judge:
         if role == BASELINE:
             return load(config, trained[BASELINE][0])
         variant = next(variant for variant in self._prepared.variants if variant.role == role)
-        paths, shared = parts_of(self._prepared, variant, trained)
         return inference.MixtureOfExperts(
-            **mixed(loader(config), paths, shared),
+            **Mixture.of(self._prepared, variant, trained).loaded(loader(config)),
             gate=gating.make(variant.gate, config.game),
             routing=config.routing,
             search_gate=gate,

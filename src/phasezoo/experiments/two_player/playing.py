@@ -29,7 +29,7 @@ from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.cost import Prices, measure_prices
 from phasezoo.experiments.two_player.matches import Matches, MatchSide, Pairing, Results, Series
 from phasezoo.experiments.two_player.preparation import Prepared, limit_text, loader, search_options
-from phasezoo.experiments.two_player.tested import Shared, TrainedNetworks, mixed, parts_of
+from phasezoo.experiments.two_player.tested import Mixture, TrainedNetworks
 from phasezoo.experiments.two_player.variants import (
     BASELINE,
     EXPERT,
@@ -80,18 +80,12 @@ class PairingPlan:
     """Indices of both trainings."""
     who: str
     """The mixture, for people."""
-    experts: Mapping[str, Path]
-    """Directory of each phase's expert; one that is the only one answers in every phase."""
+    mixture: Mixture
+    """Its networks and gates."""
     one: Path
-    """That of the one network."""
-    gate: str
-    """Names the phases of the experts."""
-    search_gate: str | None
-    """Chooses among the experts; None: the gate does."""
+    """Directory of the one network."""
     maps: tuple[Mapping[str, Map], Mapping[str, Map]] | None
     """Recalibrate the values of both sides; None: they stay as trained."""
-    shared: Shared
-    """Directories of networks that answer a part in every phase."""
     limits: tuple[Limit, Limit] | None
     """Bounds a move of either side; None: the settings' limit does."""
 
@@ -103,40 +97,41 @@ class PairingPlan:
     @property
     def players(self) -> tuple[str, str]:
         """Names of both sides."""
-        return ALONE if len(self.experts) == 1 else NAMES
+        return ALONE if len(self.mixture.experts) == 1 else NAMES
 
     @property
     def trainings(self) -> tuple[str, str]:
         """Both trainings, for people."""
         return f"{self.who} {self.pair[0] + 1}", f"baseline {self.pair[1] + 1}"
 
-    def mixture(self) -> Any:
-        """Return the agent of the experts."""
-        load, options = loader(self.config), search_options(self.config)
-        if len(self.experts) == 1:
-            return MCTSAgent(load(*self.experts.values()), **options)
+    def agent(self) -> Any:
+        """Return the agent of the mixture."""
+        load, options, mixture = loader(self.config), search_options(self.config), self.mixture
+        if len(mixture.experts) == 1:
+            return MCTSAgent(load(*mixture.experts.values()), **options)
         if self.maps is not None:
-            return self._recalibrated(self.experts, self.maps[0])
+            return self._recalibrated(mixture.experts, self.maps[0])
         return M2CTSAgent(
-            **mixed(load, self.experts, self.shared),
-            gate=self.gate,
-            search_gate=self.search_gate,
+            **mixture.loaded(load),
+            gate=mixture.gate,
+            search_gate=mixture.search_gate,
             routing=self.config.routing,
             **options,
         )
 
     def baseline(self) -> Any:
         """Return the agent of the one network."""
-        if self.maps is not None and len(self.experts) > 1:
+        experts = self.mixture.experts
+        if self.maps is not None and len(experts) > 1:
             # It is mapped phase by phase too, so that both sides know as much of their values.
-            return self._recalibrated(dict.fromkeys(self.experts, self.one), self.maps[1])
+            return self._recalibrated(dict.fromkeys(experts, self.one), self.maps[1])
         return MCTSAgent(loader(self.config)(self.one), **search_options(self.config))
 
     def _recalibrated(self, asked: Mapping[str, Path], maps: Mapping[str, Map]) -> Any:
         load = loader(self.config)
         mapped = {p: RecalibratedEvaluator(load(path), maps[p]) for p, path in asked.items()}
         options = search_options(self.config)
-        return M2CTSAgent(mapped, gate=self.gate, routing=self.config.routing, **options)
+        return M2CTSAgent(mapped, gate=self.mixture.gate, routing=self.config.routing, **options)
 
     def match(self, mixture: Any, baseline: Any) -> Plan:
         """Return the match of both agents."""
@@ -231,7 +226,7 @@ class PairingsJob:
         for each in self.pairings:
             first, second = each.pair
             if first not in mixtures:
-                mixtures[first] = each.mixture()
+                mixtures[first] = each.agent()
             if second not in baselines:
                 baselines[second] = each.baseline()
             plans.append(each.match(mixtures[first], baselines[second]))
@@ -305,17 +300,14 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
             for training in range(self.config.trainings)
         ]
 
-    def experts(self, variant: Variant | None = None) -> list[dict[str, Path]]:
-        """Return the directory of each phase's network in a variant, of each training.
+    def mixtures(self, variant: Variant | None = None) -> list[Mixture]:
+        """Return a variant's mixture of each training.
 
         Args:
-            variant: The variant; None: the mixture under study.
+            variant: The variant; None: the one under study.
         """
-        return [experts for experts, _ in self._parts(variant or self.prepared.variants[0])]
-
-    def _parts(self, variant: Variant) -> list[tuple[dict[str, Path], Shared]]:
-        """Return what a variant is put together from, of each training."""
-        return [parts_of(self.prepared, variant, trained) for trained in self.trained]
+        own = variant or self.prepared.variants[0]
+        return [Mixture.of(self.prepared, own, trained) for trained in self.trained]
 
     def matches(self) -> dict[str, Matches]:
         """Every variant that plays, all its trainings against all of the one network."""
@@ -324,9 +316,7 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
             variant.role: self.against_all(
                 "mixture" if variant.role == EXPERT else variant.folder,
                 "mixture" if variant.role == EXPERT else variant.role,
-                self.experts(variant),
-                gate=variant.gate,
-                shared=[shared for _, shared in self._parts(variant)],
+                self.mixtures(variant),
             )
             for variant in self.prepared.variants
             if variant.plays
@@ -344,10 +334,10 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
         self.console.heading("Games: one expert at a time")
         found = []
         for phase, folder in self._phases("alone"):
-            mixtures = [
-                dict.fromkeys(experts, networks[BASELINE][0]) | {phase: experts[phase]}
-                for networks, experts in zip(self.trained, self.experts(), strict=True)
-            ]
+            mixtures = []
+            for networks, one in zip(self.trained, self.mixtures(), strict=True):
+                others = dict.fromkeys(one.experts, networks[BASELINE][0])
+                mixtures.append(replace(one, experts=others | {phase: one.experts[phase]}))
             found.append(Series(phase, self.against_all(folder, f"{phase} expert", mixtures)))
         return found
 
@@ -367,7 +357,7 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
             row = self.against_all(
                 folder,
                 f"{phase} expert",
-                [{phase: experts[phase]} for experts in self.experts()],
+                [replace(one, experts={phase: one.experts[phase]}) for one in self.mixtures()],
                 prepared=replace(self.prepared, openings=suite),
             )
             found.append(Series(phase, row, len(suite), too_late))
@@ -393,7 +383,7 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
             played[search] = self.against_all(
                 slugs[search],
                 f"mixture, {search.text},",
-                self.experts(),
+                self.mixtures(),
                 prepared=replace(self.prepared, config=search.config),
                 boundaries=boundaries if search.recalibrated else None,
                 limits=limits,
@@ -404,29 +394,21 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
         self,
         folder: str,
         who: str,
-        mixtures: Sequence[Mapping[str, Path]],
+        mixtures: Sequence[Mixture],
         *,
         prepared: Prepared | None = None,
-        gate: str | None = None,
-        search_gates: Sequence[str] | None = None,
         boundaries: Boundaries | None = None,
         limits: tuple[Limit, Limit] | None = None,
-        shared: Sequence[Shared] | None = None,
     ) -> Matches:
         """Play every training of a mixture against every training of one network.
 
         Args:
             folder: First part of the names of its files.
             who: The mixture, for people.
-            mixtures: Directory of each phase's expert, of each training; a single one answers
-                everywhere.
+            mixtures: The mixture of each training.
             prepared: Openings and settings of the search, if others than the run's.
-            gate: Gate that names the phases of the experts, if another than the one under study.
-            search_gates: Gate that chooses among the experts, of each training.
             boundaries: Recalibrates the values of both sides; None: they stay as trained.
             limits: Bounds a move of the mixture and of one network; None: the settings' limit both.
-            shared: Directories of networks that answer a part in every phase, of each training;
-                None: experts answer alone.
         """
         prepared = prepared or self.prepared
         # Searches that share cores would share the time of a move.
@@ -446,12 +428,9 @@ class PlayingRun(TrainingRun[M2ctsConfig, Results]):
                 seed=prepared.seed("match", mixture, baseline),
                 pair=(mixture, baseline),
                 who=who,
-                experts=mixtures[mixture],
+                mixture=mixtures[mixture],
                 one=self.trained[baseline][BASELINE][0],
-                gate=gate or self.config.gate,
-                search_gate=None if search_gates is None else search_gates[mixture],
                 maps=maps,
-                shared={} if shared is None else shared[mixture],
                 limits=limits,
             )
 

@@ -321,7 +321,7 @@ class TwoPlayerRun(PlayingRun):
 
         def train() -> GateCard:
             learn, choose = preparation.games_of_gates(splits, self.seed("games of gates"))
-            experts = self.experts()[training]
+            experts = self.mixtures()[training].experts
             found = gating.train(
                 splits.validation,
                 out=self.path / name,
@@ -351,8 +351,10 @@ class TwoPlayerRun(PlayingRun):
         played = self.against_all(
             "learned",
             "mixture by learned gate",
-            self.experts(),
-            search_gates=[losses.spec_of(path) for path in paths],
+            [
+                replace(mixture, search_gate=losses.spec_of(path))
+                for mixture, path in zip(self.mixtures(), paths, strict=True)
+            ],
         )
         return LearnedGates(list(gates), division, played)
 
@@ -368,7 +370,7 @@ class TwoPlayerRun(PlayingRun):
             name=name,
             gate=self.prepared.labelled[variant.gate]["train"].gate,
             strategy=variant.how,
-            experts=len(self.experts(variant)[0]),
+            experts=len(self.mixtures(variant)[0].experts),
             positions=sum(network.positions for network in own),
             loss=entry.differences[ALL]["total"],
             matches=played,

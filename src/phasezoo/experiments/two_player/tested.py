@@ -1,9 +1,10 @@
 """The networks of a run: what mixtures are put together from, and how they do on positions."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,40 +24,43 @@ TrainedNetworks: TypeAlias = Mapping[str, Sequence[Path]]
 """Directories of the networks of one training by role: the ``baseline``, and of every variant one
 for each phase of its gate, in the gate's order."""
 
-Shared: TypeAlias = Mapping[str, Path]
-"""Directory of the network whose ``policy`` or ``value`` counts in every phase, if there is one."""
 
+@dataclass(frozen=True)
+class Mixture:
+    """What answers in each phase, and who chooses."""
 
-def parts_of(
-    prepared: Prepared, variant: Variant, trained: TrainedNetworks
-) -> tuple[dict[str, Path], Shared]:
-    """Return what a mixture is put together from.
+    experts: Mapping[str, Path]
+    """Directory of each phase's network; one that is the only one answers in every phase."""
+    gate: str
+    """Names the phases."""
+    shared: Mapping[str, Path] = field(default_factory=dict)
+    """That of the network whose ``policy`` or ``value`` counts in every phase, if there is one."""
+    search_gate: str | None = None
+    """Chooses among the experts; None: the gate does."""
 
-    Returns:
-        The directory of the network that answers in each phase, by its name, and what the one
-        network answers in all of them.
-    """
-    names = prepared.labelled[variant.gate]["train"].names
-    own, one = variant.options.own, trained[BASELINE][0]
-    experts = dict(zip(names, trained[variant.networks or variant.role], strict=True))
-    found = {name: path if own is None or name in own else one for name, path in experts.items()}
-    return found, dict.fromkeys(variant.options.shared, one)
+    @classmethod
+    def of(cls, prepared: Prepared, variant: Variant, trained: TrainedNetworks) -> Self:
+        """Return the mixture of a variant by one training."""
+        names = prepared.labelled[variant.gate]["train"].names
+        own, one = variant.options.own, trained[BASELINE][0]
+        experts = dict(zip(names, trained[variant.networks or variant.role], strict=True))
+        found = {
+            name: path if own is None or name in own else one for name, path in experts.items()
+        }
+        return cls(found, variant.gate, dict.fromkeys(variant.options.shared, one))
 
+    @property
+    def networks(self) -> Sequence[Path]:
+        """The directory of each different network."""
+        return list(dict.fromkeys((*self.experts.values(), *self.shared.values())))
 
-def networks_in(prepared: Prepared, variant: Variant, trained: TrainedNetworks) -> Sequence[Path]:
-    """Return the directory of each different network in a mixture."""
-    experts, shared = parts_of(prepared, variant, trained)
-    return list(dict.fromkeys((*experts.values(), *shared.values())))
-
-
-def mixed(
-    load: Callable[[Path], Any], experts: Mapping[str, Path], shared: Shared
-) -> dict[str, Any]:
-    """Return the networks of a mixture: its experts, or what they answer and what one does."""
-    loaded: Any = {phase: load(path) for phase, path in experts.items()}
-    if not shared:
-        return {"experts": loaded}
-    return dict.fromkeys(("policy", "value"), loaded) | {p: load(one) for p, one in shared.items()}
+    def loaded(self, load: Callable[[Path], Any]) -> dict[str, Any]:
+        """Return its experts, or what they answer and what one network does."""
+        loaded: Any = {phase: load(path) for phase, path in self.experts.items()}
+        if not self.shared:
+            return {"experts": loaded}
+        shared = {part: load(path) for part, path in self.shared.items()}
+        return dict.fromkeys(("policy", "value"), loaded) | shared
 
 
 class TestedNetworks:
