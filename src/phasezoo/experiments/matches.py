@@ -90,16 +90,29 @@ def _score_so_far(tally: Counter[float]) -> str:
     return f"{played} games: +{won} ={drawn} −{lost}, Elo {elo}"
 
 
-@dataclass(frozen=True)
-class MatchSummary:
-    """A match between two players of a study, from the first one's view."""
+@dataclass(frozen=True, kw_only=True)
+class Counted:
+    """Games between two players by their result, from the first one's view."""
 
-    first: str
-    second: str
     games: int
     wins: int
     draws: int
     losses: int
+
+
+def counts_of(*matches: arena.Match | Counted) -> dict[str, Any]:
+    """Return the games of all matches by their result, as :class:`Counted` takes them."""
+    results = ("wins", "draws", "losses")
+    found = {name: sum(getattr(match, name) for match in matches) for name in results}
+    return {"games": sum(found.values()), **found}
+
+
+@dataclass(frozen=True)
+class MatchSummary(Counted):
+    """A match between two players of a study, from the first one's view."""
+
+    first: str
+    second: str
     score: Interval
     """The first one's share of the points, with its 95 % interval."""
     elo: Interval
@@ -152,19 +165,15 @@ def _summary(players: Mapping[str, Any], match: arena.Match) -> MatchSummary:
     by_mover = [
         record.score if record.sides.index(0) == 0 else 1 - record.score for record in match.games
     ]
-    moving = Counter(record.score for record in match.games if record.sides.index(0) == 0)
     return MatchSummary(
         first=first,
         second=second,
-        games=len(match.games),
-        wins=match.wins,
-        draws=match.draws,
-        losses=match.losses,
+        **counts_of(match),
         score=match.score_rate,
         elo=match.elo,
         mover=rate_of([sum(pair) / 2 for pair in zip(*[iter(by_mover)] * 2, strict=True)], 2),
         plies=match.mean_plies,
         seconds=sum(side.counts.seconds for side in match.sides),
         pairs=list(match.group_scores),
-        moving=[moving[score] for score in (1.0, 0.5, 0.0)],
+        moving=list(match.by_player[0]),
     )

@@ -21,6 +21,7 @@ from phasezoo.experiments.beam import published
 from phasezoo.experiments.beam.config import BeamStudyConfig
 from phasezoo.experiments.games_file import read_games
 from phasezoo.experiments.learning import LearningRun
+from phasezoo.experiments.matches import Counted
 from phasezoo.experiments.statistics import wilson
 from phasezoo.experiments.study import RunResults
 from phasezoo.training.resampling import between_trainings, percentile_interval
@@ -102,19 +103,13 @@ class Played:
 
 
 @dataclass(frozen=True)
-class MatchResult:
+class MatchResult(Counted):
     """A match of the beam against MCTS, from the beam's view."""
 
     name: str
     """Which quantity is equal."""
     nodes: int
     """Nodes a move of MCTS."""
-    games: int
-    wins: int
-    """Games that the beam won."""
-    draws: int
-    losses: int
-    """Games that it lost."""
     elo: Interval
     """The beam's Elo less that of MCTS."""
     rows: tuple[float, float]

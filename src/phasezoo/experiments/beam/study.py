@@ -23,7 +23,7 @@ from phasezoo.experiments.beam.measurements import (
     network_of,
 )
 from phasezoo.experiments.learning import learn
-from phasezoo.experiments.matches import play
+from phasezoo.experiments.matches import counts_of, play
 from phasezoo.experiments.study import StudyRun
 from phasezoo.report.console import Console
 
@@ -121,10 +121,7 @@ class BeamRun(StudyRun[BeamStudyConfig, Results]):
         return MatchResult(
             name=name,
             nodes=nodes,
-            games=len(found.games),
-            wins=found.wins,
-            draws=found.draws,
-            losses=found.losses,
+            **counts_of(found),
             elo=found.elo,
             rows=(rows[0], rows[1]),
             seconds=(seconds[0], seconds[1]),

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -19,6 +19,7 @@ from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.positions import PositionTable
 from phasezoo.data.splits import PositionStore
 from phasezoo.errors import EngineFailed, MissingDependency
+from phasezoo.experiments.matches import Counted, counts_of
 from phasezoo.experiments.representation.config import (
     CORNERS,
     ENGINE_NODES,
@@ -129,15 +130,11 @@ class Latency:
 
 
 @dataclass(frozen=True)
-class Pairing:
+class Pairing(Counted):
     """All games between the trainings of two contenders."""
 
     first: str
     second: str
-    games: int
-    wins: int
-    draws: int
-    losses: int
     elo: CrossedResult
     """Of the first over the second; its interval counts trainings first and games second."""
 
@@ -393,13 +390,9 @@ def _pairing(standings: Standings, pair: tuple[str, str], trainings: Mapping[str
         [f"{name} #{training + 1}" for training in range(trainings[name])] for name in pair
     )
     matches = [[standings.match(one, other) for other in second] for one in first]
-    every = [match for row in matches for match in row]
     return Pairing(
         first=pair[0],
         second=pair[1],
-        games=sum(len(match.games) for match in every),
-        wins=sum(match.wins for match in every),
-        draws=sum(match.draws for match in every),
-        losses=sum(match.losses for match in every),
+        **counts_of(*chain(*matches)),
         elo=crossed_pairs([[list(match.group_scores) for match in row] for row in matches]),
     )

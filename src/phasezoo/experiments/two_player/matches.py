@@ -12,6 +12,7 @@ from phasezoo.arena import crossed_pairs, los, pentanomial_elo, trinomial_elo
 from phasezoo.arena.statistics.crossed_trainings import CrossedResult, off_diagonal
 from phasezoo.arena.statistics.elo import elo_slope, interval_of_score
 from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.experiments.matches import Counted, counts_of
 from phasezoo.experiments.study import RunResults
 from phasezoo.experiments.two_player.boundary import Boundaries
 from phasezoo.experiments.two_player.config import M2ctsConfig
@@ -43,17 +44,13 @@ class MatchSide:
 
 
 @dataclass(frozen=True)
-class Pairing:
+class Pairing(Counted):
     """One mixture against one baseline, seen from the mixture."""
 
     mixture: int
     """Training index of the mixture."""
     baseline: int
     """Training index of the baseline."""
-    games: int
-    wins: int
-    draws: int
-    losses: int
     pentanomial: list[int]
     """Pairs of games by score of the mixture: 0, 1/2, 1, 3/2, 2."""
     elo: Interval
@@ -145,11 +142,8 @@ class Matches:
 
 def together(pairings: Sequence[Pairing]) -> Pairing:
     """Return all games of several pairings as if they were of one; intervals count games only."""
-
-    def total(name: str) -> int:
-        return sum(getattr(pairing, name) for pairing in pairings)
-
-    wins, draws, losses, games = map(total, ("wins", "draws", "losses", "games"))
+    counts = counts_of(*pairings)
+    plies = sum(pairing.mean_plies * pairing.games for pairing in pairings)
     scores = [score for pairing in pairings for score in pairing.pair_scores]
     reasons: Counter[str] = Counter()
     for pairing in pairings:
@@ -158,18 +152,15 @@ def together(pairings: Sequence[Pairing]) -> Pairing:
     return Pairing(
         mixture=pairings[0].mixture,
         baseline=pairings[0].baseline,
-        games=games,
-        wins=wins,
-        draws=draws,
-        losses=losses,
+        **counts,
         pentanomial=np.sum([pairing.pentanomial for pairing in pairings], axis=0).tolist(),
         elo=pentanomial_elo(scores),
-        elo_trinomial=trinomial_elo(wins, draws, losses),
+        elo_trinomial=trinomial_elo(counts["wins"], counts["draws"], counts["losses"]),
         los=los(scores),
         sides=(first, second),
         reasons=dict(reasons),
-        duplicates=total("duplicates"),
-        mean_plies=sum(pairing.mean_plies * pairing.games for pairing in pairings) / games,
+        duplicates=sum(pairing.duplicates for pairing in pairings),
+        mean_plies=plies / counts["games"],
         seconds=sum(pairing.seconds for pairing in pairings),
     )
 

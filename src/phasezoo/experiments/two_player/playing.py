@@ -22,7 +22,7 @@ from phasezoo.arena import (
 from phasezoo.arena.conditions import Conditions
 from phasezoo.arena.playing import Plan
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.matches import play_beside
+from phasezoo.experiments.matches import counts_of, play_beside
 from phasezoo.experiments.networks import TrainingRun
 from phasezoo.experiments.two_player.boundary import Boundaries, Map
 from phasezoo.experiments.two_player.config import M2ctsConfig
@@ -164,10 +164,7 @@ class PairingPlan:
         pairing = Pairing(
             mixture=self.pair[0],
             baseline=self.pair[1],
-            games=len(match.games),
-            wins=match.wins,
-            draws=match.draws,
-            losses=match.losses,
+            **counts_of(match),
             pentanomial=list(match.pentanomial),
             elo=match.elo,
             elo_trinomial=match.elo_trinomial,
