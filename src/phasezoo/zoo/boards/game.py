@@ -1,8 +1,9 @@
 """Chess, chess960, atomic chess and crazyhouse: games on the board of 64 squares."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig, UnknownGame, needs
@@ -133,50 +134,27 @@ CHESS = Game(
 )
 """Chess by the FIDE rules; :attr:`BoardState.outcome` lists the ends that are played out."""
 
-CHESS960 = Game(
-    name="chess960",
-    num_players=2,
-    num_actions=CHESS.num_actions,
-    plane_specs=CHESS.plane_specs,
-    policy_sizes=SHARED_ACTIONS,
-    plane_names=CHESS.plane_names,
-    plane_bounds=CHESS.plane_bounds,
-    default_planes=CHESS.default_planes,
-    shown_moves=CHESS.shown_moves,
-    state_type=_core.BoardState,
-    native=True,
-    new_state=partial(_core.board_initial, "chess960"),
-    parse_position=partial(_core.board_from_fen, "chess960"),
-    encode_states=_core.encode,
-    move_names=move_names,
-    state_info=fen_info,
-    measures=measures,
-    draws_start=lambda options: True,
-)
+
+def variant(name: str, **own: Any) -> Game:
+    """Return a game on chess's board with its planes and actions, but for what is its ``own``."""
+    new, parse = partial(_core.board_initial, name), partial(_core.board_from_fen, name)
+    fields = {"pgn_variant": None, "new_state": new, "parse_position": parse} | own
+    return replace(CHESS, name=name, **fields)
+
+
+CHESS960 = variant("chess960", draws_start=lambda options: True)
 """Chess from one of 960 arrays of the first rank, drawn by a seed; without one the usual array.
 
 Actions and planes are those of chess; castling is the king's move onto its own rook.
 """
 
-ATOMIC = Game(
-    name="atomic",
-    num_players=2,
-    num_actions=CHESS.num_actions,
+ATOMIC = variant(
+    "atomic",
     plane_specs=BOARD_PLANES | {"lichess": (80, 8, 8)},
-    policy_sizes=SHARED_ACTIONS,
     plane_names=ATOMIC_PLANES,
     plane_bounds=BOUNDS
     | {"lichess": {33: CLOCK} | wide(range(66, 72), *DIFFERENCE) | wide(range(74, 80), *COUNT)},
-    default_planes="v2",
     shown_moves={**CHESS.shown_moves, "lichess": 8},
-    state_type=_core.BoardState,
-    native=True,
-    new_state=partial(_core.board_initial, "atomic"),
-    parse_position=partial(_core.board_from_fen, "atomic"),
-    encode_states=_core.encode,
-    move_names=move_names,
-    state_info=fen_info,
-    measures=measures,
     match_openings="balanced",
 )
 """Atomic chess by lichess rules: captures explode, and whose king explodes has lost.
@@ -184,10 +162,10 @@ ATOMIC = Game(
 Actions and planes are those of chess; ``lichess`` planes suit all variants.
 """
 
-CRAZYHOUSE = Game(
-    name="crazyhouse",
-    num_players=2,
+CRAZYHOUSE = variant(
+    "crazyhouse",
     num_actions=SHARED_ACTIONS["shared"],
+    policy_sizes={},
     plane_specs={"v1": (34, 8, 8), "v2": (64, 8, 8), "minimal": (22, 8, 8), **SHARED_PLANES},
     plane_names=CRAZYHOUSE_PLANES,
     # Nothing ends these games by the clock.
@@ -197,16 +175,8 @@ CRAZYHOUSE = Game(
         "minimal": SHARED,
         "shared": SHARED,
     },
-    default_planes="v2",
     shown_moves={"v2": 8},
-    state_type=_core.BoardState,
-    native=True,
-    new_state=partial(_core.board_initial, "crazyhouse"),
-    parse_position=partial(_core.board_from_fen, "crazyhouse"),
-    encode_states=_core.encode,
     move_names=partial(move_names, drops=True),
-    state_info=fen_info,
-    measures=measures,
     match_openings="balanced",
 )
 """Crazyhouse: captured pieces change sides, and are dropped instead of moving.

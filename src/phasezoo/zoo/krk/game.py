@@ -2,7 +2,6 @@
 
 import operator
 from collections.abc import Mapping, Sequence
-from functools import partial
 from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
@@ -11,12 +10,12 @@ import numpy.typing as npt
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig
-from phasezoo.games.base import Game, fen_info
+from phasezoo.games.base import fen_info
 from phasezoo.games.options import flag
 from phasezoo.games.symmetries import SYMMETRIES, turned_square
 from phasezoo.specs import check_value
 from phasezoo.types import Info
-from phasezoo.zoo.boards.game import BOARD_PLANES, BOUNDS, CHESS
+from phasezoo.zoo.boards.game import BOARD_PLANES, BOUNDS, CHESS, variant
 from phasezoo.zoo.boards.planes import CHESS_PLANES
 
 STEPS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
@@ -140,23 +139,16 @@ def _number(moves: int | None) -> float | None:
     return None if moves is None else float(moves)
 
 
-KRK = Game(
-    name="krk",
+KRK = variant(
+    "krk",
     pgn_variant="",
-    num_players=2,
-    num_actions=CHESS.num_actions,
     plane_specs=BOARD_PLANES,
-    policy_sizes=CHESS.policy_sizes,
     plane_names=CHESS_PLANES,
     plane_bounds=BOUNDS,
-    default_planes=CHESS.default_planes,
-    shown_moves=CHESS.shown_moves,
-    state_type=_core.BoardState,
-    native=True,
+    move_names=None,
+    measures=None,
     option_names=("start", "dtm", "both_move"),
     new_state=_initial,
-    parse_position=partial(_core.board_from_fen, "krk"),
-    encode_states=_core.encode,
     draws_start=_draws_start,
     match_options={"start": "uniform"},
     solve=_solve,
