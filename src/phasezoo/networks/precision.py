@@ -3,9 +3,6 @@
 import contextlib
 import functools
 import os
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
@@ -14,12 +11,10 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from phasezoo._trial import trial
 from phasezoo.errors import InvalidConfig, first_line
 from phasezoo.specs import check_value
 from phasezoo.types import InferenceDtype
-
-PROBE_SECONDS = 120.0
-"""Longest time a probe may take; loading torch and a GPU's libraries is most of it."""
 
 _INSTRUCTIONS = "ONEDNN_MAX_CPU_ISA"
 """Variable that limits the instructions that torch's layers use on a CPU."""
@@ -135,29 +130,8 @@ def probe(dtype: str, device: str, instructions: str | None = None) -> str | Non
         device: Name of the device.
         instructions: The most that oneDNN may use of a CPU; None: as this process.
     """
-    command = [sys.executable, "-P", "-c", _PROBE, device, dtype]  # nothing of where we are
-    environment = {**os.environ, **({_INSTRUCTIONS: instructions} if instructions else {})}
-    try:
-        done = subprocess.run(
-            command, capture_output=True, timeout=PROBE_SECONDS, check=False, env=environment
-        )
-    except subprocess.TimeoutExpired:
-        return f"did not end within {PROBE_SECONDS:.0f} seconds"
-    if done.returncode == 0:
-        return None
-    if done.returncode < 0:
-        return f"was ended by {_signal_name(-done.returncode)}"
-    if done.returncode == 3:
-        return "gave numbers that are not finite"
-    lines = done.stderr.decode(errors="replace").strip().splitlines()
-    return f"failed ({lines[-1] if lines else 'without a message'})"
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
+    variables = {_INSTRUCTIONS: instructions} if instructions else {}
+    return trial(_PROBE, (device, dtype), variables)
 
 
 def to_device(

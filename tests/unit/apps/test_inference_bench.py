@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from phasezoo._trial import ending
 from phasezoo.apps.cli import main
 from phasezoo.apps.inference_bench import command
 from phasezoo.apps.inference_bench.command import VARIANTS, difference
@@ -55,9 +56,11 @@ def test_those_that_cannot_run_share_a_line_for_each_reason():
     assert command.missing_lines(rows) == ["a, b: no GPU", "c: not installed"]
 
 
-def test_a_backend_that_ends_its_process_is_a_line(monkeypatch):
-    assert command._ending(-4, "") == "ended by SIGILL"
-    assert command._ending(1, "Traceback\nMemoryError\n") == "failed (MemoryError)"
+def test_a_backend_that_ends_its_process_is_a_line():
+    assert ending(-4, b"") == "was ended by SIGILL"
+    assert ending(-99, b"") == "was ended by signal 99"
+    assert ending(1, b"Traceback\nMemoryError\n") == "failed (MemoryError)"
+    assert ending(2, b"") == "failed (with code 2, without a message)"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from phasezoo import _trial
 from phasezoo.errors import InvalidConfig
 from phasezoo.networks import precision
 
@@ -36,7 +37,7 @@ def test_a_trial_that_fails_says_how(
 ) -> None:
     monkeypatch.setattr(precision, "_PROBE", program)
     if "sleep" in program:
-        monkeypatch.setattr(precision, "PROBE_SECONDS", 1.0)
+        monkeypatch.setattr(_trial, "SECONDS", 1.0)
     failure = precision.probe.__wrapped__("bfloat16", "cpu")
     assert failure is not None
     assert expected in failure

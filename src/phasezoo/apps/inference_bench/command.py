@@ -1,7 +1,6 @@
 """``phasezoo bench inference``: how fast backends answer, and how far they differ."""
 
 import json
-import signal
 import subprocess
 import sys
 import tempfile
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from annotated_types import Interval, MinLen
 
+from phasezoo._trial import ending
 from phasezoo.apps.inference_bench.measuring import Figures, Order, Speed, answers_in
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games.varlen import segment_softmax
@@ -178,11 +178,10 @@ class InferenceBenchOptions:
         options = replace(VARIANTS[name], net_threads=self.threads).as_options()
         order = Order(self.net, options, self.batches, self.positions, self.seconds, str(answers))
         words = [sys.executable, "-P", "-m", "phasezoo.apps.inference_bench.measuring"]
-        done = subprocess.run(
-            words, input=json.dumps(asdict(order)), capture_output=True, text=True, check=False
-        )
+        given = json.dumps(asdict(order)).encode()
+        done = subprocess.run(words, input=given, capture_output=True, check=False)
         if done.returncode:
-            return Figures(missing=_ending(done.returncode, done.stderr))
+            return Figures(missing=ending(done.returncode, done.stderr))
         record = json.loads(done.stdout.splitlines()[-1])
         return Figures([Speed(**each) for each in record["speeds"]], record["missing"])
 
@@ -235,12 +234,3 @@ def missing_lines(rows: list[Row]) -> list[str]:
         if row.figures.missing is not None:
             reasons.setdefault(row.figures.missing, []).append(row.name)
     return [f"{', '.join(names)}: {reason}" for reason, names in reasons.items()]
-
-
-def _ending(code: int, errors: str) -> str:
-    """Return why a process ended that wrote no result."""
-    if code < 0:
-        names = {int(each): each.name for each in signal.Signals}
-        return f"ended by {names.get(-code, f'signal {-code}')}"
-    lines = errors.strip().splitlines()
-    return f"failed ({lines[-1] if lines else f'code {code}'})"

@@ -2,7 +2,6 @@
 
 import functools
 import os
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 
 from phasezoo import _core
 from phasezoo._openvino import openvino
+from phasezoo._trial import trial
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.backends.openvino_model import DEVICE, PRECISIONS, OpenVinoModel
 from phasezoo.inference.backends.runtime import RuntimeEvaluator, threads_among
@@ -22,9 +22,6 @@ from phasezoo.types import InferenceDtype
 
 MAX_ROWS = 32
 """Rows of one request; the activations of few rows stay in the cache."""
-
-TRIAL_SECONDS = 120.0
-"""Longest time that a trial of a number format may take."""
 
 # A convolution and a product of matrices, as networks have them, run in a process of their own.
 _TRIAL = """
@@ -116,18 +113,4 @@ def check_dtype(dtype: InferenceDtype) -> None:
 @functools.lru_cache
 def _trial(precision: str) -> str | None:
     """Try a number format in a process of its own; return the failure, or None."""
-    words = [sys.executable, "-P", "-c", _TRIAL, precision]  # nothing of where we are
-    path = os.pathsep.join(filter(None, sys.path))
-    environment = {**os.environ, "PYTHONPATH": path}
-    try:
-        done = subprocess.run(
-            words, capture_output=True, timeout=TRIAL_SECONDS, check=False, env=environment
-        )
-    except subprocess.TimeoutExpired:
-        return f"did not end within {TRIAL_SECONDS:.0f} seconds"
-    if done.returncode == 0:
-        return None
-    if done.returncode < 0:
-        return f"was ended by signal {-done.returncode}"
-    lines = done.stderr.decode(errors="replace").strip().splitlines()
-    return f"failed ({lines[-1] if lines else f'with code {done.returncode}'})"
+    return trial(_TRIAL, (precision,), {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))})
