@@ -20,10 +20,10 @@ from phasezoo.errors import GameContract, GameForfeited, IllegalAction, InvalidE
 from phasezoo.games import Game
 from phasezoo.games.contracts import checked_players, unchanged
 from phasezoo.games.failures import failure_of
-from phasezoo.games.queries import action_of, move_text
+from phasezoo.games.queries import action_of, joint_action, move_text
 from phasezoo.observation import GameRunner, Turn, View, make_view, observe
 from phasezoo.observation.action_parts import index_of
-from phasezoo.types import SIMULTANEOUS, Gate
+from phasezoo.types import Gate
 
 
 class Place(NamedTuple):
@@ -348,9 +348,7 @@ class ConcurrentGames:
             return
         if self._moved is not None:
             self._moved(running.scheduled, running.state, moves)
-        action: Any = moves[players[0]].action
-        if running.state.to_play == SIMULTANEOUS:
-            action = np.array([move.action for move in moves.values()], dtype=np.int64)
+        action = joint_action(running.state, [move.action for move in moves.values()])
         text = move_text(running.state, action)
         running.turn = self._play(running.turn, action)
         running.moves.append(text)

@@ -21,6 +21,7 @@ from phasezoo.data.positions import CHUNK, chunk_phases
 from phasezoo.data.starts import start_state
 from phasezoo.errors import CorruptRecord
 from phasezoo.games import Game, acting_players, encode, legal_actions_of
+from phasezoo.games.queries import joint_action
 from phasezoo.games.symmetries import Symmetry, symmetries_of
 from phasezoo.types import SIMULTANEOUS
 
@@ -322,9 +323,7 @@ def played(state: Any, joint: list[int]) -> Any:
             known = ", ".join(map(str, legal[:10].tolist())) + (", …" if len(legal) > 10 else "")
             message = f"action {action} of player {player} is not legal; legal are {known}"
             raise Unplayable(message)
-    if state.to_play == SIMULTANEOUS:
-        return state.play(np.array(chosen, dtype=np.int64))
-    return state.play(chosen[0])
+    return state.play(joint_action(state, chosen))
 
 
 def _never(player: int) -> bool:

@@ -14,8 +14,9 @@ from phasezoo.envs.options import PettingZooOptions
 from phasezoo.envs.starts import check_game
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import one_of
+from phasezoo.games.queries import joint_action
 from phasezoo.observation import Turn, info_of, mask_of, observation_of
-from phasezoo.types import SIMULTANEOUS, Info
+from phasezoo.types import Info
 
 
 class AECGameEnv(PettingZooEnv, AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
@@ -124,9 +125,8 @@ class AECGameEnv(PettingZooEnv, AECEnv[str, dict[str, Any], int | None]):  # typ
             self.infos[agent]["illegal_action"] = illegal
             return
         chosen = [self._chosen[each] for each in sorted(self._chosen)]
-        at_once = turn.state.to_play == SIMULTANEOUS
-        joint = np.array(chosen, dtype=np.int64) if at_once else chosen[0]
-        self._show(self._runner.play(turn, joint), illegal=player if illegal else None)
+        after = self._runner.play(turn, joint_action(turn.state, chosen))
+        self._show(after, illegal=player if illegal else None)
 
     def _enter(self, turn: Turn) -> None:
         """Everybody takes part from ``turn`` on."""
@@ -140,9 +140,7 @@ class AECGameEnv(PettingZooEnv, AECEnv[str, dict[str, Any], int | None]):  # typ
 
     def _show(self, turn: Turn, *, illegal: int | None) -> None:
         """Make ``turn`` the present one: rewards, flags, infos and whose turn it is."""
-        self._turn = turn
-        if self._window is not None:
-            self._window.show(self._drawn(turn, "rgb_array"))
+        self._present(turn)
         self._chosen = {}
         ending = turn.ending
         if ending is not None:

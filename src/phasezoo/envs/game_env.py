@@ -74,6 +74,19 @@ class GameEnv:
         if self._window is not None:
             self._window.close()
 
+    def _started(self, options: Any, seed: int) -> Any:
+        """Return the state that ``reset`` asks for; the first one shows whether planes fit."""
+        state = start(self.game, options, Stream(seed, "start").seed())
+        if self._turn is None:
+            check_planes(self._view, state)
+        return state
+
+    def _present(self, turn: Turn) -> None:
+        """Make ``turn`` the present one, and show it in the window."""
+        self._turn = turn
+        if self._window is not None:
+            self._window.show(self._drawn(turn, "rgb_array"))
+
     def _drawn(self, turn: Turn, mode: str) -> Any:
         return rendering.render(self.game, turn.state, mode)
 
@@ -120,10 +133,7 @@ class PettingZooEnv(GameEnv):
         game_seed = int(self._rng.integers(1 << 63))
         if isinstance(options, dict):  # other types are refused when they are read
             options = {key: value for key, value in options.items() if key != PROBE}
-        state = start(self.game, options, Stream(game_seed, "start").seed())
-        if self._turn is None:
-            check_planes(self._view, state)
-        turn = self._runner.begin(state)
+        turn = self._runner.begin(self._started(options, game_seed))
         self._seed, self._replacements = game_seed, {}
         return turn
 

@@ -16,8 +16,9 @@ from phasezoo.envs.learner import learner_in_game, learner_of
 from phasezoo.envs.opponents import Opponent, assigned, choose, opponents_of, views_of
 from phasezoo.envs.options import SingleOptions
 from phasezoo.envs.spaces import action_space, observation_space
-from phasezoo.envs.starts import check_game, check_planes, start
+from phasezoo.envs.starts import check_game
 from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.games.queries import joint_action
 from phasezoo.observation import Turn, mask_of, observe
 from phasezoo.observation.action_parts import flat_mask
 from phasezoo.observation.compact import action_of_compact
@@ -98,7 +99,6 @@ class GymEnv(GameEnv, gymnasium.Env[Any, Any]):
                 "that state; give a state with the learner to move, or use opponent=None"
             )
             raise InvalidState(message)
-        self._turn = turn
         return self._shown(turn, illegal=False)
 
     def reset(
@@ -122,9 +122,7 @@ class GymEnv(GameEnv, gymnasium.Env[Any, Any]):
         super().reset(seed=seed)
         count = self._games if seed is None else 0
         game_seed = int(self.np_random.integers(1 << 63))
-        state = start(self.game, options, Stream(game_seed, "start").seed())
-        if self._turn is None:
-            check_planes(self._view, state)
+        state = self._started(options, game_seed)
         learner = learner_in_game(self._learner_option, count, game_seed, self.game.num_players)
         opponents = {}
         if self._kinds is not None:
@@ -138,7 +136,7 @@ class GymEnv(GameEnv, gymnasium.Env[Any, Any]):
             )
             raise InvalidConfig(message)
         self._games, self._seed, self._learner = count + 1, game_seed, learner
-        self._opponents, self._replacements, self._turn = opponents, None, turn
+        self._opponents, self._replacements = opponents, None
         return self._shown(turn, illegal=False)
 
     def step(self, action: Any) -> Step:
@@ -175,7 +173,6 @@ class GymEnv(GameEnv, gymnasium.Env[Any, Any]):
                 index = self._replacement(turn, mover, action)
             after = self._play(turn, mover, index, self._opponents)
             after = self._advance(after, self._learner, self._opponents)
-        self._turn = after
         observation, info = self._shown(after, illegal=illegal)
         reward, ending = self._runner.rewards(after)[mover], after.ending
         if ending is None:
@@ -199,9 +196,9 @@ class GymEnv(GameEnv, gymnasium.Env[Any, Any]):
         return rendering.render(self.game, turn.state, mode, flipped=flipped, player=player)
 
     def _shown(self, turn: Turn, *, illegal: bool) -> tuple[Any, Info]:
+        """Make ``turn`` the present one, and return what the viewer gets of it."""
         viewer = self._runner.viewer(turn) if self._kinds is None else self._learner
-        if self._window is not None:
-            self._window.show(self._drawn(turn, "rgb_array"))
+        self._present(turn)
         mover = turn.mover if self._kinds is None else None
         shown = observe(turn, viewer, self._view, illegal=illegal, mover=mover)
         return shown.observation, shown.info
@@ -231,12 +228,10 @@ class GymEnv(GameEnv, gymnasium.Env[Any, Any]):
         self, turn: Turn, player: int | None, action: int | None, opponents: dict[int, Opponent]
     ) -> Turn:
         """Play one turn: ``player``'s action, and those of opponents who move now."""
-        actions = []
+        actions: list[Any] = []
         for acting in self._runner.acting(turn):
             if acting == player:
                 actions.append(action)
             else:
                 actions.append(choose(opponents[acting], self._runner, turn, acting))
-        at_once = turn.state.to_play == SIMULTANEOUS
-        joint: Any = np.array(actions, dtype=np.int64) if at_once else actions[0]
-        return self._runner.play(turn, joint)
+        return self._runner.play(turn, joint_action(turn.state, actions))

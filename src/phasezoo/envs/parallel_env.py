@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-import numpy as np
 from pettingzoo import ParallelEnv
 
 from phasezoo import games
@@ -12,8 +11,9 @@ from phasezoo.envs.game_env import GameEnv, PettingZooEnv
 from phasezoo.envs.options import ParallelOptions
 from phasezoo.envs.starts import check_game
 from phasezoo.errors import InvalidConfig
+from phasezoo.games.queries import joint_action
 from phasezoo.observation import Turn, observe
-from phasezoo.types import SIMULTANEOUS, Info
+from phasezoo.types import Info
 
 Step = tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Info]]
 
@@ -61,7 +61,7 @@ class ParallelGameEnv(PettingZooEnv, ParallelEnv[str, Any, int]):  # type: ignor
         self._now("set_game_state()")
         check_game(self.game, state)
         turn = self._runner.turn(state)
-        self._enter(turn)
+        self._present(turn)
         self.agents = self._taking_part(turn, self.possible_agents)
         return self._observe_all(turn, self.agents, ())
 
@@ -81,7 +81,7 @@ class ParallelGameEnv(PettingZooEnv, ParallelEnv[str, Any, int]):  # type: ignor
             InvalidConfig: An option is not known, or the game is over there.
         """
         turn = self._begin(seed, options)
-        self._enter(turn)
+        self._present(turn)
         self.agents = list(self.possible_agents)
         return self._observe_all(turn, self.agents, ())
 
@@ -126,19 +126,10 @@ class ParallelGameEnv(PettingZooEnv, ParallelEnv[str, Any, int]):  # type: ignor
             chosen |= {
                 player: self._replacement(turn, player, chosen[player]) for player in offenders
             }
-            joint = list(chosen.values())
-            at_once = turn.state.to_play == SIMULTANEOUS
-            after = self._runner.play(
-                turn, np.array(joint, dtype=np.int64) if at_once else joint[0]
-            )
-        self._enter(after)
+            joint = joint_action(turn.state, list(chosen.values()))
+            after = self._runner.play(turn, joint)
+        self._present(after)
         return self._shown(after, offenders)
-
-    def _enter(self, turn: Turn) -> None:
-        """Make ``turn`` the present one."""
-        self._turn = turn
-        if self._window is not None:
-            self._window.show(self._drawn(turn, "rgb_array"))
 
     def _given(self, turn: Turn, actions: Mapping[str, Any], player: int) -> int:
         if self._runner.is_idle(turn, player):

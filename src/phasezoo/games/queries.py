@@ -33,8 +33,7 @@ def action_of(state: Any, move: str) -> Any:
     """
     if hasattr(state, "parse_uci"):
         return int(state.parse_uci(move))
-    at_once = state.to_play == SIMULTANEOUS
-    texts = move.split(",") if at_once else [move]
+    texts = move.split(",") if state.to_play == SIMULTANEOUS else [move]
     players = acting_players(state)
     if len(texts) != len(players):
         message = f"{move!r}: {len(players)} players act here, and it has {len(texts)} actions"
@@ -44,7 +43,13 @@ def action_of(state: Any, move: str) -> Any:
         if not text.isdecimal() or int(text) not in legal:
             message = f"{text!r} is not a legal action here; legal are {legal}"
             raise InvalidUci(message)
-    return np.array(texts, dtype=np.int64) if at_once else int(move)
+    return joint_action(state, [int(text) for text in texts])
+
+
+def joint_action(state: Any, actions: Sequence[int]) -> Any:
+    """What ``play`` takes: ``int64[k]`` of players who move at once, else the one action."""
+    at_once = state.to_play == SIMULTANEOUS
+    return np.array(actions, dtype=np.int64) if at_once else actions[0]
 
 
 def result_text(first: float, second: float) -> str:

@@ -6,7 +6,6 @@ import numpy as np
 
 from phasezoo.games import contracts, queries
 from phasezoo.games.base import Game
-from phasezoo.types import SIMULTANEOUS
 
 MOST_PLIES = 5_000
 """A random game that is longer is given up."""
@@ -39,4 +38,4 @@ def random_action(state: Any, rng: np.random.Generator) -> Any:
     """A uniformly random action, or one for each player if several move at once."""
     acting = queries.acting_players(state)
     chosen = [int(rng.choice(queries.legal_actions_of(state, player))) for player in acting]
-    return np.array(chosen) if state.to_play == SIMULTANEOUS else chosen[0]
+    return queries.joint_action(state, chosen)

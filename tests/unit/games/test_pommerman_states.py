@@ -17,6 +17,7 @@ from phasezoo.errors import (
     InvalidState,
     UnknownGame,
 )
+from phasezoo.games.queries import joint_action
 
 NAMES = (
     *("pommerman-ffa", "pommerman-team", "pommerman-team-radio", "pommerman-1v1"),
@@ -236,3 +237,10 @@ def test_two_players_on_the_large_board() -> None:
     for mode, size in (("ffa", 8), ("1v1", 9), ("1v1", 12)):
         with pytest.raises(InvalidConfig, match=f"size={size}: boards of 11"):
             _core.pommerman_initial(mode, size=size)
+
+
+def test_actions_are_joined_as_play_takes_them() -> None:
+    several = joint_action(FFA.initial_state(seed=0), [0, 5, 1, 2])
+    assert several.dtype == np.int64
+    assert several.tolist() == [0, 5, 1, 2]
+    assert joint_action(games.make("chess").initial_state(), [7]) == 7

@@ -12,8 +12,8 @@ import numpy as np
 from phasezoo import games
 from phasezoo.errors import GameContract, IllegalAction, InvalidArray, InvalidConfig
 from phasezoo.games.contracts import checked_players, played
-from phasezoo.games.queries import is_over, where
-from phasezoo.types import SIMULTANEOUS, Actions, Gate, Planes
+from phasezoo.games.queries import is_over, joint_action, where
+from phasezoo.types import Actions, Gate, Planes
 
 INFORMATION = ("observed", "full")
 """The knowledge of a search: what its player may know, or the whole state."""
@@ -155,9 +155,7 @@ class OnePlayersState:
         asked = [player for player in acting if player not in own]
         rng = np.random.default_rng(self._seed)
         chosen = own | dict(zip(asked, self._chosen(asked, rng), strict=True))
-        actions = [chosen[player] for player in acting]
-        at_once = self.state.to_play == SIMULTANEOUS
-        joint = np.array(actions, dtype=np.int64) if at_once else actions[0]
+        joint = joint_action(self.state, [chosen[player] for player in acting])
         self.state = played(self.state, joint)
         self._seed = int(rng.integers(2**63))
 
