@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from phasezoo.arena.records import GameRecord, SideStats
 from phasezoo.checking import shown
@@ -12,7 +12,7 @@ from phasezoo.errors import RunDirectoryError
 from phasezoo.games.options import file_path
 from phasezoo.runs import describe, jsonable
 from phasezoo.runs.files import MAKE_ROOM, append_line, how_to_continue
-from phasezoo.runs.lock import acquire
+from phasezoo.runs.lock import LockedFile
 
 _AGAIN = "choose another path, or remove it to play this match from its beginning"
 
@@ -20,7 +20,7 @@ FORMAT_VERSION = 2
 """Of the log's lines; a log of another version is refused."""
 
 
-class GameLog:
+class GameLog(LockedFile):
     """Finished games on disk, and both sides' work when the last of them was written.
 
     A context manager: the file is locked until it is left, so that no other process writes the same
@@ -48,7 +48,7 @@ class GameLog:
         seed: int,
         config: Mapping[str, Any] | None = None,
     ) -> None:
-        self.path = file_path("log", path)
+        place = file_path("log", path)
         self.games: list[GameRecord] = []
         """The finished games, in the order in which they ended."""
         self.sides: tuple[SideStats, ...] = ()
@@ -56,36 +56,17 @@ class GameLog:
         self._match = json.loads(json.dumps(match))
         settings = {**match, **(config or {})}
         self._record = jsonable.plain(describe("match", settings, seeds={"match": seed}))
-        if self.path.is_dir():
-            message = f"{self.path}: is a directory; the log of a match is a file"
-            raise RunDirectoryError(message)
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._lock = acquire(self.path)
+        super().__init__(place, "the log of a match is")
+        with self._locks as locks:
             try:
                 self._open()
-            except BaseException:
-                self.close()
-                raise
-        except OSError as error:
-            message = (
-                f"{self.path}: cannot be used as the log of a match ({error.strerror}): {MAKE_ROOM}"
-            )
-            raise RunDirectoryError(message) from error
-
-    def close(self) -> None:
-        """Let another process have the file."""
-        self._lock.close()
-
-    def discard(self) -> None:
-        """Remove the file, whose games are of no use."""
-        self.path.unlink(missing_ok=True)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+            except OSError as error:
+                message = (
+                    f"{self.path}: cannot be used as the log of a match ({error.strerror}): "
+                    f"{MAKE_ROOM}"
+                )
+                raise RunDirectoryError(message) from error
+            self._locks = locks.pop_all()
 
     def append(self, record: GameRecord, sides: Sequence[SideStats]) -> None:
         """Write a finished game through to the disk.

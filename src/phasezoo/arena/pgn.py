@@ -1,9 +1,8 @@
 """Matches as PGN."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
 
 from phasezoo import games
 from phasezoo.arena.records import GameRecord, Thought
@@ -12,7 +11,7 @@ from phasezoo.data.pgn import moves_from, pgn_text, variant_tag
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.games.options import file_path
 from phasezoo.runs.files import MAKE_ROOM, append_line, write_whole
-from phasezoo.runs.lock import acquire
+from phasezoo.runs.lock import LockedFile, acquire
 
 TERMINATIONS = {
     "rules": "normal",
@@ -109,7 +108,7 @@ def _time(seconds: float) -> str:
     return f"{minutes // 60}:{minutes % 60:02}:{milliseconds / 1000:06.3f}"
 
 
-class PgnFile:
+class PgnFile(LockedFile):
     """A PGN file to which finished games are appended; at the end it is put in order.
 
     A context manager: the file is locked until it is left, so that no other process writes it.
@@ -133,37 +132,19 @@ class PgnFile:
         game: str = "chess",
         completed: Sequence[GameRecord] = (),
     ) -> None:
-        self.path = file_path("pgn", path)
+        place = file_path("pgn", path)
         self._names = tuple(names)
         self._game = game
         if not hasattr(games.make(game).state_type, "san"):
             message = f"{game!r} has no SAN and so no PGN: keep its games with log= or on_game="
             raise InvalidConfig(message)
-        if self.path.is_dir():
-            message = f"{self.path}: is a directory; the games of a match are a file"
-            raise RunDirectoryError(message)
-        with ExitStack() as locks:
-            self._locks = locks
-            self._lock(self.path)
+        super().__init__(place, "the games of a match are")
+        with self._locks as locks:
             if not completed and self.path.stat().st_size:
                 message = f"{self.path} exists: choose another path, or remove it"
                 raise RunDirectoryError(message)
             self.rewrite(completed)
             self._locks = locks.pop_all()
-
-    def close(self) -> None:
-        """Let another process have the file."""
-        self._locks.close()
-
-    def discard(self) -> None:
-        """Remove the file, whose games are of no use."""
-        self.path.unlink(missing_ok=True)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def append(self, record: GameRecord) -> None:
         """Write a finished game through to the disk."""
@@ -183,7 +164,7 @@ class PgnFile:
             with self._described(self.path):
                 write_whole(new, text)
             # Whoever has opened the file that is replaced finds it locked, and so is the new one.
-            self._lock(new)
+            self._locks.enter_context(acquire(new))
             with self._described(self.path):
                 new.replace(self.path)
         finally:
@@ -191,14 +172,6 @@ class PgnFile:
 
     def _text(self, records: Sequence[GameRecord]) -> str:
         return "".join(pgn_of(record, self._names, self._game) for record in records)
-
-    def _lock(self, path: Path) -> None:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            message = f"{path}: cannot be written ({error.strerror}); choose another path"
-            raise RunDirectoryError(message) from error
-        self._locks.enter_context(acquire(path))
 
     @contextmanager
     def _described(self, path: Path) -> Iterator[None]:

@@ -4,7 +4,7 @@ import contextlib
 import errno
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 from phasezoo.errors import RunDirectoryError
 
@@ -35,9 +35,37 @@ def held(path: Path | str) -> Iterator[None]:
         yield
 
 
-def acquire(path: Path) -> IO[bytes]:
+class LockedFile:
+    """A file that no other process writes: a context manager, which locks it until it is left."""
+
+    def __init__(self, path: Path, what: str) -> None:
+        self.path = path
+        if path.is_dir():
+            message = f"{path}: is a directory; {what} a file"
+            raise RunDirectoryError(message)
+        self._locks = contextlib.ExitStack()
+        self._locks.enter_context(acquire(path, make_folder=True))
+
+    def close(self) -> None:
+        """Let another process have the file."""
+        self._locks.close()
+
+    def discard(self) -> None:
+        """Remove the file, whose content is of no use."""
+        self.path.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def acquire(path: Path, *, make_folder: bool = False) -> IO[bytes]:
     """Lock ``path`` as :func:`held` does until the file returned is closed."""
     try:
+        if make_folder:
+            path.parent.mkdir(parents=True, exist_ok=True)
         file = (path / LOCK if path.is_dir() else path).open("ab")
     except OSError as error:
         message = f"{path}: cannot be written ({error.strerror}); choose another place"

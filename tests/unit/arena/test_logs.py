@@ -52,6 +52,10 @@ def test_a_second_process_does_not_write_the_games(tmp_path):
         match(pgn=pgn)
     with pytest.raises(RunDirectoryError, match="is a directory"):
         match(pgn=tmp_path)
+    (tmp_path / "file").write_text("")
+    for kind in ("pgn", "log"):
+        with pytest.raises(RunDirectoryError, match=r"cannot be written.*choose another place"):
+            match(**{kind: tmp_path / "file" / "games"})
     # The lock goes with the match, also with one that failed.
     pgn.unlink()
     match(pgn=pgn)
