@@ -11,7 +11,7 @@ from phasezoo.arena.opening_files import Opening, parse_openings, text_of
 from phasezoo.checking import type_name
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import queries
-from phasezoo.types import Gate
+from phasezoo.gating.callables import phase_number
 
 
 def first_at(
@@ -25,7 +25,7 @@ def first_at(
         InvalidGate: The gate does not fit the game.
     """
     found_gate = gating.make(gate, game.name)
-    wanted = _number(found_gate, phase)
+    wanted = phase_number(found_gate.names, phase, found_gate.spec)
     openings: dict[Any, Opening] = {}
     for number, opening in enumerate(_openings(played, game)):
         states = list(_states(opening, game))
@@ -56,16 +56,6 @@ def _states(opening: Opening, game: games.Game) -> Iterator[Any]:
             return
         state = state.play(queries.action_of(state, move))
         yield state
-
-
-def _number(gate: Gate, phase: str | int) -> int:
-    names = list(gate.names)
-    if phase in names:
-        return names.index(str(phase))
-    if isinstance(phase, int) and not isinstance(phase, bool) and 0 <= phase < len(names):
-        return phase
-    message = f"phase {phase!r}: the gate has {', '.join(map(repr, names))}"
-    raise InvalidConfig(message)
 
 
 def _openings(played: Any, game: games.Game) -> Iterator[Opening]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from phasezoo import _core
 from phasezoo.errors import InvalidArray, InvalidConfig
+from phasezoo.gating.callables import phase_number
 
 
 @dataclass(frozen=True)
@@ -81,15 +82,7 @@ class PositionTable:
         Raises:
             InvalidConfig: The gate has no such phase.
         """
-        if phase in self.names:
-            return self.names.index(str(phase))
-        if not isinstance(phase, str) and 0 <= phase < len(self.names):
-            return int(phase)
-        message = (
-            f"phase {phase!r}: the gate {self.gate!r} has the phases "
-            f"{', '.join(map(repr, self.names))}"
-        )
-        raise InvalidConfig(message)
+        return phase_number(self.names, phase, self.gate)
 
     def matching(self, other: "PositionTable") -> "PositionTable":
         """Return the positions of another table of the same store, with the phases of this one.

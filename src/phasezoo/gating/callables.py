@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.checking import shown
-from phasezoo.errors import InvalidArray, InvalidGate
+from phasezoo.errors import InvalidArray, InvalidConfig, InvalidGate
 from phasezoo.types import SIMULTANEOUS
 
 MONOTONE = "monotone:"
@@ -20,6 +20,21 @@ MAX_PHASES = 127
 """Phases are stored in eight signed bits."""
 
 Phases = npt.NDArray[np.int64]
+
+
+def phase_number(names: Sequence[str], phase: Any, gate: str) -> int:
+    """Return the index of a phase that is given by index or name.
+
+    Raises:
+        InvalidConfig: The gate has no such phase.
+    """
+    if phase in names:
+        return names.index(str(phase))
+    whole = isinstance(phase, int | np.integer) and not isinstance(phase, bool)
+    if whole and 0 <= phase < len(names):
+        return int(phase)
+    message = f"phase {phase!r}: the gate {gate!r} has the phases {', '.join(map(repr, names))}"
+    raise InvalidConfig(message)
 
 
 class CallableGate:

@@ -260,7 +260,9 @@ def test_openings_at_a_phase_of_a_match_and_of_pgn(tmp_path):
 def test_phases_that_are_not_there():
     match = arena.play_match("random", "random", games=2, seed=2, max_plies=20)
     for phase in ("ending", 3, -1, True):
-        with pytest.raises(InvalidConfig, match="the gate has 'opening'"):
+        with pytest.raises(
+            InvalidConfig, match="the gate 'lichess:classic' has the phases 'opening'"
+        ):
             Suite.at_phase(match, "lichess", phase)
     with pytest.raises(InvalidConfig, match="no game gets to"):
         Suite.at_phase(match, "plies:100", 1)

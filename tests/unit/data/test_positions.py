@@ -126,7 +126,7 @@ def test_phases_are_chosen_by_index_or_name(store):
     endgame = table.of_phase("endgame")
     assert len(endgame) == table.positions_per_phase()[2] == len(table.of_phase(2))
     assert set(endgame.phase.tolist()) <= {2}
-    for wrong in ("end", 3, -1):
+    for wrong in ("end", 3, -1, True, None):
         with pytest.raises(InvalidConfig, match="'opening', 'middlegame', 'endgame'"):
             table.of_phase(wrong)
 

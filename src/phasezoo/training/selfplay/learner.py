@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from phasezoo import games as known_games, gating, inference
@@ -22,6 +21,7 @@ from phasezoo.errors import (
 )
 from phasezoo.games import Game
 from phasezoo.games.options import at_least, folder_path, instance_of
+from phasezoo.gating.callables import phase_number
 from phasezoo.inference.storage.files import digest, write_directory
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
 from phasezoo.inference.storage.weights import model_bytes
@@ -325,13 +325,7 @@ def _phase_of(gate: Any, phase: Any) -> str:
     if len(names) < 2:
         message = f"phase {phase!r}: give gate= whose phase it is; {spec!r} has one phase"
         raise InvalidConfig(message)
-    whole = isinstance(phase, int | np.integer) and not isinstance(phase, bool)
-    if whole and 0 <= phase < len(names):
-        return str(names[int(phase)])
-    if phase not in names:
-        message = f"phase {phase!r}: the gate {spec!r} has the phases {', '.join(map(repr, names))}"
-        raise InvalidConfig(message)
-    return str(phase)
+    return str(names[phase_number(names, phase, spec)])
 
 
 def _initial(path: Path, game: Game) -> Manifest:
