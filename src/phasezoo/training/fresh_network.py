@@ -2,14 +2,12 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from phasezoo import networks
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
-from phasezoo.games.queries import action_spec
 from phasezoo.inference.storage.manifest import Manifest, ValueKind
 from phasezoo.inference.storage.packaged import names_network, resolved
 from phasezoo.networks import Network, NetworkSpec
@@ -143,23 +141,17 @@ class FreshNetwork:
             gate: What names the phase.
             fingerprint: What that gate answers, if it is a user's own.
         """
-        game, spec, shape = self.game, self.spec, self.game.plane_shape(self.planes)
-        size = game.policy_size(self.planes)
-        return Manifest(
-            game=game.name,
-            planes=self.planes,
+        game, spec = self.game, self.spec
+        return Manifest.of(
+            game,
+            self.planes,
             network=spec.name,
-            input_shape=shape,
-            num_actions=size,
-            actions=action_spec(size, shape),
             gate="none" if phase is None else gate,
             gate_fingerprint=fingerprint,
             phase=phase,
-            phasezoo=version("phasezoo"),
             network_options=dict(spec.options),
             network_factory=spec.factory,
             value_kind=_VALUE_KINDS[str(value_field_of(self.answered, game.num_players))],
-            num_players=game.num_players,
             parameters=networks.parameter_counts(self.network),
         )
 

@@ -6,7 +6,6 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ import numpy as np
 from phasezoo import _core, games
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.action_tables import ActionOrder
-from phasezoo.games.queries import action_spec
 from phasezoo.inference.backends.onnx_model import OnnxModel
 from phasezoo.inference.backends.runtime import RuntimeEvaluator, threads_among
 from phasezoo.inference.backends.tensors import (
@@ -172,20 +170,15 @@ class OnnxEvaluator(RuntimeEvaluator):
             with named(place):
                 model, tensors = adapted(model, played, spec, actions, tensors or None)
         form: Any = form_among(VALUE_FORMS, tensors)
-        manifest = Manifest(
-            game=played.name,
-            planes=spec,
+        manifest = Manifest.of(
+            played,
+            spec,
             network=place.stem if name is None else name,
-            input_shape=shape,
-            num_actions=played.policy_size(spec),
-            actions=action_spec(played.policy_size(spec), shape),
             **expert_metadata(gate, phase, played.name),
             files={ONNX_MODEL: digest(model)},
             value_kind=kind_of(form),
             backend="onnx",
-            num_players=played.num_players,
             tensors=tensors,
-            phasezoo=version("phasezoo"),
         )
         with named(place):
             evaluator = cls(manifest, model, threads, allow_other_game=allow_other_game)

@@ -5,7 +5,6 @@ import dataclasses
 import hashlib
 from collections.abc import Mapping
 from functools import cached_property
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from phasezoo._torch import set_threads
 from phasezoo.checking import type_name
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.games import PackedPlanes
-from phasezoo.games.queries import action_spec
 from phasezoo.inference.backends.cuda_graphs import GraphedAnswers, check_graphs, padded_size
 from phasezoo.inference.backends.modules import Answers, answers_of, probe
 from phasezoo.inference.backends.tensors import Floats, ValueForm
@@ -241,20 +239,15 @@ def described(
             f"{called} answers {found.num_actions} actions, {played.name} has {actions} ({spec!r})"
         )
         raise InvalidConfig(message)
-    manifest = Manifest(
-        game=played.name,
-        planes=spec,
+    manifest = Manifest.of(
+        played,
+        spec,
         network=called,
-        input_shape=shape,
-        num_actions=actions,
-        actions=action_spec(actions, shape),
         **expert_metadata(gate, phase, played.name),
         parameters=networks.parameter_counts(network),
         files={MODEL: _digest(network)},  # no file yet, but matches identify networks by it
         value_kind=found.kind,
         plies_left=found.plies,
-        num_players=played.num_players,
-        phasezoo=version("phasezoo"),
     )
     return manifest, found.form
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from phasezoo import games
+from phasezoo import __version__, games
 from phasezoo.errors import CheckpointError, InvalidConfig, PhasezooError, UnknownGame
 from phasezoo.games.queries import action_spec
 from phasezoo.inference.storage.files import digest, read_file
@@ -97,6 +97,21 @@ class Manifest:
     packed: bool = False
     """Whether it takes its planes packed (``docs/definitions/planes.md#packed-planes``): an ONNX
     model does or does not, weights can be loaded either way."""
+
+    @classmethod
+    def of(cls, game: games.Game, planes: str, **said: Any) -> "Manifest":
+        """Describe a network of a game's planes that this version makes, by what else is said."""
+        shape, size = game.plane_shape(planes), game.policy_size(planes)
+        return cls(
+            game=game.name,
+            planes=planes,
+            input_shape=shape,
+            num_actions=size,
+            actions=action_spec(size, shape),
+            num_players=game.num_players,
+            phasezoo=__version__,
+            **said,
+        )
 
     @property
     def model(self) -> str:

@@ -8,15 +8,13 @@ import os
 import tempfile
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from phasezoo import __version__, games
+from phasezoo import games
 from phasezoo._torch import require_torch
 from phasezoo.errors import CheckpointError, InvalidConfig, MissingDependency, PhasezooError
 from phasezoo.games.action_tables import ActionOrder
-from phasezoo.games.queries import action_spec
 from phasezoo.inference.backends.choice import require_onnx
 from phasezoo.inference.formats import lc0
 from phasezoo.inference.storage.files import digest, read_file, write_directory
@@ -203,9 +201,10 @@ def _weights(found: lc0.Lc0File, path: Path) -> tuple[Manifest, bytes]:
     weights = save(found.weights)
     defaults = lc0.default_options(found.family)
     options = {name: value for name, value in found.options.items() if value != defaults[name]}
-    return _described(
-        found.planes, path, network=found.network, files={MODEL: digest(weights)},
-        parameters={"total": found.parameters}, network_options=options,
+    return Manifest.of(
+        games.make(lc0.GAME), found.planes, network=found.network, files={MODEL: digest(weights)},
+        training={"file": path.name}, parameters={"total": found.parameters},
+        network_options=options,
         value_kind=found.value_kind, plies_left=bool(found.options["moves_left"]),
     ), weights  # fmt: skip
 
@@ -216,11 +215,13 @@ def _onnx(found: lc0.Lc0Onnx, path: Path) -> tuple[Manifest, bytes]:
     from phasezoo.inference.backends.onnx import OnnxEvaluator
     from phasezoo.inference.backends.tensors import looks_like_odds
 
-    shape = games.make(lc0.GAME).plane_shape(found.planes)
+    game = games.make(lc0.GAME)
+    shape = game.plane_shape(found.planes)
     try:
         model, tensors = lc0.wrapped_onnx(found, shape)
-        manifest = _described(
-            found.planes, path, network=f"{lc0.FAMILY}-onnx", files={ONNX_MODEL: digest(model)},
+        manifest = Manifest.of(
+            game, found.planes, network=f"{lc0.FAMILY}-onnx", files={ONNX_MODEL: digest(model)},
+            training={"file": path.name},
             value_kind="wdl" if "wdl" in tensors else "value", backend="onnx", tensors=tensors,
             plies_left="plies_left" in tensors,
         )  # fmt: skip
@@ -239,17 +240,6 @@ def _onnx(found: lc0.Lc0Onnx, path: Path) -> tuple[Manifest, bytes]:
         del named["wdl"]
         manifest = dataclasses.replace(manifest, tensors=named)
     return manifest, model
-
-
-def _described(planes: str, path: Path, **said: Any) -> Manifest:
-    """Return the manifest of a network of lc0's."""
-    game = games.make(lc0.GAME)
-    shape, actions = game.plane_shape(planes), game.policy_size(planes)
-    return Manifest(
-        game=game.name, planes=planes, input_shape=shape, num_actions=actions,
-        actions=action_spec(actions, shape), training={"file": path.name}, phasezoo=__version__,
-        **said,
-    )  # fmt: skip
 
 
 def _is_whole(folder: Path) -> bool:
