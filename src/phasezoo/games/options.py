@@ -97,6 +97,14 @@ def instance_of(option: str, value: Any, kind: type[Kind]) -> Kind:
     return value
 
 
+def list_of(option: str, value: Any, what: str) -> Any:
+    """Return a list or tuple, or refuse what is neither."""
+    if isinstance(value, list | tuple):
+        return value
+    message = f"{option}={value!r}: expected a list of {what}"
+    raise InvalidConfig(message)
+
+
 def function_or_none(option: str, value: Any) -> Any:
     """``value``, if it is a function or None.
 

@@ -171,6 +171,8 @@ LOOPS: list[tuple[dict[str, Any], str]] = [
     ({"seed": 1.5}, "seed=1.5"),
     ({"config": 3}, "config=3"),
     *(({name: 3}, f"{name}=3") for name in ("agent", "load", "progress", "on_update", "loggers")),
+    ({"probes": "krk"}, "probes='krk': expected a list of functions"),
+    ({"concurency": 3}, "self-play has no such option; did you mean concurrency="),
 ]
 
 

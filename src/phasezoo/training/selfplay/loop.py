@@ -1,7 +1,6 @@
 """Learning by play: rounds of games, replay, training and a new version."""
 
 import contextlib
-import dataclasses
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,14 +12,14 @@ from phasezoo.agents.search.beam_pool import no_turns
 from phasezoo.agents.search.others import check_others, needs_others
 from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.games import Game
-from phasezoo.games.options import folder_path, function_or_none, instance_of
+from phasezoo.games.options import folder_path, function_or_none, instance_of, list_of
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Uniform
 from phasezoo.inference.storage.files import digest, remove_partials
 from phasezoo.inference.storage.weights import model_bytes
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
-from phasezoo.specs import removed
+from phasezoo.specs import changed, removed
 from phasezoo.training.catalogue import probes_of
 from phasezoo.training.loggers import LoggedRun, Logger, TensorBoardLogger
 from phasezoo.training.metrics import MetricsLog, read_metrics
@@ -113,11 +112,7 @@ class SelfPlay:
             overrides, agent = {**overrides, "agent": agent}, None
         handle = known_games.make(game)
         self.game = handle if handle.options else handle.with_options(**handle.match_options)
-        try:
-            self.config = dataclasses.replace(base, **overrides)
-        except TypeError as error:
-            message = f"{error}; SelfPlayConfig has {', '.join(vars(SelfPlayConfig()))}"
-            raise InvalidConfig(message) from error
+        self.config = changed(base, overrides, "self-play")
         if agent is None:
             _check_turns(self.game, self.config)
         self.out = folder_path("out", out)
@@ -154,17 +149,9 @@ class SelfPlay:
         )
         self._progress = function_or_none("progress", progress)
         self._on_update = function_or_none("on_update", on_update)
-        given: Any = loggers
-        if not isinstance(given, list | tuple):
-            message = f"loggers={given!r}: expected a list of loggers"
-            raise InvalidConfig(message)
-        self._loggers = tuple(given)
+        self._loggers = tuple(list_of("loggers", loggers, "loggers"))
         self._on_probe = function_or_none("on_probe", on_probe)
-        own: Any = probes
-        if not isinstance(own, list | tuple):
-            message = f"probes={own!r}: expected a list of functions of a version"
-            raise InvalidConfig(message)
-        self._probes = [*map(as_probe, own)]
+        self._probes = [*map(as_probe, list_of("probes", probes, "functions of a version"))]
         if knobs.watching.probe_every:
             watching = knobs.watching
             self._probes += probes_of(

@@ -17,10 +17,10 @@ from phasezoo.data.sampler import Sampler
 from phasezoo.data.store import GameStore
 from phasezoo.data.store_file import DamagedFile, describe, read_file
 from phasezoo.data.store_folder import files_of
-from phasezoo.errors import InvalidConfig, StoreError
+from phasezoo.errors import StoreError
 from phasezoo.games import Game
 from phasezoo.games.options import folder_path, instance_of
-from phasezoo.specs import PositiveFloat, PositiveInt, Share, check
+from phasezoo.specs import PositiveFloat, PositiveInt, Share, changed, check
 
 _AGES = 4
 """Number of the random stream that draws by age, beside those of :class:`Sampler`."""
@@ -150,11 +150,7 @@ class Replay:
     ) -> None:
         self.game = known_games.make(game)
         base = ReplayRules() if rules is None else instance_of("rules", rules, ReplayRules)
-        try:
-            self.rules = replace(base, **changes)
-        except TypeError as error:
-            message = f"{error}; a replay has {', '.join(vars(ReplayRules()))}"
-            raise InvalidConfig(message) from error
+        self.rules = changed(base, changes, "a replay")
         self.gate = gating.make(gate, self.game.name)
         self.generated = 0
         """Number of samples that were added so far."""
