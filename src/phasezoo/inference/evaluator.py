@@ -126,6 +126,14 @@ class Evaluation:
         return self.wdl[:, 0] - self.wdl[:, 2]
 
 
+def answer_at(answer: Evaluation, rows: Any, entries: Any) -> Evaluation:
+    """Return the answer to some rows, whose legal actions are ``entries`` of all rows'."""
+    columns = {"wdl": rows, "legal_logits": entries, "plies_left": rows}
+    known = {name: getattr(answer, name) for name in columns}
+    taken = {name: each[columns[name]] for name, each in known.items() if each is not None}
+    return Evaluation(value=answer.values()[rows], **taken)
+
+
 @runtime_checkable
 class Evaluator(Protocol):
     """The one method that a user writes.

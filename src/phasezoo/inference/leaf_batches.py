@@ -11,7 +11,7 @@ from phasezoo import games
 from phasezoo.errors import InvalidArray
 from phasezoo.games import PackedPlanes
 from phasezoo.games.varlen import offsets_of
-from phasezoo.inference.evaluator import Evaluation, Leaves, Legal
+from phasezoo.inference.evaluator import Evaluation, Leaves, Legal, answer_at
 from phasezoo.types import Planes
 
 
@@ -196,17 +196,5 @@ class LeafBatches:
         for part, row in zip(self.parts, self._starts[:-1].tolist(), strict=True):
             end = start + int(part.legal[0][-1])
             rows = slice(row, row + len(part))
-            yield (
-                part,
-                Evaluation(
-                    value=evaluation.values()[rows],
-                    wdl=None if evaluation.wdl is None else evaluation.wdl[rows],
-                    legal_logits=None
-                    if evaluation.legal_logits is None
-                    else evaluation.legal_logits[start:end],
-                    plies_left=None
-                    if evaluation.plies_left is None
-                    else evaluation.plies_left[rows],
-                ),
-            )
+            yield part, answer_at(evaluation, rows, slice(start, end))
             start = end

@@ -21,6 +21,7 @@ from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import (
     Evaluation,
     Leaves,
+    answer_at,
     check_evaluator,
     evaluate_leaves,
     name_of,
@@ -407,16 +408,9 @@ def _taken(known: tuple[Rows, Evaluation], rows: Rows, leaves: Leaves) -> Evalua
     asked, answer = known
     if len(asked) == len(rows):
         return answer
-    places, logits = np.searchsorted(asked, rows), answer.legal_logits
-    if logits is not None:
-        offsets = offsets_of(np.diff(leaves.legal[0])[asked])
-        logits = logits[entries_of(offsets, places)[1]]
-    return Evaluation(
-        value=answer.values()[places],
-        wdl=None if answer.wdl is None else answer.wdl[places],
-        legal_logits=logits,
-        plies_left=None if answer.plies_left is None else answer.plies_left[places],
-    )
+    places = np.searchsorted(asked, rows)
+    offsets = offsets_of(np.diff(leaves.legal[0])[asked])
+    return answer_at(answer, places, entries_of(offsets, places)[1])
 
 
 def merged(parts: list[tuple[Rows, Evaluation]], leaves: Leaves) -> Evaluation:

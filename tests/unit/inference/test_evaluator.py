@@ -5,6 +5,7 @@ from leaf_fakes import FakeLeaves
 from phasezoo import games
 from phasezoo.errors import InvalidArray, InvalidEvaluation
 from phasezoo.inference import Counts, Evaluation, StateBatch, Uniform, evaluate_leaves
+from phasezoo.inference.evaluator import answer_at
 
 LEAVES = FakeLeaves([0, 1, 2], widths=[2, 1, 3], num_actions=10)
 
@@ -211,3 +212,16 @@ def test_tensors_are_taken_off_their_graph():
 def test_what_is_no_array_is_a_typed_error(value):
     with pytest.raises(InvalidEvaluation, match="value"):
         ask(Answers(value=value))
+
+
+def test_an_answer_is_taken_in_parts_with_what_it_has():
+    odds = np.float32([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    whole = Evaluation(wdl=odds, legal_logits=np.arange(6, dtype=np.float32))
+    for rows, entries in ((slice(1, 3), slice(2, 6)), (np.array([1, 2]), np.arange(2, 6))):
+        part = answer_at(whole, rows, entries)
+        assert part.value.tolist() == [0, -1]
+        assert part.wdl.tolist() == odds[1:].tolist()
+        assert part.legal_logits.tolist() == [2, 3, 4, 5]
+        assert part.plies_left is None
+    alike = answer_at(Evaluation(value=np.float32([0.5, 1])), slice(0, 1), slice(0, 3))
+    assert (alike.value.tolist(), alike.wdl, alike.legal_logits) == ([0.5], None, None)
