@@ -69,7 +69,7 @@ def test_manifests_that_do_not_say_it_load(saved, tmp_path):
     assert inference.load(folder, "torch").manifest.plies_left is True
     assert inference.load(folder, "onnx").evaluate(games.encode(played(1), "v2")).plies_left.shape
     (folder / MANIFEST).write_text(json.dumps(record | {"plies_left": "yes"}))
-    with pytest.raises(CheckpointError, match="plies_left is 'yes'"):
+    with pytest.raises(CheckpointError, match="plies_left: 'yes' is not of type bool"):
         inference.load(folder)
     (folder / MANIFEST).write_text(json.dumps(record | {"plies_left": False}))
     with pytest.raises(CheckpointError, match="plies"):
