@@ -47,7 +47,7 @@ def action_of(state: Any, move: str) -> Any:
 
 
 def joint_action(state: Any, actions: Sequence[int]) -> Any:
-    """What ``play`` takes: ``int64[k]`` of players who move at once, else the one action."""
+    """Actions as ``play`` takes them: ``int64[k]`` of players who move at once, else one."""
     at_once = state.to_play == SIMULTANEOUS
     return np.array(actions, dtype=np.int64) if at_once else actions[0]
 

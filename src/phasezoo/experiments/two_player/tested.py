@@ -27,7 +27,7 @@ for each phase of its gate, in the gate's order."""
 
 @dataclass(frozen=True)
 class Mixture:
-    """What answers in each phase, and who chooses."""
+    """The networks of a mixture, and the gates that choose among them."""
 
     experts: Mapping[str, Path]
     """Directory of each phase's network; one that is the only one answers in every phase."""
