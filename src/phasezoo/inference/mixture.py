@@ -408,9 +408,11 @@ def _taken(known: tuple[Rows, Evaluation], rows: Rows, leaves: Leaves) -> Evalua
     asked, answer = known
     if len(asked) == len(rows):
         return answer
-    places = np.searchsorted(asked, rows)
-    offsets = offsets_of(np.diff(leaves.legal[0])[asked])
-    return answer_at(answer, places, entries_of(offsets, places)[1])
+    places, entries = np.searchsorted(asked, rows), None
+    if answer.legal_logits is not None:
+        offsets = offsets_of(np.diff(leaves.legal[0])[asked])
+        entries = entries_of(offsets, places)[1]
+    return answer_at(answer, places, entries)
 
 
 def merged(parts: list[tuple[Rows, Evaluation]], leaves: Leaves) -> Evaluation:
