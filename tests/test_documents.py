@@ -1,15 +1,20 @@
 """What the documents show runs as it stands, and what they and the code refer to exists."""
 
+import multiprocessing
+import os
 import re
 import shlex
-import subprocess
 import sys
+import tempfile
+import types
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from _pytest.mark import ParameterSet
 
+from phasezoo._torch import let_idle_threads_sleep
 from phasezoo.apps.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -91,12 +96,36 @@ def contract_blocks() -> list:
     ]
 
 
-def run(arguments: list[str], folder: Path) -> str:
-    """Return the output of Python in ``folder``; all that it wrote is the message if it fails."""
-    command = [sys.executable, "-W", "error::DeprecationWarning:phasezoo", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=280)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+def program(code: str, folder: Path, written: Path) -> None:
+    """Run a program in this process, as ``python -c`` does."""
+    warnings.filterwarnings("error", category=DeprecationWarning, module="phasezoo")
+    os.chdir(folder)
+    for number, name in enumerate(("output", "errors"), 1):
+        with (written / name).open("w") as file:
+            os.dup2(file.fileno(), number)
+    sys.argv, sys.path[0] = ["-c"], ""
+    sys.modules["__main__"] = main = types.ModuleType("__main__")
+    exec(compile(code, "<string>", "exec"), vars(main))
+
+
+def run(code: str, folder: Path) -> str:
+    """Return the output of a program in ``folder``; all that it wrote is the message if it fails.
+
+    It has a process of its own, in which nothing of the package is loaded; PyTorch is, for the
+    three seconds that each would need for that.
+    """
+    let_idle_threads_sleep()
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["torch", "torch._dynamo"])
+    with tempfile.TemporaryDirectory() as written:
+        process = context.Process(target=program, args=(code, folder, Path(written)))
+        process.start()
+        process.join(280)
+        process.kill()
+        process.join()
+        output, errors = ((Path(written) / name).read_text() for name in ("output", "errors"))
+    assert process.exitcode == 0, output + errors
+    return output
 
 
 def is_shown(output: str, shown: str) -> bool:
@@ -108,16 +137,16 @@ def is_shown(output: str, shown: str) -> bool:
 
 @pytest.mark.parametrize(("code", "shown"), page_blocks())
 def test_block_runs(code: str, shown: str | None, tmp_path: Path) -> None:
-    output = run(["-c", code], tmp_path)
+    output = run(code, tmp_path)
     if WRITES.search(code):
-        run(["-c", code], tmp_path)  # as a reader does, who runs it again
+        run(code, tmp_path)  # as a reader does, who runs it again
     assert shown is None or is_shown(output, shown), f"the page shows\n{shown}it writes\n{output}"
 
 
 @pytest.mark.parametrize(("code", "shown"), contract_blocks())
 def test_contract_block_runs(code: str, shown: None, tmp_path: Path) -> None:
     assert shown is None
-    run(["-c", code], tmp_path)
+    run(code, tmp_path)
 
 
 def test_an_output_is_compared_line_by_line():
@@ -175,7 +204,7 @@ def test_example_runs_twice_in_one_folder(example: Path, tmp_path: Path) -> None
     left = "True" if "register(" in example.read_text() else "os.listdir()"
     main = f"runpy.run_path({str(example)!r})['main'](**{SMALL[example.stem]!r})"
     code = f"import os, runpy; {main}\nif {left}: print('AGAIN', flush=True); {main}"
-    shown = run(["-c", code], tmp_path)
+    shown = run(code, tmp_path)
     for text in shown.split("AGAIN\n"):
         assert re.search(ENDS[example.stem], text.splitlines()[-1]), text
 
@@ -183,7 +212,8 @@ def test_example_runs_twice_in_one_folder(example: Path, tmp_path: Path) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs_whole(example: Path, tmp_path: Path) -> None:
-    assert re.search(ENDS[example.stem], run([str(example)], tmp_path).splitlines()[-1])
+    code = f"import runpy; runpy.run_path({str(example)!r}, run_name='__main__')"
+    assert re.search(ENDS[example.stem], run(code, tmp_path).splitlines()[-1])
 
 
 def shell_lines() -> list[str]:

@@ -44,10 +44,10 @@ def let_idle_threads_sleep() -> None:
     Measured with a small network on two cores, positions a second alone and beside a busy process:
     3,400 and less than 290 as it is, 2,230 and 1,150 passive, 3,490 and 850 with what is set here.
 
-    The variable is read when torch is loaded, so this does nothing afterwards, and if the user
-    has set it or ``OMP_WAIT_POLICY`` it is left alone.
+    The variable is read when torch is loaded; afterwards it is for processes that this one starts.
+    If the user has set it or ``OMP_WAIT_POLICY`` it is left alone.
     """
-    if "torch" not in sys.modules and "OMP_WAIT_POLICY" not in os.environ:
+    if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", _SPIN_COUNT)
 
 

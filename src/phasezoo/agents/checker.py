@@ -13,6 +13,7 @@ from phasezoo.checking import Findings, Report, shown, type_name
 from phasezoo.errors import IllegalAction
 from phasezoo.games.random_play import random_action
 from phasezoo.observation import GameRunner, make_view, observe, view_of
+from phasezoo.specs import NonNegativeInt, PositiveInt, check_value
 from phasezoo.types import SIMULTANEOUS
 
 PLIES = 60
@@ -41,10 +42,13 @@ def check(
         play alike; that the agent survives pickling.
 
     Raises:
+        InvalidConfig: ``matches`` or ``seed`` is no such number.
         InvalidGate: The agent's gate does not fit the game.
         InvalidPlaneSpec: The game has not the planes that the agent asks for.
         UnknownGame: No game has that name.
     """
+    check_value("matches", PositiveInt, matches)
+    check_value("seed", NonNegativeInt, seed)
     return _Checker(agent, games.make(game), seed).run(matches)
 
 

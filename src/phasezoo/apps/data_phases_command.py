@@ -66,7 +66,7 @@ class PhasesOptions:
             message = f"--fit chooses thresholds: name the gate without them, not {self.gate!r}"
             raise InvalidConfig(message)
         if self.out is not None:  # before all that is counted
-            refuse_existing([self.out / PHASES], overwrite=self.overwrite)
+            refuse_existing([self.out / PHASES], overwrite=self.overwrite, makes_folder=True)
         store = GameStore.open("sample" if self.store is None else self.store)
         spec = self.gate
         if self.fit is not None:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from phasezoo.apps.stores import refuse_existing
-from phasezoo.errors import StoreError
+from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.report import numbers
 from phasezoo.runs.files import save_files
 from phasezoo.specs import Argument, NonNegativeInt, PositiveInt
@@ -34,8 +34,8 @@ class SolveOptions:
     even numbers are lost, odd ones won, -1 drawn and -2 no position (none: the counts alone)."""
     starts: Path | None = None
     """File of random positions that White wins, a FEN a line, for --starts starts:FILE."""
-    count: PositiveInt = 1000
-    """Number of these positions."""
+    count: PositiveInt | None = None
+    """Number of these positions (none: 1000)."""
     seed: NonNegativeInt = 0
     """They are drawn from it."""
     overwrite: bool = False
@@ -45,26 +45,34 @@ class SolveOptions:
         """Print the counts, and write the files.
 
         Raises:
-            InvalidConfig: There is no such ending.
-            StoreError: A file exists or cannot be written.
+            InvalidConfig: There is no such ending, or positions are counted that nobody wants.
+            StoreError: A file exists or cannot be written, or there are fewer positions.
         """
         pieces = ending_of(self.ending)
+        if self.count is not None and self.starts is None:
+            message = f"--count {self.count}: counts positions of --starts FILE; give it too"
+            raise InvalidConfig(message)
         files = [file for file in (self.out, self.starts) if file is not None]
         refuse_existing(files, overwrite=self.overwrite)
-        for file in files:
-            if not file.parent.is_dir():
-                message = f"{file}: no such folder, {file.parent}; make it first"
-                raise StoreError(message)
         began = time.perf_counter()
         table = solve(pieces)
         seconds = time.perf_counter() - began
+        written: dict[Path, str | bytes] = {}
         if self.out is not None:
             data = io.BytesIO()
             np.savez_compressed(data, pieces=np.array(table.pieces), plies=table.plies)
-            save_files({self.out: data.getvalue()}, StoreError)
+            written[self.out] = data.getvalue()
         if self.starts is not None:
-            fens = table.random_wins(self.count, self.seed)
-            save_files({self.starts: "".join(f"{fen}\n" for fen in fens)}, StoreError)
+            count = self.count or 1000
+            fens = table.random_wins(count, self.seed)
+            if len(fens) < count:
+                message = (
+                    f"--count {count}: White to move wins {len(fens):,} positions of "
+                    f"{self.ending}, and nothing was written: ask for as many or fewer"
+                )
+                raise StoreError(message)
+            written[self.starts] = "".join(f"{fen}\n" for fen in fens)
+        save_files(written, StoreError)
         Console(file=sys.stdout).print(_view(table, f"{self.ending}, {seconds:.1f} s"))
         return 0
 

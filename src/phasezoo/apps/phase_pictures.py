@@ -54,7 +54,7 @@ def draw_phases(
             for name, column in values.items()
         }
     paths = [folder / f"{name}.png" for name in figures]
-    refuse_existing(paths, overwrite=overwrite)
+    refuse_existing(paths, overwrite=overwrite, makes_folder=True)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -131,7 +131,7 @@ class Match:
     def by_player(self) -> tuple[tuple[int, int, int], ...]:
         """Games that side 0 won, drew and lost, by the player that it was.
 
-        In games of two players the first is who moves first: White, in chess.
+        Player 0 is White in chess, who moves first unless an opening says otherwise.
         """
         found = [[0, 0, 0] for _ in range(self.num_players)]
         for record in self.games:

@@ -97,7 +97,10 @@ def _of_two(match: "Match") -> list[str]:
             else []
         ),
         *([] if match.verdict is None else [f"SPRT: {match.verdict}"]),
-        "moving first " + "   second ".join("+{} ={} -{}".format(*won) for won in match.by_player),
+        "   ".join(
+            "as player {} +{} ={} -{}".format(player, *won)
+            for player, won in enumerate(match.by_player)
+        ),
         "pairs by points 0 ½ 1 1½ 2: " + " ".join(map(str, match.pentanomial)),
     ]
 

@@ -118,7 +118,8 @@ class MatchSummary(Counted):
     elo: Interval
     """The same as a difference of ratings."""
     mover: Interval
-    """The share of the points of who moves first, whichever of the two that is."""
+    """Player 0's share of the points, whichever of the two that is; they move first at the start of
+    a game."""
     plies: float
     """Mean length of a game."""
     seconds: float

@@ -12,16 +12,20 @@ import traceback
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_all_start_methods, get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol, Self, TypeVar
 
+from phasezoo._torch import let_idle_threads_sleep
 from phasezoo.errors import PhasezooError, WorkersFailed
 from phasezoo.plugins import import_module
 from phasezoo.report.console import Console, SilentConsole, Task
 
 _END_SECONDS = 5
 """How long a process that has closed its pipe may take to end."""
+
+_PRELOADED = ("torch", "torch._dynamo")
+"""What is loaded once for all processes; the first optimizer loads the second, for a second."""
 
 
 class Job(Protocol):
@@ -77,7 +81,7 @@ class _Process:
     """
 
     def __init__(self, modules: Sequence[str]) -> None:
-        context = get_context("spawn")  # threads of torch and of the core do not survive a fork
+        context = _context()
         self.pipe, theirs = context.Pipe()
         self.job: Job | None = None
         """The job that it does, if there is one."""
@@ -131,6 +135,16 @@ class _Process:
             f"{job.place}: the process that worked on it ended {how}; if the system had too little "
             "memory, the same command with fewer --train-workers goes on with what is done"
         )
+
+
+def _context() -> Any:
+    """How processes start: never as forks of the run, whose threads would be missing in them."""
+    if "forkserver" not in get_all_start_methods():
+        return get_context("spawn")
+    let_idle_threads_sleep()
+    context = get_context("forkserver")
+    context.set_forkserver_preload([*_PRELOADED])
+    return context
 
 
 @contextmanager

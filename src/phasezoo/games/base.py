@@ -14,7 +14,7 @@ from phasezoo import _core
 from phasezoo.errors import InvalidConfig, InvalidPlaneSpec, InvalidState, UnknownGame
 from phasezoo.games.action_tables import MoveNames
 from phasezoo.games.bounds import Bounds, bounds_of_planes
-from phasezoo.games.options import at_least, between
+from phasezoo.games.options import between
 from phasezoo.games.packed import PlaneLayout
 from phasezoo.specs import unknown_option
 from phasezoo.types import Actions, Info, PlaneShape
@@ -423,4 +423,4 @@ def check_sizes(name: str, num_players: int, num_actions: int) -> None:
         message = f"name={name!r}: expected a text that is not empty, such as 'othello6'"
         raise InvalidConfig(message)
     between(f"{name!r}: num_players", num_players, 1, 8)
-    at_least(f"{name!r}: num_actions", num_actions, 1)
+    between(f"{name!r}: num_actions", num_actions, 1, 2**31 - 1)

@@ -16,6 +16,7 @@ from phasezoo.games.contracts import is_state
 from phasezoo.games.random_play import MOST_PLIES, random_action
 from phasezoo.games.registry import make
 from phasezoo.games.symmetries import SymmetryChecker
+from phasezoo.specs import NonNegativeInt, PositiveInt, check_value
 from phasezoo.types import SIMULTANEOUS
 
 KEYS = 1 << 64
@@ -38,9 +39,11 @@ def check(game: "str | Game", *, games: int = 20, seed: int = 0) -> Report:
         their actions named where they say so.
 
     Raises:
+        InvalidConfig: ``games`` or ``seed`` is no such number.
         UnknownGame: No game has that name.
     """
-    return _Checker(make(game), seed).run(games)
+    check_value("games", PositiveInt, games)
+    return _Checker(make(game), check_value("seed", NonNegativeInt, seed)).run(games)
 
 
 class _Checker:

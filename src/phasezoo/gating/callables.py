@@ -2,7 +2,7 @@
 
 import inspect
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -18,6 +18,9 @@ MONOTONE = "monotone:"
 
 MAX_PHASES = 127
 """Phases are stored in eight signed bits."""
+
+_TAKEN = ("all", "baseline", "from", "mixture", "shared", "start")
+"""What stands beside phases in tables, and beside their experts in folders."""
 
 Phases = npt.NDArray[np.int64]
 
@@ -239,14 +242,22 @@ def check_names(names: Sequence[str], spec: str) -> tuple[str, ...]:
     """The names of a gate's phases, if they are usable.
 
     Raises:
-        InvalidGate: No name is given or too many are, one is no text, or two are the same.
+        InvalidGate: No name is given or too many are, one is no text, two are the same, or one
+            means something else where phases and experts are listed.
     """
-    given = () if isinstance(names, str) else tuple(names)
+    given = tuple(names) if isinstance(names, Iterable) and not isinstance(names, str) else ()
     texts = all(isinstance(name, str) and name for name in given)
     if not texts or not 1 <= len(given) <= MAX_PHASES or len(set(given)) < len(given):
         message = (
             f"gate {spec!r}: names={names!r}; give 1 to {MAX_PHASES} different names, one per "
             "phase, such as ('early', 'late')"
+        )
+        raise InvalidGate(message)
+    taken = [name for name in given if name in _TAKEN and len(given) > 1]
+    if taken:
+        message = (
+            f"gate {spec!r}: a phase cannot be called {taken[0]!r}, which stands beside phases and "
+            f"experts in tables and folders, as do {', '.join(_TAKEN)}; choose another name"
         )
         raise InvalidGate(message)
     return given

@@ -10,6 +10,7 @@ from phasezoo.checking import Findings, Report, shown
 from phasezoo.errors import InvalidGate
 from phasezoo.games.random_play import random_states
 from phasezoo.gating.registry import make
+from phasezoo.specs import NonNegativeInt, PositiveInt, check_value
 
 
 def check(
@@ -35,9 +36,12 @@ def check(
         that ``probabilities`` are ones; that the gate survives pickling.
 
     Raises:
+        InvalidConfig: ``states`` or ``seed`` is no such number.
         InvalidGate: The object is no gate, or does not fit the game.
         UnknownGame: No game has that name.
     """
+    check_value("states", PositiveInt, states)
+    check_value("seed", NonNegativeInt, seed)
     played = games.make(game)
     made = make(gate, played.name, names=names)
     findings, positions = Findings(), []

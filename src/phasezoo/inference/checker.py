@@ -12,6 +12,7 @@ from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import evaluate_leaves, name_of
 from phasezoo.inference.leaf_batches import StateBatch
 from phasezoo.inference.other_games import check_plays
+from phasezoo.specs import NonNegativeInt, PositiveInt, check_value
 
 ROWS = 16
 """States in the batch; each is asked about alone too."""
@@ -38,8 +39,11 @@ def check(
         one is answered.
 
     Raises:
+        InvalidConfig: ``rows`` or ``seed`` is no such number.
         UnknownGame: No game has that name.
     """
+    check_value("rows", PositiveInt, rows)
+    check_value("seed", NonNegativeInt, seed)
     own = getattr(evaluator, "game", None)
     played = games.make(game or (own if isinstance(own, str | games.Game) else "chess"))
     findings = Findings()

@@ -61,7 +61,7 @@ class Soft:
         if isinstance(gate, gating.LearnedGate):  # leaves make planes faster than they make states
             given = gate.probabilities_of(rows.planes(gate.plane_spec))
         else:
-            given = gate.probabilities(rows.states())
+            given = gate.probabilities(rows.states(), rows.players.tolist())
         return check_probabilities(given, len(rows), phases, gating.spec_of(gate)).astype(
             np.float64
         )

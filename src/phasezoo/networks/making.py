@@ -4,9 +4,10 @@ import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import torch
+from annotated_types import Lt
 from torch import nn
 from torch.nn.parameter import is_lazy
 
@@ -20,7 +21,7 @@ from phasezoo.networks.phase_input import (
 )
 from phasezoo.networks.registry import Factory
 from phasezoo.networks.specs import NetworkSpec, Plan, plan_of
-from phasezoo.specs import renamed
+from phasezoo.specs import NonNegativeInt, check_value, renamed
 
 _MADE_AS = "_phasezoo_made_as"
 _SIZED = re.compile(r"(?P<head>[^:]+)-(?P<channels>\d+)x(?P<blocks>\d+)(?P<rest>(?::.*)?)")
@@ -42,16 +43,18 @@ def make(
             factory (see :func:`register`); or a :class:`NetworkSpec`.
         input_shape: Channels, height and width of the input planes; chess's ``v2`` by default.
         num_actions: Size A of the policy; chess's by default.
-        seed: The same seed gives the same weights, whatever else torch has drawn.
+        seed: From 0, below 2**64. The same seed gives the same weights, whatever else torch has
+            drawn.
         num_players: How many play, for networks with a value for each.
         options: More options of the network, such as ``value="mse"``.
 
     Raises:
-        InvalidConfig: There is no such network or option, or the sizes do not fit.
+        InvalidConfig: There is no such network or option, or the sizes or the seed do not fit.
         InvalidNetwork: A user's factory raised, or answered something that is no module.
         MissingDependency: The network needs a package that is not installed.
     """
     plan = plan_of(spec, options)
+    seed = check_value("seed", Annotated[NonNegativeInt, Lt(2**64)], seed)
     try:
         sizes = [operator.index(each) for each in (*input_shape, num_actions, num_players)]
     except TypeError:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.frames import Frame, csv_text, frame
 from phasezoo.report import numbers
+from phasezoo.specs import did_you_mean
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -256,6 +257,21 @@ def on_one_line(cell: str) -> str:
     return f"{text} ({below})" if below else text
 
 
+class _Named(dict[str, Any]):
+    """Items by name, which says what names there are if one is missing."""
+
+    def __init__(self, what: str, items: Iterable[tuple[str, Any]]) -> None:
+        super().__init__(items)
+        self._what = what
+
+    def __missing__(self, name: object) -> Any:
+        message = (
+            f"{name!r}: no such {self._what}{did_you_mean(str(name), self)} There are "
+            f"{', '.join(self) or 'none'}"
+        )
+        raise KeyError(message)
+
+
 @dataclass(frozen=True)
 class Figure:
     """A drawing, made when it is shown."""
@@ -350,12 +366,12 @@ class Document:
     @property
     def tables(self) -> dict[str, Table]:
         """Tables by name."""
-        return {table.name: table for table in self.all_of(Table)}
+        return _Named("table", ((table.name, table) for table in self.all_of(Table)))
 
     @property
     def figures(self) -> dict[str, Figure]:
         """Figures by name."""
-        return {figure.name: figure for figure in self.all_of(Figure)}
+        return _Named("figure", ((figure.name, figure) for figure in self.all_of(Figure)))
 
     @property
     def claims(self) -> list[Claim]:
@@ -391,7 +407,7 @@ class Document:
 
         return markdown.of_document(self)
 
-    def write_tables(self, folder: Path) -> list[Path]:
+    def write_tables(self, folder: "str | Path") -> list[Path]:
         """Write every table as a CSV file.
 
         Args:
@@ -399,14 +415,18 @@ class Document:
 
         Returns:
             The files.
-        """
-        from phasezoo.runs.files import write_whole
 
-        folder.mkdir(parents=True, exist_ok=True)
-        files = []
-        for table in self.tables.values():
-            files.append(folder / f"{table.name}.csv")
-            write_whole(files[-1], table.to_csv())
+        Raises:
+            RunDirectoryError: The folder cannot be made or written.
+        """
+        from phasezoo.runs.files import describe_disk_errors, write_whole
+
+        place, files = Path(folder), []
+        with describe_disk_errors(place, every=True):
+            place.mkdir(parents=True, exist_ok=True)
+            for table in self.tables.values():
+                files.append(place / f"{table.name}.csv")
+                write_whole(files[-1], table.to_csv())
         return files
 
     def show(self, console: "Console", without: Collection[str] = ()) -> None:

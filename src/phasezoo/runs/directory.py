@@ -8,6 +8,7 @@ ran out of disk at any point therefore goes on with the first stage that is not 
 import contextlib
 import json
 import math
+import shlex
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -347,7 +348,8 @@ def check_free(path: Path, kind: str, config: Any, incidental: Collection[str] =
         more = [f"and {len(changes) - 3} more"] if len(changes) > 3 else []
         shown = ", ".join(changes[:3] + more)
         message = (
-            f"{path}: holds another run ({shown}); continue that one with --resume {path}, or "
+            f"{path}: holds another run ({shown}); continue that one with --resume "
+            f"{shlex.quote(str(path))}, or "
             "choose another --out (nothing was changed)"
         )
         raise RunDirectoryError(message)
@@ -382,9 +384,10 @@ def read_record(path: Path, kind: str) -> RunRecord | None:
         reason = error.strerror if isinstance(error, OSError) else error
         message = f"{file}: is not the configuration of a run of phasezoo ({reason})"
         raise RunDirectoryError(message) from error
+    formats = found[1] != FORMAT_VERSION
     message = (
-        f"{path}: holds a run of {found[0]!r} in format {found[1]!r}; this command reads "
-        f"{kind!r} in format {FORMAT_VERSION}: choose another directory"
+        f"{path}: holds a run of {found[0]!r}{f' in format {found[1]!r}' * formats}; this command "
+        f"reads {kind!r}{f' in format {FORMAT_VERSION}' * formats}: choose another directory"
     )
     raise RunDirectoryError(message)
 
@@ -397,7 +400,9 @@ def record_to_resume(path: Path, kind: str) -> RunRecord:
     """
     record = read_record(path, kind)
     if record is None:
-        message = f"{path}: no run of {kind!r} to resume there; start one with --out {path}"
+        is_free = not path.exists() or (path.is_dir() and _is_empty(path))
+        other = shlex.quote(str(path)) if is_free else "and a new or empty directory"
+        message = f"{path}: no run of {kind!r} to resume there; start one with --out {other}"
         if (path / _JOURNAL).exists():
             message = f"{path}: {_LOST}"
         raise RunDirectoryError(message)

@@ -193,7 +193,10 @@ def test_a_directory_of_another_match_is_left_alone(out, capsys):
         (("match", "random", "random", "--names", "a"), "1 names for 2 agents"),
         (("match", "random", "random", "--openings", "none.txt"), "none.txt"),
         (("match", "--games", "4", "--resume", "x"), "nothing else beside it"),
-        (("match", "random", "random", "--resume", "x"), "no run of 'match' to resume there"),
+        (
+            ("match", "random", "random", "--resume", "x y"),
+            "x y'\n",  # in quotes, as a shell needs it
+        ),
         (("match", "random", "random", "--check-adjudication", "0.1"), "give --adjudicate"),
         (("match", "random", "random", "--tables", "nowhere"), "nowhere: no such folder"),
         (("match", "random", "random", "--sprt", "5", "0"), "elo0 must be below elo1"),

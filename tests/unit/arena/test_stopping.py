@@ -102,4 +102,6 @@ def test_results_by_who_moves_first_add_up():
     assert sum(first) == sum(second) == 6
     assert [a + b for a, b in zip(first, second, strict=True)] == list(played.trinomial)[::-1]
     assert played.elo_normalized.value > 0
-    assert "moving first +" in played.summary()
+    summary = played.summary()
+    shown = "as player 0 +{} ={} -{}   as player 1 +{} ={} -{}".format(*first, *second)
+    assert shown in summary

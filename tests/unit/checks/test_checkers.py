@@ -12,6 +12,7 @@ from broken_games import BREAKS, Heap
 
 from phasezoo import agents, games, gating, inference
 from phasezoo.checking import BrokenContract
+from phasezoo.errors import InvalidConfig
 
 
 @pytest.fixture
@@ -431,3 +432,18 @@ class TestShell:
 
     def test_a_module_that_is_not_there_is_told_from_a_broken_one(self, run):
         assert "such as my_module.py" in run("own_modul").stderr
+
+
+@pytest.mark.parametrize("wrong", [0, -5, 1.5, float("nan"), "3"])
+def test_a_check_of_nothing_is_refused(wrong):
+    for check, count in (
+        (lambda **given: games.check("connect-four", **given), "games"),
+        (lambda **given: gating.check("plies:3", "chess", **given), "states"),
+        (lambda **given: agents.check(agents.RandomAgent(), **given), "matches"),
+        (lambda **given: inference.check(inference.Uniform(), **given), "rows"),
+    ):
+        with pytest.raises(InvalidConfig, match=f"{count}="):
+            check(**{count: wrong})
+        if wrong != 0:
+            with pytest.raises(InvalidConfig, match="seed="):
+                check(seed=wrong)

@@ -119,7 +119,7 @@ def test_phases_tell_shares_lengths_transitions_and_results(capsys, tmp_path):
     [
         (["show", "STORE", "--game", "2"], 2, "has 2 games"),
         (["show", "STORE", "--game", "0", "--ply", "6"], 2, "positions 0 to 5"),
-        (["show", "STORE", "--game", "0", "--out", "no/such/file"], 1, "cannot be written"),
+        (["show", "STORE", "--game", "0", "--out", "no/such/file"], 1, "no such folder"),
         (["show", "nothing", "--game", "0"], 1, "nothing"),
         (["stats", "nothing"], 1, "nothing"),
         (["phases", "STORE", "--gate", "plies:3", "--fit", "2"], 2, "without them"),

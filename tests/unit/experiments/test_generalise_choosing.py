@@ -165,6 +165,7 @@ def test_models_of_stable_baselines_learn_in_the_environments_of_an_axis(tmp_pat
         ("krk/regions", {"learner": "experts:box,stratgy=staged"}, "did you mean strategy="),
         ("krk/regions", {"learner": "experts:bx"}, "there is no such gate"),
         ("krk/regions", {"learner": "no_such_module:Learner"}, "no such learner"),
+        ("krk/regions", {"learner": "os:system"}, r"expected learner\(data, seed, out\)"),
         ("chess/phases", {"learner": "experts:lichess"}, "sees one phase alone"),
         ("krk/regions", {"agent": "mct:nodes=5"}, "no such agent; did you mean 'mcts'"),
         ("krk/regions", {"agent": "mcts:node=5"}, "did you mean nodes="),
@@ -184,3 +185,10 @@ def test_axes_that_do_not_fit_are_left_out_if_they_were_not_named():
     assert found["krk/regions"].measure.agent.text == "mcts:nodes=4,others=stop"
     with pytest.raises(errors.InvalidConfig, match="no such agent"):
         axes_of(dataclasses.replace(TINY, agent="nobody"))
+
+
+def test_a_network_that_does_not_exist_leaves_no_run(tmp_path, capsys):
+    out = tmp_path / "run"
+    assert cli.main(["generalise", "krk/regions", "--network", "nope", "--out", str(out)]) == 2
+    assert "no such network" in capsys.readouterr().err
+    assert not out.exists()

@@ -10,6 +10,7 @@ from markupsafe import escape
 from page_checker import check_page
 
 from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.errors import RunDirectoryError
 from phasezoo.report import numbers
 from phasezoo.report.console import TerminalConsole, plain
 from phasezoo.report.document import (
@@ -85,6 +86,8 @@ def document():
 
 def test_parts_are_found_by_name(document):
     assert list(document.tables) == ["losses", "pairs"]
+    with pytest.raises(KeyError, match=r"'loss': no such table; did you mean 'losses'.*pairs"):
+        document.tables["loss"]
     assert list(document.figures) == ["line"]
     assert document.claims == CLAIMS
     assert document.judgements == {"agrees": 1, "disagrees": 0, "not settled": 1}
@@ -269,3 +272,11 @@ def test_a_cell_carries_the_heading_that_stands_beside_it_on_a_phone():
     page = Document("Title?", "Answer", [Table("t", columns, [("one", 2, 3)])]).to_html()
     assert '<td data-head="loss &amp; more">2</td>' in page
     assert '<div class="scroll stacked">' in page
+
+
+def test_tables_are_written_where_a_text_says(document, tmp_path):
+    files = document.write_tables(str(tmp_path / "new" / "tables"))
+    assert [path.name for path in files] == ["losses.csv", "pairs.csv"]
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunDirectoryError, match="file"):
+        document.write_tables(tmp_path / "file")

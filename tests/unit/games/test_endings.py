@@ -146,3 +146,20 @@ def test_the_command_prints_counts_and_writes_the_table_and_starts(tmp_path, cap
     assert cli.main([*words[:3], "--out", str(tmp_path / "no" / "x.npz")]) == 1
     assert "no such folder" in capsys.readouterr().err
     assert cli.main(["data", "solve", "krrrk"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--starts", "k.npz"), "two files cannot have one name"),
+        (("--out", "."), "is a folder"),
+        (("--starts", "s.txt", "--count", "999999999"), "White to move wins"),
+        (("--count", "5"), "counts positions of --starts FILE"),
+    ],
+)
+def test_what_the_command_refuses_writes_nothing(tmp_path, monkeypatch, capsys, words, says):
+    monkeypatch.chdir(tmp_path)
+    own = () if "--out" in words else ("--out", "./k.npz")
+    assert cli.main(["data", "solve", "kk", *own, *words]) in (1, 2)
+    assert says in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

@@ -58,6 +58,12 @@ def test_registering_again_replaces_but_the_built_in_names_are_taken():
     for names in ((), "ab", ("a", "a"), ("a", 3), ("",), tuple(map(str, range(128)))):
         with pytest.raises(InvalidGate, match="names="):
             gating.register("mine", names=names)
+    with pytest.raises(InvalidGate, match="names=None"):
+        gating.register("mine", names=None)
+    for name in ("all", "baseline", "mixture", "shared", "start", "from"):
+        with pytest.raises(InvalidGate, match=f"a phase cannot be called '{name}'"):
+            gating.register("mine", names=("rest", name))
+    assert gating.make(lambda state: 0, names=("all",)).names == ("all",)  # of one phase
     with pytest.raises(InvalidGate, match="such as \\('early', 'late'\\)"):
         gating.register("mine")
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from leaf_fakes import Expert, FakeGate, FakeLeaves, LearnedGate
 
+from phasezoo import games
 from phasezoo.errors import (
     GateMismatch,
     InvalidConfig,
@@ -12,7 +13,7 @@ from phasezoo.errors import (
     InvalidGate,
     InvalidState,
 )
-from phasezoo.inference import Counts, Evaluation, MixtureOfExperts, evaluate_leaves
+from phasezoo.inference import Counts, Evaluation, MixtureOfExperts, StateBatch, evaluate_leaves
 from phasezoo.inference.leaf_batches import LeafBatches
 from phasezoo.inference.queues import ExpertQueues
 from phasezoo.inference.routing import majority_winners
@@ -136,6 +137,39 @@ def test_soft_with_a_hard_gate_is_exact():
     for start, end in itertools.pairwise(offsets):
         own = np.exp(exact.legal_logits[start:end] - exact.legal_logits[start:end].max())
         np.testing.assert_allclose(np.exp(soft.legal_logits[start:end]), own / own.sum(), rtol=1e-5)
+
+
+def test_soft_asks_a_gate_of_ones_own_for_who_looks():
+    class Seats:
+        """The phase is the parity of who looks."""
+
+        names = ("even", "odd")
+        spec = "seats"
+
+        def __call__(self, state, player=None, previous=None):
+            return player % 2
+
+        def batch(self, states, players=None, previous=None):
+            return np.array([player % 2 for player in players])
+
+        def probabilities(self, states, players=None, previous=None):
+            return np.eye(2, dtype=np.float32)[self.batch(states, players)]
+
+    class Always:
+        plane_spec = None
+
+        def __init__(self, value):
+            self.value = value
+
+        def evaluate(self, planes):
+            return Evaluation(value=np.full(len(planes), self.value, np.float32))
+
+    state = games.make("pommerman-ffa").initial_state(seed=3)
+    rows = StateBatch([state] * 4, phases=[0, 1, 0, 1], players=[0, 1, 2, 3])
+    own = {"even": Always(-0.5), "odd": Always(0.5)}
+    for routing in ("exact", "soft"):
+        moe = MixtureOfExperts(own, Seats(), routing, game="pommerman-ffa")
+        assert moe.evaluate_batch(rows).value.tolist() == [-0.5, 0.5, -0.5, 0.5]
 
 
 def test_soft_without_wdl_everywhere_averages_values():

@@ -157,3 +157,9 @@ def test_stochastic_depth_leaves_out_whole_positions_and_keeps_the_mean():
     assert sorted(kept.unique().tolist()) == pytest.approx([0, 4 / 3])
     assert bool((kept == kept[:, :1, :1]).all())
     assert kept.mean().item() == pytest.approx(1, abs=0.03)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.7, float("nan"), "x", 2**64])
+def test_seeds_that_are_none_are_refused(seed):
+    with pytest.raises(InvalidConfig, match="seed="):
+        networks.make("mlp-8x1", (3, 6, 7), 7, seed=seed)

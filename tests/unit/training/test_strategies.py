@@ -140,7 +140,11 @@ def test_strategies_that_are_none_are_refused(spec: str, words: str) -> None:
         Strategy.parse(spec)
 
 
-@pytest.mark.parametrize("spec", ["separated", "staged", "weighted:4", "weighted:2.5"])
+@pytest.mark.parametrize(
+    "spec",
+    ["separated", "staged", "weighted:4", "weighted:2.5", "weighted:1.2345678", "weighted:1e-05",
+     "weighted:1000000"],
+)  # fmt: skip
 def test_a_strategy_is_written_as_it_is_read(spec: str) -> None:
     assert str(Strategy.parse(spec)) == spec
 

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from phasezoo import networks
 from phasezoo.arena import stream
 from phasezoo.errors import InvalidConfig, InvalidEvaluation, PhasezooError
 from phasezoo.experiments.generalisation.catalogue import (
@@ -69,6 +70,7 @@ class GeneraliseRun(StudyRun[Any, Results]):
     def prepare(cls, config: Any, console: Any) -> Any:
         """Make the axes that the settings name."""
         del console
+        networks.spec_of(config.network)  # or refuse it before anything is written
         return axes_of(config)
 
     def work(self) -> Results:

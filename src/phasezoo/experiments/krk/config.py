@@ -110,8 +110,8 @@ class KrkConfig(ResampledSettings):
             raise MissingDependency.of_extra(need=need, extra="solve")
         if not set(self.other_budgets) <= set(self.budgets):
             message = (
-                f"--other-budgets {listed(self.other_budgets)}: must be among "
-                f"{listed(self.budgets)}"
+                f"--other-budgets {listed(self.other_budgets)}: must be among --budgets "
+                f"{listed(self.budgets)}; give --other-budgets some of these too"
             )
             raise InvalidConfig(message)
         Reading.parse(self.reading, self.defender_ties)

@@ -63,7 +63,10 @@ class Strategy:
 
     def __str__(self) -> str:
         """The specification."""
-        return self.kind if self.factor is None else f"{self.kind}:{self.factor:g}"
+        if self.factor is None:
+            return self.kind
+        is_whole = float(self.factor).is_integer()
+        return f"{self.kind}:{int(self.factor) if is_whole else self.factor!r}"
 
     @property
     def phase_input(self) -> "PhaseInput | None":
@@ -79,7 +82,7 @@ class Strategy:
         """
         if spec in _PLAIN:
             return cls(spec)  # type: ignore[arg-type]  # one of these
-        match = re.fullmatch(r"weighted:([0-9]*\.?[0-9]+(?:e[0-9]+)?)", str(spec))
+        match = re.fullmatch(r"weighted:([0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?)", str(spec))
         if match is None or not 0 < float(match[1]) < 1e9:
             hint = did_you_mean(str(spec).partition(":")[0], (*_PLAIN, "weighted"))
             message = (
