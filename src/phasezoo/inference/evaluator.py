@@ -216,7 +216,21 @@ def evaluate_leaves(
     """
     name = name_of(evaluator) if name is None else name
     answer = ask(evaluator, leaves, counts, name)
-    return _checked(answer, leaves, name, getattr(evaluator, "policy_size", None))
+    try:
+        return _checked(answer, leaves, name, getattr(evaluator, "policy_size", None))
+    except InvalidEvaluation:
+        name_wrong_part(evaluator, leaves)
+        raise
+
+
+def name_wrong_part(evaluator: Any, leaves: Leaves) -> None:
+    """Ask a mixture whose answer was not valid again, with checks that name the expert.
+
+    Raises:
+        InvalidEvaluation: An expert's answer is not valid.
+    """
+    if hasattr(evaluator, "evaluate_unchecked"):
+        evaluator.evaluate_batch(leaves)
 
 
 def ask(evaluator: Any, leaves: Leaves, counts: Counts, name: str | None = None) -> Evaluation:
@@ -225,7 +239,9 @@ def ask(evaluator: Any, leaves: Leaves, counts: Counts, name: str | None = None)
     Raises:
         InvalidEvaluation: The answer is no :class:`Evaluation`.
     """
-    batched = getattr(evaluator, "evaluate_batch", None)
+    batched = getattr(evaluator, "evaluate_unchecked", None)
+    if batched is None:
+        batched = getattr(evaluator, "evaluate_batch", None)
     if batched is None:
         planes = planes_for(evaluator, leaves)
         start = time.perf_counter()

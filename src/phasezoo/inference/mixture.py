@@ -1,6 +1,6 @@
 """A mixture of phase experts, which is an evaluator like any other: M2CTS is MCTS with it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -22,6 +22,7 @@ from phasezoo.inference.evaluator import (
     Evaluation,
     Leaves,
     answer_at,
+    ask,
     check_evaluator,
     evaluate_leaves,
     name_of,
@@ -33,6 +34,9 @@ from phasezoo.types import Gate, Planes
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 """Numbers of rows, or a number for each row."""
+
+Asked: TypeAlias = Callable[[Any, Leaves, Counts, str], Evaluation]
+"""How an evaluator is asked about leaves: with its answer checked, or as it comes."""
 
 
 class MixtureOfExperts:
@@ -174,21 +178,34 @@ class MixtureOfExperts:
         Raises:
             InvalidEvaluation: An expert's answer is not valid; the message names its phase.
         """
+        return self._evaluated(leaves, evaluate_leaves)
+
+    def evaluate_unchecked(self, leaves: Leaves) -> Evaluation:
+        """As :meth:`evaluate_batch`, but the answer of one expert alone comes as it is.
+
+        For those who check it anyway: of a small network, checking takes as long as its answer.
+        """
+        return self._evaluated(leaves, ask)
+
+    def _evaluated(self, leaves: Leaves, asked: Asked) -> Evaluation:
         winners = routed(self.rule, leaves, len(self.names))
         spent = Counts(regated_rows=self.regated(leaves))
         if winners.ndim > 1:
             every = np.arange(len(leaves))
             parts = self._answers(leaves, dict.fromkeys(range(self.num_phases), every), spent)
             return self._averaged(leaves, winners, parts, spent)
-        return replace(self.ask(winners, leaves, spent), spent=spent)
+        return replace(self.ask(winners, leaves, spent, asked), spent=spent)
 
-    def ask(self, winners: Rows, leaves: Leaves, spent: Counts) -> Evaluation:
+    def ask(
+        self, winners: Rows, leaves: Leaves, spent: Counts, asked: Asked = evaluate_leaves
+    ) -> Evaluation:
         """Ask each phase's expert about its leaves; ``spent`` grows by the cost.
 
         Args:
             winners: ``int64[B]``: the phase whose expert answers each row.
             leaves: The rows.
             spent: Grows by what the calls took.
+            asked: How an expert is asked that answers all rows.
 
         Raises:
             InvalidEvaluation: The answer is not valid.
@@ -196,8 +213,10 @@ class MixtureOfExperts:
         phase = int(winners[0])
         if not isinstance(self.experts[phase], PolicyAndValue) and (winners == phase).all():
             # As in most rounds of a tree that is alone.
-            found = Counts()
-            evaluation = evaluate_leaves(self.experts[phase], leaves, found, self._called[phase])
+            found, expert = Counts(), self.experts[phase]
+            if getattr(expert, "policy_size", None) not in (None, leaves.num_actions):
+                asked = evaluate_leaves  # which knows what its columns are
+            evaluation = asked(expert, leaves, found, self._called[phase])
             called = self._answering[phase]
             found.expert_rows, found.expert_calls = {called: found.rows}, {called: found.calls}
             spent.add(found)

@@ -6,6 +6,7 @@ from hypothesis import given, settings, strategies as st
 from leaf_fakes import Expert, FakeGate, FakeLeaves, LearnedGate
 
 from phasezoo import games
+from phasezoo.agents import Limit, MCTSAgent
 from phasezoo.errors import (
     GateMismatch,
     InvalidConfig,
@@ -13,7 +14,14 @@ from phasezoo.errors import (
     InvalidGate,
     InvalidState,
 )
-from phasezoo.inference import Counts, Evaluation, MixtureOfExperts, StateBatch, evaluate_leaves
+from phasezoo.inference import (
+    Counts,
+    Evaluation,
+    MixtureOfExperts,
+    StateBatch,
+    Uniform,
+    evaluate_leaves,
+)
 from phasezoo.inference.leaf_batches import LeafBatches
 from phasezoo.inference.queues import ExpertQueues
 from phasezoo.inference.routing import majority_winners
@@ -349,6 +357,39 @@ def test_a_wrong_answer_names_the_expert(routing):
     moe = mixture(routing, experts() | {"b": Wrong()})
     with pytest.raises(InvalidEvaluation, match=r"expert of phase 'b' \(Wrong\)"):
         ask(moe, FakeLeaves([0, 1, 1]))
+
+
+@pytest.mark.parametrize("routing", ["exact", "majority"])
+@pytest.mark.parametrize(
+    "given",
+    [{"value": np.nan}, {"value": 3.0}, {"value": 0.0, "wdl": (0.5, 0.9, 0.1)}],
+)
+def test_a_search_names_the_expert_whose_answer_is_wrong(routing, given):
+    class Wrong:
+        plane_spec = None
+
+        def evaluate(self, planes):
+            each = {name: [one] * len(planes) for name, one in given.items()}
+            return Evaluation(**{name: np.array(one, np.float32) for name, one in each.items()})
+
+    own = {"opening": Wrong(), "middlegame": Uniform(), "endgame": Uniform()}
+    moe = MixtureOfExperts(own, "lichess", routing, game="chess")
+    agent = MCTSAgent(moe, limit=Limit(nodes=5), seed=1)
+    with pytest.raises(InvalidEvaluation, match=r"expert of phase 'opening' \(Wrong\)"):
+        agent.search(games.make("chess").initial_state())
+
+
+def test_one_experts_answer_is_the_same_checked_or_not():
+    leaves = FakeLeaves([1, 1, 1])
+    checked, unchecked = (
+        getattr(mixture("exact"), name)(leaves) for name in ("evaluate_batch", "evaluate_unchecked")
+    )
+    np.testing.assert_array_equal(checked.values(), unchecked.values())
+    assert checked.spent.expert_rows == unchecked.spent.expert_rows == {"b": 3}
+    counts = [Counts(), Counts()]
+    answers = [evaluate_leaves(moe, leaves, count) for moe, count in zip(
+        (mixture("exact"), Expert(200)), counts, strict=True)]  # fmt: skip
+    np.testing.assert_array_equal(answers[0].legal_logits, answers[1].legal_logits)
 
 
 # --- queues: routing exact over many leaf batches ---

@@ -10,7 +10,14 @@ import numpy.typing as npt
 from phasezoo.errors import InvalidEvaluation
 from phasezoo.inference.calls import Call, CallsInFlight, has_one_thread, parallel_calls_of
 from phasezoo.inference.counts import Counts
-from phasezoo.inference.evaluator import Evaluation, Leaves, ask, evaluate_leaves, name_of
+from phasezoo.inference.evaluator import (
+    Evaluation,
+    Leaves,
+    ask,
+    evaluate_leaves,
+    name_of,
+    name_wrong_part,
+)
 from phasezoo.inference.leaf_batches import LeafBatches
 from phasezoo.inference.mixture import MixtureOfExperts, merged
 from phasezoo.inference.oracle import Known, Oracle, looked_up, with_known
@@ -228,6 +235,7 @@ class Driver:
                 plies_left=answer.plies_left,
             )
         except InvalidEvaluation as error:
+            name_wrong_part(self._evaluator, leaves)
             message = f"{name_of(self._evaluator)}: {error}"
             raise InvalidEvaluation(message) from error
 
