@@ -4,6 +4,7 @@
 |---|---|
 | ``none`` | one |
 | ``lichess`` = ``lichess:classic``, ``lichess:current``, ``lichess:engine`` | opening, middlegame, endgame |
+| ``plies:a,b,…`` | by the ply: up to ``a``, to ``b``, …, later |
 | ``moves:n`` | ``n`` spans of full moves |
 | ``material:a,b,…`` (default ``10,6``) | by the knights, bishops, rooks and queens left |
 | ``mixedness:a,b,…`` (default ``50,150``) | by how far the two armies are mixed |
