@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+import multiprocessing
 import os
 import sys
 from collections.abc import Iterator
@@ -9,12 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from phasezoo._torch import let_idle_threads_sleep
+
 if "PYTEST_XDIST_WORKER" in os.environ:  # one of several processes, which share the cores
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Hundreds of tests start Python: each compiles PyTorch's sources again if no bytecode is kept.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# Processes that tests start, a program of a page among them, begin with PyTorch loaded: three
+# seconds each. Nothing of the package is, so what a program imports is tested.
+let_idle_threads_sleep()
+multiprocessing.set_forkserver_preload(["torch", "torch._dynamo"])
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from phasezoo._torch import let_idle_threads_sleep
 from phasezoo.apps.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -111,12 +110,9 @@ def program(code: str, folder: Path, written: Path) -> None:
 def run(code: str, folder: Path) -> str:
     """Return the output of a program in ``folder``; all that it wrote is the message if it fails.
 
-    It has a process of its own, in which nothing of the package is loaded; PyTorch is, for the
-    three seconds that each would need for that.
+    It has a process of its own, in which nothing of the package is loaded.
     """
-    let_idle_threads_sleep()
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["torch", "torch._dynamo"])
     with tempfile.TemporaryDirectory() as written:
         process = context.Process(target=program, args=(code, folder, Path(written)))
         process.start()

@@ -123,13 +123,13 @@ def spec_of(agent: Any) -> str:
     """The text from which :func:`make` makes an agent like this one.
 
     Args:
-        agent: One that :func:`make` made from a text, or from options that can be written; or a
-            function that can be imported.
+        agent: One that :func:`make` made from a text, or from options that can be written; such a
+            text; or a function that can be imported.
 
     Raises:
         InvalidConfig: It is not known how it was made.
     """
-    spec = getattr(agent, "spec", None)
+    spec = getattr(make(agent) if isinstance(agent, str) else agent, "spec", None)
     if isinstance(spec, str):
         return spec
     module, name = getattr(agent, "__module__", None), getattr(agent, "__qualname__", None)

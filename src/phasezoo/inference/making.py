@@ -78,11 +78,13 @@ def spec_of(evaluator: Any) -> str:
     """Return the text from which :func:`make` makes an evaluator like this one.
 
     Args:
-        evaluator: One that :func:`make` or :func:`load` made.
+        evaluator: One that :func:`make` or :func:`load` made, or a text.
 
     Raises:
         InvalidConfig: It is not known how it was made.
     """
+    if isinstance(evaluator, str):
+        evaluator = make(evaluator)
     spec = getattr(evaluator, "spec", None)
     if isinstance(spec, str):
         return spec

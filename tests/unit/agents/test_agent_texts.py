@@ -241,6 +241,7 @@ def test_agents_say_how_they_were_made():
     assert agents.make("mcts").name == "MCTS"
     assert agents.make("random:name=Ann").name == "Ann"
     made = agents.make("mcts", limit=agents.Limit(nodes=7), gate="plies:14,28", seed=3, fpu=None)
+    assert agents.spec_of(agents.spec_of(made)) == agents.spec_of(made)
     again = agents.make(agents.spec_of(made))
     assert (again.limit, again.config, again.seed) == (made.limit, made.config, made.seed)
     assert again.gate.spec == made.gate.spec

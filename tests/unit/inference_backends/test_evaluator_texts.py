@@ -31,7 +31,7 @@ def test_what_load_made_has_a_text_too():
     text = inference.spec_of(made)
     assert text.startswith(f"network:{folder},backend=")
     assert text.endswith("threads=1")
-    assert inference.spec_of(inference.make(text)) == text
+    assert inference.spec_of(inference.make(text)) == text == inference.spec_of(text)
 
 
 @pytest.mark.parametrize(
