@@ -59,7 +59,7 @@ REFUSED = {
         ({"thresholds": (-1, 5)}, "--thresholds -1 5"),
         ({"thresholds": ()}, "--thresholds"),
         ({"budgets": (0,)}, "--budgets 0"),
-        ({"other_budgets": (7,)}, "must be among 3000 6000"),
+        ({"other_budgets": (7,)}, "must be among --budgets 3000 6000"),
         ({"variants": ("puct",)}, "uct"),
         ({"games": 3}, "--games 3: expected a whole number, 4 or more"),
         ({"threads": 0}, "--threads 0"),

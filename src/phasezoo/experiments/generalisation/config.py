@@ -142,7 +142,7 @@ class Axis:
         if not _takes_three(self.learner) or not _takes_three(self.measure):
             message = (
                 f"{self.name}: expected learner(data, seed, out) and measure(model, data, seed), "
-                f"callables; there are {shown(self.learner)} and {shown(self.measure)}"
+                f"both callable; there are {shown(self.learner)} and {shown(self.measure)}"
             )
             raise InvalidConfig(message)
         scores = [getattr(score, "name", None) for score in getattr(self.measure, "scores", ())]
