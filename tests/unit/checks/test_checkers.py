@@ -447,3 +447,15 @@ def test_a_check_of_nothing_is_refused(wrong):
         if wrong != 0:
             with pytest.raises(InvalidConfig, match="seed="):
                 check(seed=wrong)
+
+
+@pytest.mark.parametrize(("sizes", "says"), [
+    ({"num_actions": 0}, "num_actions"),
+    ({"num_actions": 10**30}, "num_actions"),
+    ({"num_players": 9}, "num_players"),
+])  # fmt: skip
+def test_a_game_of_a_size_that_none_has_is_refused(sizes, says):
+    given = {"num_players": 2, "num_actions": 2, **sizes}
+    with pytest.raises(InvalidConfig, match=f"'heap': {says}"):
+        games.register("heap", initial_state=Heap, plane_specs={"default": (1, 1, 2)}, **given)
+    assert "heap" not in games.names()
