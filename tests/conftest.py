@@ -2,7 +2,6 @@
 
 import contextlib
 import gc
-import multiprocessing
 import os
 import sys
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from phasezoo._torch import let_idle_threads_sleep
+from phasezoo._torch import preload_for_processes
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # one of several processes, which share the cores
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -19,10 +18,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # one of several processes, which share
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Processes that tests start, a program of a page among them, begin with PyTorch loaded: three
-# seconds each. Nothing of the package is, so what a program imports is tested.
-let_idle_threads_sleep()
-multiprocessing.set_forkserver_preload(["torch", "torch._dynamo"])
+# Also for programs of pages. Nothing of the package is loaded, so their own imports are tested.
+preload_for_processes()
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -51,6 +51,17 @@ def let_idle_threads_sleep() -> None:
         os.environ.setdefault("GOMP_SPINCOUNT", _SPIN_COUNT)
 
 
+def preload_for_processes() -> None:
+    """Have processes that a fork server starts begin with torch loaded, which takes seconds.
+
+    The second module is the one that the first optimizer loads.
+    """
+    import multiprocessing
+
+    let_idle_threads_sleep()
+    multiprocessing.set_forkserver_preload(["torch", "torch._dynamo"])
+
+
 def require_torch() -> None:
     """Make sure that torch can be imported.
 

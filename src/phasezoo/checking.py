@@ -1,5 +1,6 @@
 """Findings of the checkers of users' own objects: the contracts that are broken, by name."""
 
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -113,6 +114,17 @@ def refuse_class(given: Any) -> None:
     if isinstance(given, type):
         message = f"{given.__name__} is a class: give an agent, such as {given.__name__}(…)"
         raise InvalidConfig(message)
+
+
+def takes(function: Any, count: int) -> bool:
+    """Whether a function takes so many arguments by position; True of a builtin that hides it."""
+    try:
+        inspect.signature(function).bind(*[None] * count)
+    except TypeError:
+        return False
+    except ValueError:
+        return True
+    return True
 
 
 def shown(value: Any, most: int = 80) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from phasezoo.agents.catalogue import AGENTS, agent_recipe
-from phasezoo.checking import type_name
+from phasezoo.checking import takes, type_name
 from phasezoo.errors import InvalidConfig, UnknownAgent
 from phasezoo.plugins import attribute_named
 from phasezoo.specs import (
@@ -224,22 +224,14 @@ def _is_agent(function: Callable[..., Any], options: Collection[str], path: str)
         return False
     if list(signature.parameters)[:2] == ["observation", "info"]:
         return True
-    if options or _takes(signature):
+    if options or takes(function, 0):
         return False
-    if not _takes(signature, None, None):
+    if not takes(function, 2):
         message = (
             f"{path}{signature} is no agent, which is called with (observation, info), and makes "
             f"none without options: give them as {path},{next(iter(signature.parameters))}=…"
         )
         raise InvalidConfig(message)
-    return True
-
-
-def _takes(signature: inspect.Signature, *arguments: Any) -> bool:
-    try:
-        signature.bind(*arguments)
-    except TypeError:
-        return False
     return True
 
 

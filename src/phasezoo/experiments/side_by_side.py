@@ -16,16 +16,13 @@ from multiprocessing import get_all_start_methods, get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol, Self, TypeVar
 
-from phasezoo._torch import let_idle_threads_sleep
+from phasezoo._torch import preload_for_processes
 from phasezoo.errors import PhasezooError, WorkersFailed
 from phasezoo.plugins import import_module
 from phasezoo.report.console import Console, SilentConsole, Task
 
 _END_SECONDS = 5
 """How long a process that has closed its pipe may take to end."""
-
-_PRELOADED = ("torch", "torch._dynamo")
-"""What is loaded once for all processes; the first optimizer loads the second, for a second."""
 
 
 class Job(Protocol):
@@ -141,10 +138,8 @@ def _context() -> Any:
     """How processes start: never as forks of the run, whose threads would be missing in them."""
     if "forkserver" not in get_all_start_methods():
         return get_context("spawn")
-    let_idle_threads_sleep()
-    context = get_context("forkserver")
-    context.set_forkserver_preload([*_PRELOADED])
-    return context
+    preload_for_processes()
+    return get_context("forkserver")
 
 
 @contextmanager

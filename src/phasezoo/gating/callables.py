@@ -20,7 +20,7 @@ MAX_PHASES = 127
 """Phases are stored in eight signed bits."""
 
 _TAKEN = ("all", "baseline", "from", "mixture", "shared", "start")
-"""What stands beside phases in tables, and beside their experts in folders."""
+"""Names of other rows in tables of phases, and of other networks in folders of experts."""
 
 Phases = npt.NDArray[np.int64]
 

@@ -384,10 +384,11 @@ def read_record(path: Path, kind: str) -> RunRecord | None:
         reason = error.strerror if isinstance(error, OSError) else error
         message = f"{file}: is not the configuration of a run of phasezoo ({reason})"
         raise RunDirectoryError(message) from error
-    formats = found[1] != FORMAT_VERSION
+    theirs, ours = repr(found[0]), repr(kind)
+    if found[1] != FORMAT_VERSION:
+        theirs, ours = f"{theirs} in format {found[1]!r}", f"{ours} in format {FORMAT_VERSION}"
     message = (
-        f"{path}: holds a run of {found[0]!r}{f' in format {found[1]!r}' * formats}; this command "
-        f"reads {kind!r}{f' in format {FORMAT_VERSION}' * formats}: choose another directory"
+        f"{path}: holds a run of {theirs}; this command reads {ours}: choose another directory"
     )
     raise RunDirectoryError(message)
 

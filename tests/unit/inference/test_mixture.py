@@ -386,10 +386,8 @@ def test_one_experts_answer_is_the_same_checked_or_not():
     )
     np.testing.assert_array_equal(checked.values(), unchecked.values())
     assert checked.spent.expert_rows == unchecked.spent.expert_rows == {"b": 3}
-    counts = [Counts(), Counts()]
-    answers = [evaluate_leaves(moe, leaves, count) for moe, count in zip(
-        (mixture("exact"), Expert(200)), counts, strict=True)]  # fmt: skip
-    np.testing.assert_array_equal(answers[0].legal_logits, answers[1].legal_logits)
+    (of_mixture, _), (of_expert, _) = ask(mixture("exact"), leaves), ask(Expert(200), leaves)
+    np.testing.assert_array_equal(of_mixture.legal_logits, of_expert.legal_logits)
 
 
 # --- queues: routing exact over many leaf batches ---

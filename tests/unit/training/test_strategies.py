@@ -5,8 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from phasezoo.errors import InvalidConfig, StoreError
+from phasezoo import gating
+from phasezoo.errors import InvalidConfig, InvalidGate, StoreError
 from phasezoo.training import PositionTable, Strategy, phase_weights, plan_strategy
+from phasezoo.training.experts.strategies import SHARED, START
+from phasezoo.training.experts.tables import ALL, BASELINE, MIXTURE
 
 NAMES = ("opening", "middlegame", "endgame")
 POSITIONS = 10_001
@@ -188,3 +191,9 @@ def test_one_network_that_is_told_the_phase_has_all_experts_for_parts(how: str) 
     ]
     with pytest.raises(StoreError, match="no training position"):
         plan_strategy(table((5, 0, 5)), Strategy.parse(how), POSITIONS)
+
+
+@pytest.mark.parametrize("name", [ALL, BASELINE, MIXTURE, SHARED, START])
+def test_no_phase_is_called_like_another_row_or_network(name: str) -> None:
+    with pytest.raises(InvalidGate, match="cannot be called"):
+        gating.make(lambda state: 0, names=("rest", name))

@@ -7,7 +7,6 @@ makes a model from the one, and a measure scores the model on the other
 
 import dataclasses
 import hashlib
-import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, T
 
 from annotated_types import Ge
 
-from phasezoo.checking import shown
+from phasezoo.checking import shown, takes
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments.settings import ResampledSettings, presets_of
 from phasezoo.experiments.study import Study
@@ -139,7 +138,7 @@ class Axis:
                 f"{len(self.rows)} and {len(self.columns)}"
             )
             raise InvalidConfig(message)
-        if not _takes_three(self.learner) or not _takes_three(self.measure):
+        if not takes(self.learner, 3) or not takes(self.measure, 3):
             message = (
                 f"{self.name}: expected learner(data, seed, out) and measure(model, data, seed), "
                 f"both callable; there are {shown(self.learner)} and {shown(self.measure)}"
@@ -181,19 +180,6 @@ def mark_of(axis: Axis) -> str:
     """Return an axis' name with a digest of its description."""
     text = jsonable.dumps(description_of(axis))
     return f"{axis.name} {hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
-
-
-def _takes_three(given: Any) -> bool:
-    """Whether something can be called with three values; what cannot be told is tried."""
-    if not callable(given):
-        return False
-    try:
-        inspect.signature(given).bind(None, None, None)
-    except TypeError:
-        return False
-    except ValueError:  # a builtin that does not say
-        return True
-    return True
 
 
 def _described(value: Any) -> Any:

@@ -65,8 +65,7 @@ class Strategy:
         """The specification."""
         if self.factor is None:
             return self.kind
-        is_whole = float(self.factor).is_integer()
-        return f"{self.kind}:{int(self.factor) if is_whole else self.factor!r}"
+        return f"{self.kind}:{str(float(self.factor)).removesuffix('.0')}"
 
     @property
     def phase_input(self) -> "PhaseInput | None":
