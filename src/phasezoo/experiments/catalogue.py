@@ -1,5 +1,6 @@
 """The published studies that can be done again, and how a program runs and opens them."""
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,11 @@ def reproduce(
     if preset and preset not in study.presets:
         message = f"preset={preset!r}{did_you_mean(preset, study.presets)} Expected "
         raise InvalidConfig(message + " or ".join(study.presets))
+    for option, value in settings.items():
+        for part in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(part, float) and math.isnan(part):
+                message = f"{option}={value}: nan is no number to work with; give another"
+                raise InvalidConfig(message)
     config = changed(study.presets[preset] if preset else study.default, settings, name)
     # Read as the file of a run is, so that lists and paths come as the settings have them.
     config = jsonable.decode(type(config), jsonable.encode(config), name)
@@ -140,9 +146,10 @@ def open(run: str | Path) -> Document:
         run: Directory of the run.
 
     Raises:
+        InvalidConfig: ``run`` is no path.
         RunDirectoryError: It has no run of a study, or one that has not ended.
     """
-    path = Path(run)
+    path = folder_path("run", run)
     kind = kind_of(path)
     for study in _all():
         if study.name == kind:

@@ -6,6 +6,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
+from phasezoo.checking import type_name
 from phasezoo.errors import GameContract, InvalidArray, InvalidConfig, InvalidUci, UnknownGame
 from phasezoo.games.options import flag
 from phasezoo.games.packed import PackedPlanes, general_planes
@@ -280,11 +281,14 @@ def encode(
         ``float32[N, C, H, W]``, or :class:`PackedPlanes`.
 
     Raises:
-        InvalidArray: ``states`` is empty, or ``out`` has the wrong shape or type.
+        InvalidArray: ``states`` is empty or no list, or ``out`` has the wrong shape or type.
         InvalidConfig: ``out`` is given and ``packed`` too, or that is neither True nor False.
         InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
     """
     flag("packed", packed)
+    if not hasattr(type(states), "__len__"):
+        message = f"encode() takes a list of states, not {type_name(states)}; write encode([state])"
+        raise InvalidArray(message)
     if len(states) == 0:
         message = "encode() was given no states: at least one is needed to know the game"
         raise InvalidArray(message)

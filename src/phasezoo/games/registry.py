@@ -38,7 +38,8 @@ REGISTRY: Registry[Game] = Registry(
     _package,
     error=UnregisteredGame,
     refusal=InvalidConfig,
-    form=r"(?s).*",
+    form=r"[^:,=\s]([^:,=\n]*[^:,=\s])?",
+    allowed="a text of one line without ':', ',' and '=', and no space around it",
     advice="; games.register(…) adds one of your own",
 )
 """The games by name."""

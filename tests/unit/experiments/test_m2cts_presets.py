@@ -1,8 +1,11 @@
 """The sizes of the main job: what each of them trains."""
 
+import math
+
 import pytest
 
-from phasezoo import games, gating, networks
+from phasezoo import experiments, games, gating, networks
+from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import CURVES, GAMES
 from phasezoo.experiments.two_player.config import PRESETS, M2ctsConfig
 from phasezoo.training import SupervisedConfig
@@ -35,3 +38,15 @@ def test_larger_sizes_learn_as_published():
     for config in (PRESETS["gpu"], PRESETS["paper"]):
         assert (config.optimizer, config.learning_rate) == ("sgd", 0.14)
         assert config.network.startswith("rise-")
+
+
+@pytest.mark.parametrize("settings", [{"movetime": math.nan}, {"timed_batches": [1, math.nan]}])
+def test_nan_is_refused_also_where_a_setting_may_be_none(settings, tmp_path):
+    with pytest.raises(InvalidConfig, match="nan is no number to work with"):
+        experiments.reproduce("m2cts", out=tmp_path / "run", **settings)
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_is_no_path_has_no_report():
+    with pytest.raises(InvalidConfig, match="run=3: expected the path of a directory"):
+        experiments.open(3)

@@ -124,6 +124,11 @@ class TestEncode:
         with pytest.raises(errors.InvalidArray, match="at least one"):
             _core.encode([], "v2")
 
+    @pytest.mark.parametrize("given", [CHESS.initial_state(), 3, None])
+    def test_what_is_no_list_of_states_is_refused(self, given):
+        with pytest.raises(errors.InvalidArray, match=r"takes a list of states, not .*\[state\]"):
+            games.encode(given)
+
     def test_bad_arguments_are_named(self):
         with pytest.raises(errors.InvalidArray, match="players has 1 entries for 3 states"):
             games.encode(self.STATES[:3], "v2", players=[0])

@@ -45,6 +45,7 @@ def registered(**given):
         ({"name": None}, "name=None: expected a text"),
         ({"name": ""}, "name='': expected a text"),
         ({"name": ["once"]}, r"name=.*: expected a text"),
+        *(({"name": bad}, "no space around it") for bad in ("a:b", "a,b", "a=1", " a", "a\nb")),
         ({"num_players": "2"}, "num_players='2': expected a whole number"),
         ({"num_actions": float("nan")}, "num_actions=nan: expected a whole number"),
         ({"initial_state": None}, "initial_state=None; expected something that makes"),

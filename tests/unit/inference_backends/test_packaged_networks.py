@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from phasezoo import agents, arena, games, inference, training
-from phasezoo.errors import CheckpointError
+from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference.storage import packaged
 from phasezoo.training.catalogue import probes_of
 from phasezoo.training.experts.tables import METRICS
@@ -112,3 +112,9 @@ def test_a_name_without_its_prefix_is_told_the_whole_name(tmp_path, monkeypatch)
     (tmp_path / "chess-small").mkdir()
     with pytest.raises(CheckpointError, match=r"no manifest\.json there"):
         inference.load("chess-small")
+
+
+@pytest.mark.parametrize("given", [3, None, b"phasezoo/chess-small", ["a"]])
+def test_what_is_no_path_is_no_network(given):
+    with pytest.raises(InvalidConfig, match="expected a network's folder or file"):
+        inference.load(given)

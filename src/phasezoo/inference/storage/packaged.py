@@ -101,6 +101,9 @@ def resolved(
         CheckpointError: There is no such network, or the file cannot be read.
         InvalidConfig: What is said of an ONNX file does not fit it, or there is no such file.
     """
+    if not isinstance(path, str | os.PathLike):
+        message = f"path={path!r}: expected a network's folder or file, or a name of the package"
+        raise InvalidConfig(message)
     said = {"game": game, "planes": planes, "actions": actions}
     if any(value is not None for value in said.values()):
         is_onnx = Path(path).name.lower().endswith(lc0.ONNX_ENDING)
