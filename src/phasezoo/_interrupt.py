@@ -57,11 +57,7 @@ def saying(line: Callable[[], str | None]) -> Iterator[None]:
 
 
 def nothing_written(out: object = None) -> str | None:
-    """Say that a command which leaves something ended before it wrote anything.
-
-    Args:
-        out: Where it would have written, if that is known.
-    """
+    """Say that a command which leaves something ended before it wrote anything."""
     if out is not None:
         return f"Stopped before anything was written to {out}; the same command begins again."
     command = " ".join(sys.argv[1:3])

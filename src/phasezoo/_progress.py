@@ -18,11 +18,7 @@ def is_verbose() -> bool:
 
 
 def shows_bars(file: IO[str]) -> bool:
-    """Return True if bars may be drawn.
-
-    Args:
-        file: Where to.
-    """
+    """Return True if bars may be drawn."""
     return file.isatty() and not is_quiet()
 
 

@@ -63,11 +63,7 @@ def preload_for_processes() -> None:
 
 
 def require_torch() -> None:
-    """Make sure that torch can be imported.
-
-    Raises:
-        MissingDependency: Torch is not installed.
-    """
+    """Make sure that torch can be imported."""
     if importlib.util.find_spec("torch") is None:
         raise MissingDependency.of_extra(
             need="networks need torch, which is not installed", extra="train"

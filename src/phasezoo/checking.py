@@ -106,11 +106,7 @@ def type_name(value: Any) -> str:
 
 
 def refuse_class(given: Any) -> None:
-    """Refuse an agent's class in place of an agent.
-
-    Raises:
-        InvalidConfig: It is a class.
-    """
+    """Refuse an agent's class in place of an agent."""
     if isinstance(given, type):
         message = f"{given.__name__} is a class: give an agent, such as {given.__name__}(…)"
         raise InvalidConfig(message)

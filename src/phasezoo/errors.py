@@ -181,15 +181,7 @@ class MissingDependency(PhasezooError, ImportError):
 
 @contextmanager
 def needs(need: str, extra: str) -> Iterator[None]:
-    """Import packages of an extra inside this context.
-
-    Args:
-        need: The thing and the package that it needs.
-        extra: The extra that installs the package.
-
-    Raises:
-        MissingDependency: One is not installed.
-    """
+    """Import packages of an extra inside this context."""
     try:
         yield
     except ImportError as error:

@@ -20,26 +20,14 @@ def preformatted(text: str) -> str:
 
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> Frame:
-    """Return the rows as a pandas ``DataFrame``.
-
-    Args:
-        rows: The values of each row by the names of the columns.
-
-    Raises:
-        MissingDependency: pandas is not installed.
-    """
+    """Return the rows as a pandas ``DataFrame``."""
     with needs("tables as frames need pandas", "data"):
         import pandas as pd
     return pd.DataFrame(list(rows))
 
 
 def csv_text(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    """Return rows as CSV below a head; None is an empty cell.
-
-    Args:
-        head: Names of the columns.
-        rows: The cells of each row.
-    """
+    """Return rows as CSV below a head; None is an empty cell."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([head, *rows])
     return text.getvalue()

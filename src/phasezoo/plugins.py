@@ -35,13 +35,7 @@ _tried: set[metadata.EntryPoint] = set()
 
 
 def load(kind: Kind, name: str, into: Container[str]) -> bool:
-    """Load what an installed package offers by a name; whether it is registered now.
-
-    Args:
-        kind: What is looked for.
-        name: By which it would be registered.
-        into: The names that are registered, which loading adds to.
-    """
+    """Load what an installed package offers by a name; whether it is registered now."""
     for entry in _offered(kind, tuple(sys.path)):
         if name not in into and entry.name == name:
             _load(entry, into)
@@ -49,12 +43,7 @@ def load(kind: Kind, name: str, into: Container[str]) -> bool:
 
 
 def load_all(kind: Kind, into: Container[str]) -> None:
-    """Load everything of a kind that installed packages offer and that is not registered yet.
-
-    Args:
-        kind: What is looked for.
-        into: The names that are registered, which loading adds to.
-    """
+    """Load everything of a kind that installed packages offer and that is not registered yet."""
     for entry in _offered(kind, tuple(sys.path)):
         if entry.name not in into:
             _load(entry, into)
@@ -101,15 +90,7 @@ def _text_of(error: BaseException) -> str:
 
 
 def import_module(path: str) -> ModuleType:
-    """The module of a dotted name, or of a file; one that is imported already is that one.
-
-    Args:
-        path: ``my_module``, looked for in the current directory too, or ``my_module.py``.
-
-    Raises:
-        InvalidConfig: It cannot be imported.
-        PhasezooError: What it registers is refused.
-    """
+    """The module of a dotted name, or of a file; one that is imported already is that one."""
     reason = _no_module(path)
     if reason:
         message = f"{path!r} cannot be imported: {reason}; {_EXPECTED}"
@@ -146,11 +127,7 @@ def import_module(path: str) -> ModuleType:
 
 
 def attribute_named(text: str) -> Any:
-    """The object that ``module:name`` or ``file.py:name`` names.
-
-    Raises:
-        InvalidConfig: The module cannot be imported, or has no such name.
-    """
+    """The object that ``module:name`` or ``file.py:name`` names."""
     path, _, name = text.rpartition(":")
     if not path or not name:
         message = f"{text!r}: expected module:name, such as my_package.my_module:MyAgent"

@@ -14,11 +14,7 @@ def find_agents_by(finder: Callable[[str], Any]) -> None:
 
 
 def agent_named(name: str) -> Any:
-    """The agent called ``name``.
-
-    Raises:
-        UnknownAgent: No agent has that name.
-    """
+    """The agent called ``name``."""
     return _FINDERS[0](name)
 
 
@@ -28,11 +24,7 @@ def find_gate_trainer_by(finder: Callable[[], Any]) -> None:
 
 
 def gate_trainer() -> Any:
-    """Return the function that trains gates.
-
-    Raises:
-        MissingDependency: It needs a package that is not installed.
-    """
+    """Return the function that trains gates."""
     return _GATE_TRAINERS[0]()
 
 
@@ -42,10 +34,5 @@ def find_games_by(finder: Callable[..., Any]) -> None:
 
 
 def game_named(name: str, **options: Any) -> Any:
-    """The game called ``name``, with its options.
-
-    Raises:
-        UnknownGame: No game has that name.
-        InvalidConfig: The game has no such option.
-    """
+    """The game called ``name``, with its options."""
     return _GAME_FINDERS[0](name, **options)

@@ -15,49 +15,29 @@ MOST_THREADS = 1024
 
 
 def seed_of(seed: Any) -> int:
-    """A seed as a whole number that the core takes.
-
-    Raises:
-        InvalidConfig: It is no whole number from 0 to 2**64 - 1.
-    """
+    """A seed as a whole number that the core takes."""
     return between("seed", seed, 0, 2**64 - 1)
 
 
 def threads_or(threads: Any, default: int | None) -> int | None:
-    """A number of threads, None for the default.
-
-    Raises:
-        InvalidConfig: It is no whole number from 1 to 1,024.
-    """
+    """A number of threads, None for the default."""
     return default if threads is None else between("threads", threads, 1, MOST_THREADS)
 
 
 def name_or(name: Any, default: str) -> str:
-    """How reports call an agent, or the default.
-
-    Raises:
-        InvalidConfig: It is no text.
-    """
+    """How reports call an agent, or the default."""
     return default if name is None else str(check_value("name", str, name))
 
 
 def checked_player(player: Any, game: games.Game | None) -> int:
-    """A player of ``game``; of any game if that is not known yet.
-
-    Raises:
-        InvalidConfig: There is no such player.
-    """
+    """A player of ``game``; of any game if that is not known yet."""
     if game is None:
         return at_least("player", player, 0)
     return between("player", player, 0, game.num_players - 1)
 
 
 def actions_of(option: str, given: Any) -> tuple[int, ...]:
-    """Indices of actions as a tuple.
-
-    Raises:
-        InvalidConfig: They are no whole numbers.
-    """
+    """Indices of actions as a tuple."""
     listed: list[Any] = list(given) if isinstance(given, Iterable) else [None]
     if not all(
         isinstance(each, int | np.integer) and not isinstance(each, bool) for each in listed
@@ -70,12 +50,7 @@ def actions_of(option: str, given: Any) -> tuple[int, ...]:
 def states_and_players(
     states: Any, players: Sequence[int] | None
 ) -> tuple[list[Any], list[int | None]]:
-    """Return the questions of ``select_batch``; a player is None where the state says who moves.
-
-    Raises:
-        InvalidArray: ``states`` is no list of states, or ``players`` of other length.
-        InvalidConfig: One of ``players`` does not exist.
-    """
+    """Return the questions of ``select_batch``; a player is None where the state says who moves."""
     if not isinstance(states, Sequence | np.ndarray) or isinstance(states, str):
         kind = type(states).__name__
         message = f"select_batch was given a {kind}, expected a list of states, such as [state]"

@@ -126,11 +126,7 @@ class DeprecatedSeats:
 
 
 def state_in(info: Mapping[str, Any], agent: str) -> Any:
-    """``info["state"]``, which agents that plan ahead need.
-
-    Raises:
-        InvalidState: ``info`` has no state.
-    """
+    """``info["state"]``, which agents that plan ahead need."""
     state = info.get("state") if isinstance(info, Mapping) else None
     if state is None:
         given = sorted(info) if isinstance(info, Mapping) else type_name(info)
@@ -144,16 +140,7 @@ def state_in(info: Mapping[str, Any], agent: str) -> Any:
 
 
 def mask_in(observation: Any, info: Mapping[str, Any], agent: str) -> Any:
-    """The action mask: ``info["action_mask"]``, or else that of a masked observation.
-
-    Args:
-        observation: What an environment shows.
-        info: Its ``info``.
-        agent: Who asks, for the message.
-
-    Raises:
-        InvalidState: There is no mask.
-    """
+    """The action mask: ``info["action_mask"]``, or else that of a masked observation."""
     for place in (info, observation):
         if isinstance(place, Mapping) and "action_mask" in place:
             return place["action_mask"]
@@ -369,16 +356,7 @@ class OneSearch:
 
 
 def session_pool_of(agent: Any, game: games.Game, **options: Any) -> SessionPool:
-    """Return a pool of ``agent`` for ``game``: of its own kind, otherwise one game after another.
-
-    Args:
-        agent: An agent, a :class:`SessionAgent`, or a callable ``(observation, info) -> action``.
-        game: The game to play.
-        options: ``limit``, ``pool_rows`` and ``threads``, for agents with pools of their own.
-
-    Raises:
-        InvalidConfig: ``agent`` is of no such kind.
-    """
+    """Return a pool of ``agent`` for ``game``: of its own kind, else one game after another."""
     refuse_class(agent)
     if (make := renamed_method(agent, "session_pool", "seats")) is not None:
         pool: SessionPool = make(game, **options)

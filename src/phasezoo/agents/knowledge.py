@@ -26,11 +26,6 @@ def network(
         net: The folder of a network or of experts, or a name such as ``"phasezoo/chess-small"``;
             None: all actions are alike and all positions even.
         loading: Fields of :class:`Loading`.
-
-    Raises:
-        CheckpointError: There is nothing in the folder, or a file is damaged.
-        InvalidConfig: The options do not go together, or there is no such device.
-        MissingDependency: The backend is not installed.
     """
     if net is None:
         defaults = vars(Loading())
@@ -67,10 +62,6 @@ def make_m2cts(
         fallback: The phase whose expert answers for those that have none; likewise.
         loading: How the folder's networks are loaded.
         options: As for :class:`~phasezoo.agents.M2CTSAgent`.
-
-    Raises:
-        CheckpointError: The folder has no experts, or they cannot be loaded.
-        InvalidConfig: Evaluators are given without a gate, or no experts at all.
     """
     how = (loading or Loading()).as_options()
     parts: dict[str, Any] = {"experts": experts, "policy": policy, "value": value}

@@ -168,20 +168,12 @@ class Limit:
 
 
 def limit_or(limit: Any, default: Limit) -> Limit:
-    """``limit``, or the default for None.
-
-    Raises:
-        InvalidConfig: ``limit`` is no :class:`Limit`.
-    """
+    """``limit``, or the default for None."""
     return default if limit is None else checked_limit(limit)
 
 
 def checked_limit(limit: Any) -> Limit:
-    """``limit``, if it is one.
-
-    Raises:
-        InvalidConfig: It is no :class:`Limit`.
-    """
+    """``limit``, if it is one."""
     if not isinstance(limit, Limit):
         message = f"limit={limit!r}: expected a Limit, such as Limit(simulations=3000)"
         raise InvalidConfig(message)

@@ -150,9 +150,6 @@ def code_named(text: str) -> str | None:
 
     Args:
         text: As for :func:`make`; nothing is imported or started.
-
-    Raises:
-        InvalidConfig: It does not follow the grammar.
     """
     spec = read_spec(text)
     recipe = REGISTRY.find(spec.name)

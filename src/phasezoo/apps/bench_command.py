@@ -41,12 +41,7 @@ class BenchOptions:
     """File that gets the figures too."""
 
     def run(self) -> int:
-        """Measure and print; names are checked there.
-
-        Raises:
-            InvalidConfig: There are minutes, but nothing that takes them.
-            RunDirectoryError: The package is not installed from a checkout.
-        """
+        """Measure and print; names are checked there."""
         if self.minutes is not None and not self.leak:
             message = (
                 f"--minutes {self.minutes:g}: goes with --leak; speed takes as long as it takes"

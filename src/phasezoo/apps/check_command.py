@@ -43,12 +43,7 @@ class CheckOptions:
     """Draws everything random."""
 
     def run(self) -> int:
-        """Check and print; 1 if a contract is broken.
-
-        Raises:
-            InvalidConfig: The module cannot be imported, or there is nothing in it to check.
-            UnknownGame: No game has the name.
-        """
+        """Check and print; 1 if a contract is broken."""
         broken = 0
         for report in self._reports():
             sys.stdout.write(f"{report}\n")

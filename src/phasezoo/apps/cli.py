@@ -37,9 +37,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Args:
         arguments: What follows the program's name; default ``sys.argv[1:]``.
-
-    Raises:
-        SystemExit: Help was asked for and printed.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     if not given or given == ["help"]:
@@ -73,11 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def uci_main() -> int:
-    """Run ``phasezoo uci`` as a program of its own, for interfaces that give no arguments.
-
-    Raises:
-        SystemExit: Help was asked for and printed.
-    """
+    """Run ``phasezoo uci`` as a program of its own, for interfaces that give no arguments."""
     return main(["uci", *sys.argv[1:]])
 
 

@@ -68,11 +68,7 @@ class Entry:
 
 
 def _command(place: str) -> Entry:
-    """A command whose module is imported when it is asked for.
-
-    Args:
-        place: ``module:name`` of a class, or of a function that returns one.
-    """
+    """A command whose module is imported when it is asked for."""
 
     def options(words: Sequence[str]) -> Any:
         module, _, name = place.partition(":")
@@ -141,11 +137,7 @@ class CommandLine:
 
     @classmethod
     def read(cls, given: Sequence[str]) -> "CommandLine":
-        """Take the common options out of a command line, wherever they stand, and do as they say.
-
-        Raises:
-            InvalidConfig: The file of options cannot be read, or a module cannot be imported.
-        """
+        """Take the common options out of a command line, wherever they are, and do as they say."""
         found: dict[str, list[str]] = {CONFIG: [], PLUGIN: [], LOG_FILE: []}
         rest: list[str] = []
         switches = set()
@@ -181,11 +173,7 @@ class CommandLine:
         )
 
     def command(self) -> Command | str:
-        """Return the command, or the help text that is asked for.
-
-        Raises:
-            InvalidConfig: The command or an option does not exist, or a value is not allowed.
-        """
+        """Return the command, or the help text that is asked for."""
         entry, names = COMMANDS, ["phasezoo"]
         words = list(self.words) or ["--help"]
         while words and (member := entry.members().get(words[0])):
@@ -224,12 +212,6 @@ def output(line: CommandLine) -> Iterator[None]:
     """Show and log as the common options of a command line say.
 
     Progress is shown as long as the logger ``phasezoo`` takes warnings.
-
-    Args:
-        line: The command line.
-
-    Raises:
-        OSError: The log file cannot be written.
     """
     logger = logging.getLogger("phasezoo")
     before = logger.level, logger.propagate
@@ -334,15 +316,7 @@ def match_hint(
     opponent: str = "random",
     board: bool = False,
 ) -> str:
-    """Return the lines that say how to play with an agent that a command made.
-
-    Args:
-        agent: The agent's text.
-        game: The game it learned.
-        plugins: Modules that the command imported first.
-        opponent: Whom it plays, by their text.
-        board: Whether the board in the browser is named too.
-    """
+    """Return the lines that say how to play with an agent that a command made."""
     from phasezoo import games
     from phasezoo.apps.tournament.commands import MatchOptions
     from phasezoo.arena.tournaments import playable

@@ -46,12 +46,7 @@ class FetchOptions:
     """Replace the file if it exists."""
 
     def run(self) -> int:
-        """Download, check, and print what to do with the file.
-
-        Raises:
-            InvalidConfig: An option is wrong.
-            StoreError: The file cannot be had, exists already, or has another checksum.
-        """
+        """Download, check, and print what to do with the file."""
         url = _address(self.source)
         if self.sha256 is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", self.sha256):
             message = f"--sha256 {self.sha256}: expected 64 hexadecimal digits"
@@ -99,9 +94,6 @@ def fetch(url: str, part: Path, progress: Callable[[int, int | None], None]) -> 
         url: The address.
         part: The file to write or continue.
         progress: Called with bytes done and bytes in total, None if the server says none.
-
-    Raises:
-        StoreError: The server refuses, or the connection is cut again and again.
     """
     failures = 0
     while failures < ATTEMPTS:

@@ -68,13 +68,7 @@ class ImportOptions(PgnFilter):
     """Threads (none: every usable core)."""
 
     def run(self) -> int:
-        """Read the files and say what was kept and skipped.
-
-        Raises:
-            InvalidConfig: An option is wrong.
-            InvalidPgn: A file cannot be read, or no game in it can be used.
-            StoreError: The store exists or cannot be written.
-        """
+        """Read the files and say what was kept and skipped."""
         if len(self.paths) < 2:
             given = f"{self.paths[0]} alone" if self.paths else "neither"
             first = self.paths[0] if self.paths else "games.pgn"

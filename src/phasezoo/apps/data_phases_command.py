@@ -50,14 +50,7 @@ class PhasesOptions:
     """Threads (none: every usable core)."""
 
     def run(self) -> int:
-        """Print the tables, and draw the pictures.
-
-        Raises:
-            InvalidConfig: An option is wrong.
-            InvalidGate: There is no such gate, or it does not fit the game.
-            MissingDependency: Pictures need matplotlib, which is not installed.
-            StoreError: The store cannot be read, or there are pictures already.
-        """
+        """Print the tables, and draw the pictures."""
         from phasezoo import gating
         from phasezoo.data.phase_study import fitted_gate, study_phases
         from phasezoo.data.store import GameStore

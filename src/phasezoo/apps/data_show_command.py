@@ -43,13 +43,7 @@ class ShowOptions:
     """Replace that file if it exists."""
 
     def run(self) -> int:
-        """Print the game or write it to a file.
-
-        Raises:
-            CorruptRecord: The game cannot be replayed.
-            InvalidConfig: There is no such game or position, or it cannot be shown so.
-            StoreError: The store cannot be read, or the file exists or cannot be written.
-        """
+        """Print the game or write it to a file."""
         if self.out is not None:
             refuse_existing([self.out], overwrite=self.overwrite)
         from phasezoo.data.store import GameStore
@@ -93,11 +87,7 @@ class StatsOptions:
     """Folder or file of games; sample:GAME for those in the package."""
 
     def run(self) -> int:
-        """Print the table.
-
-        Raises:
-            StoreError: The store cannot be read.
-        """
+        """Print the table."""
         from phasezoo.data.store import GameStore
 
         store = GameStore.open(self.store)

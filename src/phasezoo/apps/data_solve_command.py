@@ -42,12 +42,7 @@ class SolveOptions:
     """Replace files that exist."""
 
     def run(self) -> int:
-        """Print the counts, and write the files.
-
-        Raises:
-            InvalidConfig: There is no such ending, or positions are counted that nobody wants.
-            StoreError: A file exists or cannot be written, or there are fewer positions.
-        """
+        """Print the counts, and write the files."""
         pieces = ending_of(self.ending)
         if self.count is not None and self.starts is None:
             message = f"--count {self.count}: counts positions of --starts FILE; give it too"

@@ -31,13 +31,7 @@ class PerftOptions:
     """Threads (none: every usable core)."""
 
     def run(self) -> int:
-        """Count and print.
-
-        Raises:
-            InvalidConfig: The depth or number of threads is out of range.
-            InvalidFen: The FEN is no position of the game.
-            UnknownGame: There is no such game, or it has no perft.
-        """
+        """Count and print."""
         if self.divide and self.depth == 0:
             message = f"--depth 0 --divide: expected a whole number from 1 to {MOST}"
             raise InvalidConfig(message)
@@ -66,10 +60,6 @@ def divide(game: str, fen: str | None, depth: int, threads: int | None) -> list[
         fen: Position to count from; None: the start.
         depth: Plies to look ahead, the move among them (1 or more).
         threads: Threads; default every usable core.
-
-    Raises:
-        InvalidFen: The FEN is no position of the game.
-        UnknownGame: There is no such game, or it has no perft.
     """
     from phasezoo.games.queries import move_text
 

@@ -38,10 +38,6 @@ def draw_phases(
 
     Returns:
         The files.
-
-    Raises:
-        MissingDependency: Matplotlib is not installed.
-        StoreError: The folder cannot be written, or a picture exists that may not be replaced.
     """
     figures = {"phases": _phases_figure(table)}
     if store.game.measures is not None:

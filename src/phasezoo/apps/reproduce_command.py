@@ -39,11 +39,7 @@ class StudyOptions:
     plugin: tuple[str, ...] = ()
 
     def run(self) -> int:
-        """Start or continue the run; Ctrl-C says how to go on.
-
-        Raises:
-            PhasezooError: The options are wrong, or the run failed; what is finished is kept.
-        """
+        """Start or continue the run; Ctrl-C says how to go on."""
         study, config = self._begun(), self.config
         self._check_game(config)
         out = self.resume or self.out or self._default_out(config.preset)

@@ -68,11 +68,7 @@ class SelfPlayOptions:
     plugin: tuple[str, ...] = ()
 
     def run(self) -> int:
-        """Play and learn, and print what came of it.
-
-        Raises:
-            PhasezooError: An option is wrong, or the run failed; what is finished is kept.
-        """
+        """Play and learn, and print what came of it."""
         how = f"The same command continues what is in {self.out}."
         stopped = continuing(self.out, "config.json", how)
         with saying(stopped), _watching(sys.stderr) as progress:

@@ -8,16 +8,7 @@ from phasezoo.errors import StoreError
 
 
 def refuse_existing(files: Iterable[Path], *, overwrite: bool, makes_folder: bool = False) -> None:
-    """Refuse to write over files, unless that was asked for, and what cannot become files.
-
-    Args:
-        files: The files.
-        overwrite: Whether they may exist.
-        makes_folder: Whether their folder is made if need be.
-
-    Raises:
-        StoreError: One exists, is named twice, is a folder, or lies where nothing can be written.
-    """
+    """Refuse to write over files, unless that was asked for, and what cannot become files."""
     given = list(files)
     for number, file in enumerate(given):
         reason = _why_not(file, given[:number], makes_folder=makes_folder)

@@ -87,11 +87,7 @@ class TrainOptions:
     plugin: tuple[str, ...] = ()
 
     def run(self) -> int:
-        """Train, and print what came of it.
-
-        Raises:
-            PhasezooError: An option is wrong, or the training failed; what is finished is kept.
-        """
+        """Train, and print what came of it."""
         self._check()
         from phasezoo.data.store import GameStore
         from phasezoo.training.callbacks import progress_bar

@@ -115,11 +115,6 @@ class Adjudicator:
     def watch(self, player: int, value: float | None, ply: int) -> Verdict | None:
         """Take in a move.
 
-        Args:
-            player: Who moved, 0 or 1.
-            value: What the player's search said, for that player.
-            ply: Plies played since the game's start, this move included.
-
         Returns:
             The verdict; None: play on.
         """

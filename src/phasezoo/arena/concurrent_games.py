@@ -178,12 +178,7 @@ class ConcurrentGames:
         self._in_progress = 0
 
     def play(self, schedule: Iterable[Scheduled]) -> None:
-        """Play every game of ``schedule``.
-
-        Raises:
-            SideFailed: A side's evaluator gave an invalid answer; it names the side.
-            PhasezooError: A side chose an illegal action, or broke another contract.
-        """
+        """Play every game of ``schedule``."""
         waiting = iter(schedule)
         self._begin_more(waiting)
         index = 0

@@ -69,11 +69,7 @@ class GameLog(LockedFile):
             self._locks = locks.pop_all()
 
     def append(self, record: GameRecord, sides: Sequence[SideStats]) -> None:
-        """Write a finished game through to the disk.
-
-        Raises:
-            RunDirectoryError: The file cannot be written; the games before this one are safe.
-        """
+        """Write a finished game through to the disk."""
         line = {"game": record.to_dict(), "sides": [side.to_dict() for side in sides]}
         try:
             self._write(line)

@@ -67,15 +67,7 @@ _SYSTEM = re.compile(r" \(os error \d+\)")
 
 
 def text_of(path: Path | str, what: str) -> str:
-    """Return the text of a file, which may be compressed or lie in an archive as PGN does.
-
-    Args:
-        path: The file.
-        what: What it should be, for the error.
-
-    Raises:
-        InvalidConfig: It cannot be read.
-    """
+    """Return the text of a file, which may be compressed or lie in an archive as PGN does."""
     try:
         return _core.read_text(Path(path))
     except (InvalidPgn, ValueError) as error:  # no text, or no path
@@ -99,14 +91,6 @@ def parse_openings(text: str, game: games.Game, plies: int | None = None) -> tup
         text: The text.
         game: Whose openings they are.
         plies: How many moves of each are taken; default all.
-
-    Raises:
-        InvalidConfig: A game in PGN is of another variant.
-        InvalidFen: A position cannot be read; the message names the line.
-        InvalidPgn: There is PGN, and the game has no such notation; or it cannot be read; or a line
-            begins in the middle of a game.
-        InvalidUci: A move cannot be read or is not legal; the message names the opening or its
-            line.
     """
     is_pgn = _core.has_pgn_tags(text)
     return tuple(_games_in(text, game, plies) if is_pgn else _lines_in(text, game, plies))
@@ -186,11 +170,7 @@ def _numbered_from_one(line: str, number: int) -> str:
 
 
 def _position(line: str) -> str:
-    """Return the FEN of a line that has a FEN or an EPD.
-
-    Raises:
-        InvalidFen: Something else stands behind it.
-    """
+    """Return the FEN of a line that has a FEN or an EPD."""
     fields = line.split(maxsplit=4)
     rest = fields.pop() if len(fields) > 4 else ""
     fields[-1] = fields[-1].rstrip(";")

@@ -17,13 +17,7 @@ from phasezoo.gating.callables import phase_number
 def first_at(
     played: Any, game: games.Game, gate: Any, phase: str | int, count: int | None = None
 ) -> list[Opening]:
-    """Return the openings; see :meth:`phasezoo.arena.OpeningSuite.at_phase`.
-
-    Raises:
-        InvalidConfig: There is no such phase, no game gets there and goes on, or ``played`` is no
-            collection of games.
-        InvalidGate: The gate does not fit the game.
-    """
+    """Return the openings; see :meth:`phasezoo.arena.OpeningSuite.at_phase`."""
     found_gate = gating.make(gate, game.name)
     wanted = phase_number(found_gate.names, phase, found_gate.spec)
     openings: dict[Any, Opening] = {}

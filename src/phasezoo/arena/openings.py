@@ -342,12 +342,7 @@ _RANDOM = re.compile(r"random:(?P<low>\d{1,4})(-(?P<high>\d{1,4}))?")
 def as_suite(
     openings: OpeningSuite | Sequence[Sequence[str]] | Path | str | None, game: str
 ) -> OpeningSuite:
-    """Return the openings that a match was given, as a suite.
-
-    Raises:
-        InvalidConfig: It is a suite of another game, or cannot be read, or an opening is over.
-        InvalidFen, InvalidPgn, InvalidUci: An opening does not fit the game.
-    """
+    """Return the openings that a match was given, as a suite."""
     if openings is None:
         return OpeningSuite.load(game)
     if isinstance(openings, (str, Path)):

@@ -153,11 +153,7 @@ class PgnFile(LockedFile):
             append_line(self.path, text.encode())
 
     def rewrite(self, records: Sequence[GameRecord]) -> None:
-        """Replace the file's content by ``records``, in order of their numbers.
-
-        Raises:
-            RunDirectoryError: The file cannot be written; the old content is still there.
-        """
+        """Replace the file's content by ``records``, in order of their numbers."""
         new = self.path.with_name(self.path.name + ".new")
         text = self._text(sorted(records, key=lambda record: record.number))
         try:

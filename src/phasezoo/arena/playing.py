@@ -42,11 +42,7 @@ class Repeats:
         self._games: dict[tuple[int, int], list[GameRecord]] = {}
 
     def add(self, record: GameRecord) -> None:
-        """Take in a finished game.
-
-        Raises:
-            InvalidConfig: The first games of a pairing, several as each player, are all the same.
-        """
+        """Take in a finished game."""
         games = self._games.setdefault(record.pairing, [])
         if len(games) >= ENOUGH_OF_SHORT * self._group_size:
             return
@@ -221,9 +217,6 @@ def play_plans(plans: Sequence[Plan]) -> list[Played]:
     An agent that plays in several, the same object each time, searches for all of them in one pool,
     so that its network is asked about more positions at once. Games at once, cuts and adjudication
     are those of the first plan's conditions.
-
-    Raises:
-        PhasezooError: See :func:`phasezoo.arena.play_match`.
     """
     conditions = plans[0].conditions
     with contextlib.ExitStack() as stack:

@@ -122,9 +122,6 @@ def make_sides(
         threads: Threads that walk trees and make planes.
         others: Sides of matches that are played beside: the same agent with the same limit searches
             in the pool that it has there, in larger batches.
-
-    Raises:
-        InvalidConfig: ``names`` or ``limit`` are not as many as the agents, or a search has no end.
     """
     limits = limit if isinstance(limit, Sequence) else [limit] * len(players)
     _check_count("limit", limits, len(players))

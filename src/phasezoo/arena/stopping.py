@@ -54,11 +54,7 @@ class SequentialTest:
 
 
 def sequential_test(sprt: object, players: int, game: Game) -> SequentialTest | None:
-    """Return the test that may end a match of ``players`` agents early; None without one.
-
-    Raises:
-        InvalidConfig: More than two agents play, or more than two in a game, or it is no test.
-    """
+    """Return the test that may end a match of ``players`` agents early; None without one."""
     if sprt is None:
         return None
     if players != 2:

@@ -154,11 +154,7 @@ class Batch:
 
 
 def _alike(batches: Sequence[Batch]) -> Sequence[Batch]:
-    """Return batches that all have distributions, or none; those that lack them have the action.
-
-    Raises:
-        InvalidConfig: Some have the returns of all players, and others do not.
-    """
+    """Return batches that all have distributions, or none; those that lack them have the action."""
     if len({batch.values is None for batch in batches}) > 1:
         message = "some of the games have the returns of all players, and others do not"
         raise InvalidConfig(message)

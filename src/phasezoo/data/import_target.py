@@ -69,16 +69,7 @@ def months_of(dates: npt.NDArray[np.bytes_]) -> npt.NDArray[np.str_]:
 
 
 def check_place(path: Path, *, overwrite: bool, is_folder: bool) -> None:
-    """Refuse early to write where something is, or where nothing can be.
-
-    Args:
-        path: Where to write.
-        overwrite: Whether what is there may be replaced, if all of it is stores.
-        is_folder: Whether several stores are to lie there.
-
-    Raises:
-        StoreError: Something is there that may not be replaced, or nothing can be written.
-    """
+    """Refuse early to write where something is, or where nothing can be."""
     if is_folder and path.suffix == SUFFIX:
         message = f"{path} is one file: name a folder for stores of several parts"
         raise StoreError(message)
@@ -94,10 +85,6 @@ def write_stores(path: Path, stores: Mapping[str, GameStore], *, overwrite: bool
         path: The folder.
         stores: Stores by their place in it, such as ``"atomic/train"``.
         overwrite: Whether a folder of stores that is there may be replaced.
-
-    Raises:
-        StoreError: Something is there that may not be replaced, or it cannot be written; what was
-            there is left as it was.
     """
     check_place(path, overwrite=overwrite, is_folder=True)
     with whole_folder(path) as partial:

@@ -112,11 +112,6 @@ def read_pgn(paths: Paths, game: str = "chess", **options: Any) -> tuple[GameSto
         paths: One file or several, read in this order.
         game: The game; those of other variants are skipped.
         **options: Those of :func:`read_games`.
-
-    Raises:
-        InvalidConfig: A number is negative, or a month is not written as one.
-        InvalidPgn: A file cannot be read at all, or no game in them can be used.
-        UnknownGame: PGN of this game is not read.
     """
     stores, report = read_games(paths, game, **options)
     return stores[game], report

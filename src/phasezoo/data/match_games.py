@@ -16,18 +16,7 @@ _NEEDED = ("start_fen", "start", "opening_moves", "moves", "returns", "ending", 
 
 
 def entries_of(game: Game, width: int, games: Any) -> Iterator[GameEntry]:
-    """Yield the games of a match, or of records of one.
-
-    Args:
-        game: The store's game.
-        width: Actions of a ply.
-        games: A match, or its records.
-
-    Raises:
-        CorruptRecord: A game cannot be played so.
-        InvalidConfig: It is something else.
-        StoreError: It is a match of another game.
-    """
+    """Yield the games of a match, or of records of one."""
     names = None
     if hasattr(games, "sides") and hasattr(games, "games"):
         if games.game != game.name:

@@ -17,11 +17,7 @@ def partial_name(path: Path) -> Path:
 
 
 def put_in_place(partial: Path, path: Path) -> None:
-    """Rename a folder that is whole to its place; what was there is removed last of all.
-
-    Raises:
-        OSError: It cannot be renamed; what was there is there again.
-    """
+    """Rename a folder that is whole to its place; what was there is removed last of all."""
     old = _beside(path, "old")
     try:
         if path.exists():

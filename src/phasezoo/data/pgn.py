@@ -95,10 +95,6 @@ def games_as_pgn(store: "GameStore") -> Iterator[str]:
 
     Moves before a game's own, which fill the planes of the last moves, are moves of the PGN:
     ``OpeningPlies`` says how many. A game whose end could not be read has the result ``*``.
-
-    Raises:
-        CorruptRecord: A game cannot be replayed.
-        InvalidConfig: The game has no SAN.
     """
     _check_has_pgn(store.game)
     for number in range(len(store)):

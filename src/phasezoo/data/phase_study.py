@@ -68,12 +68,7 @@ class PhaseStudy:
 
 
 def study_phases(store: GameStore, table: PositionTable) -> PhaseStudy:
-    """Follow the phases of every game of a store.
-
-    Args:
-        store: The games.
-        table: All positions of the store, from :meth:`GameStore.positions`.
-    """
+    """Follow the phases of every game of a store."""
     count = len(table.names)
     phase, game = table.phase.astype(np.int64), table.game.astype(np.int64)
     players = store.game.num_players if store.columns.width > 1 else 1
@@ -137,10 +132,6 @@ def fitted_gate(
 
     Returns:
         The specification, such as ``"plies:27,54"``.
-
-    Raises:
-        InvalidConfig: There are no such thresholds.
-        InvalidGate: The gate has no thresholds, or does not fit the game.
     """
     check_value("phases", Annotated[int, Ge(2)], phases)
     try:

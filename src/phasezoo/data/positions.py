@@ -135,10 +135,6 @@ def without_seen(
 ) -> tuple[PositionTable, npt.NDArray[np.int64]]:
     """Return the test positions that do not occur in train, so that tests see new ones alone.
 
-    Args:
-        test: Positions to test on.
-        *train: Positions that were trained on.
-
     Returns:
         The rest of ``test``, and ``int64[n]``: how many were removed from each phase.
     """
@@ -191,11 +187,7 @@ class PhaseTable:
 
 
 def count_phases(tables: Mapping[str, PositionTable]) -> PhaseTable:
-    """Return the dataset table of splits that do not share games.
-
-    Args:
-        tables: The positions of each split, all labelled by the same gate.
-    """
+    """Return the dataset table of splits that do not share games."""
     some = next(iter(tables.values()))
     counts = []
     total = np.zeros((len(some.names) + 1, 2), dtype=np.int64)

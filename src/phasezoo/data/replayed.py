@@ -21,11 +21,6 @@ def replayed(game: Game, entry: GameEntry, width: int, start: Any) -> GameEntry:
         entry: A game of it.
         width: Actions of a ply.
         start: The state that it starts from; None: the usual one.
-
-    Raises:
-        CorruptRecord: It cannot be played, another player won it, or a search visited an action
-            that is not legal.
-        InvalidConfig: It is not over, and says nothing of its returns.
     """
     begun = game.initial_state() if start is None else start
     led = _natively(entry, begun, width) if game.native else _by_states(entry, begun, width)
@@ -81,10 +76,6 @@ def returns_of(last: Any, end: Any) -> npt.NDArray[np.float32]:
 
     If nobody won, those for whom the game was over before keep what they got, and the others drew
     (``docs/definitions/data.md#pommermans-episodes``).
-
-    Args:
-        last: The state before the last ply.
-        end: The state after it.
     """
     returns = np.array(end.returns, dtype=np.float32)
     settled = getattr(last, "settled", None)

@@ -152,9 +152,6 @@ def ranked(
 
     Returns:
         Indices, rising, of train, validation and test.
-
-    Raises:
-        InvalidConfig: The fractions are not three shares of a whole.
     """
     count = len(hashes)
     order = np.argsort(hashes, kind="stable")

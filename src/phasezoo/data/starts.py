@@ -30,9 +30,6 @@ def start_state(game: Game, start: Start) -> Any:
     Args:
         game: The game.
         start: What a store holds of it; bytes are unpickled, so whoever calls must trust them.
-
-    Raises:
-        CorruptRecord: It is no start of this game.
     """
     try:
         state = _unpickled(start) if isinstance(start, bytes) else _read(game, start)
@@ -85,11 +82,6 @@ def evenly_by_ply(store: "GameStore", count: int, seed: int) -> Sequence[Any]:
     """Different states in which a move is played, as many of each ply as of any other.
 
     Plies with too few of them give what they have.
-
-    Args:
-        store: The games.
-        count: States, at most.
-        seed: Of the draws.
     """
     rows = store.positions()
     rng = np.random.default_rng(seed)

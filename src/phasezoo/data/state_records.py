@@ -117,13 +117,6 @@ class StateRecords:
         """Game, ply, player, phase and key of every row, by game, ply and player.
 
         Every action is checked.
-
-        Args:
-            gate: Has ``batch``.
-            threads: Not used.
-
-        Raises:
-            CorruptRecord: A game cannot be replayed; the message names it.
         """
         parts: list[Labels] = []
         for first in range(0, len(self.columns), CHUNK):

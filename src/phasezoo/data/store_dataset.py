@@ -39,10 +39,6 @@ def columns_of_rows(
         names: The columns for ``moves``, ``result``, ``start``, ``players``, ``ratings``, ``date``
             and ``source``.
         skip: Whether rows that are no game are skipped; else they raise.
-
-    Raises:
-        CorruptRecord: A row is no game; the message names it.
-        InvalidConfig: There is no such column.
     """
     entries, skipped = [], 0
     for number, row in enumerate(_rows(dataset)):

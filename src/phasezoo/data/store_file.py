@@ -165,13 +165,7 @@ def _action_spec(game: Game) -> str:
 
 
 def read_file(path: Path) -> tuple[Description, GameColumns]:
-    """Read a file's metadata and its games.
-
-    Raises:
-        DamagedFile: It is cut short, or its columns do not fit together.
-        MissingDependency: pyarrow is not installed.
-        StoreError: It is missing, or no games store of a format that this version reads.
-    """
+    """Read a file's metadata and its games."""
     pa, pq = arrow()
     if path.exists() and not path.is_file():
         message = (
@@ -262,13 +256,7 @@ def _check_room(path: Path, asked: int) -> None:
 
 
 def describe(path: Path) -> Description:
-    """Read a file's metadata without its games.
-
-    Raises:
-        DamagedFile: It is cut short.
-        MissingDependency: pyarrow is not installed.
-        StoreError: It is no games store of a format that this version reads.
-    """
+    """Read a file's metadata without its games."""
     pa, pq = arrow()
     try:
         return _about(path, pq.read_schema(path))
@@ -327,12 +315,7 @@ def write_file(
     *,
     overwrite: bool = False,
 ) -> None:
-    """Write games to a file, which appears only once it is whole.
-
-    Raises:
-        MissingDependency: pyarrow is not installed.
-        StoreError: The file exists and ``overwrite`` is not set, or it cannot be written.
-    """
+    """Write games to a file, which appears only once it is whole."""
     pa, pq = arrow()
     check_writable(path, overwrite=overwrite)
     described = asdict(Description.of(game, columns, metadata))
@@ -357,11 +340,7 @@ def write_file(
 
 
 def write_text(path: Path, parts: Iterable[str], *, overwrite: bool = False) -> None:
-    """Write text to a file, which appears only once it is whole.
-
-    Raises:
-        StoreError: The file exists and ``overwrite`` is not set, or it cannot be written.
-    """
+    """Write text to a file, which appears only once it is whole."""
     check_writable(path, overwrite=overwrite)
     with _appearing(path) as file:
         for part in parts:

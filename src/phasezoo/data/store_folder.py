@@ -33,11 +33,7 @@ _ENDING = "_games.parquet"
 
 @contextmanager
 def sample_file(game: Game) -> Iterator[Path]:
-    """The file with the sample games of ``game``, while the context lasts.
-
-    Raises:
-        StoreError: The package has no sample games of this game, or none with its options.
-    """
+    """The file with the sample games of ``game``, while the context lasts."""
     folder = resources.files("phasezoo") / "data" / "samples"
     with resources.as_file(folder / f"{game.name}{_ENDING}") as path:
         if game.options or not path.is_file():
@@ -105,13 +101,7 @@ class StoredGames:
 
 
 def read_store(path: Path) -> StoredGames:
-    """Return the games of a store: a file, a folder of files, or a folder with its three parts.
-
-    Raises:
-        MissingDependency: pyarrow is not installed.
-        StoreError: It is missing, it or a part holds no file that can be used, or files of
-            different games, or there are files beside the three parts.
-    """
+    """Return the games of a store: a file, a folder of files, or a folder with its three parts."""
     if not path.is_dir():
         return StoredGames(*read_file(path), (), None)
     files, parts = files_of(path), _part_files(path)
@@ -205,12 +195,7 @@ def _shown(about: Description) -> str:
 
 
 def check_target(path: Path, *, overwrite: bool) -> None:
-    """Refuse early to write a store where something is, or where nothing can be.
-
-    Raises:
-        StoreError: There is something and ``overwrite`` is not set, or it is no store; or the
-            folder that it lies in does not exist.
-    """
+    """Refuse early to write a store where something is, or where nothing can be."""
     if path.suffix == SUFFIX:
         check_writable(path, overwrite=overwrite)
     elif path.is_dir():
@@ -244,11 +229,6 @@ def write_store(
     """Write games to a file or a folder of files, which appears only once it is whole.
 
     Games that are split go to a folder with the stores train, validation and test.
-
-    Raises:
-        MissingDependency: pyarrow is not installed.
-        StoreError: Something is there that may not be replaced, or it cannot be written; or games
-            that are split are to go to one file.
     """
     if parts is not None and path.suffix == SUFFIX:
         message = (
@@ -270,11 +250,7 @@ def write_store(
 
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
-    """Give a folder to write into, which takes the place of ``path`` once it is whole.
-
-    Raises:
-        StoreError: It cannot be written; what was there is left as it was.
-    """
+    """Give a folder to write into, which takes the place of ``path`` once it is whole."""
     partial = partial_name(path)
     try:
         partial.mkdir()

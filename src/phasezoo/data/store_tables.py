@@ -17,16 +17,7 @@ _VISITS = ("lengths", "actions", "counts")
 
 
 def columns_of(table: Any, players: int, width: int) -> GameColumns:
-    """Return the games of a table.
-
-    Args:
-        table: Rows of a file.
-        players: Players of a game.
-        width: Actions of a ply.
-
-    Raises:
-        CorruptRecord: They do not fit together.
-    """
+    """Return the games of a table."""
     read = {name: table[name].combine_chunks() for name in table.column_names}
     each = range(players)
     count = table.num_rows

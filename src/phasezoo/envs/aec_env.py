@@ -175,9 +175,6 @@ def with_order_check(raw_env: Callable[..., Any]) -> Callable[..., wrappers.Orde
 
         Illegal actions are dealt with by the environment itself (``illegal=``), so that
         PettingZoo's wrapper for them is not needed.
-
-        Args:
-            options: Those of :class:`raw_env`.
         """
         return wrappers.OrderEnforcingWrapper(raw_env(**options))
 

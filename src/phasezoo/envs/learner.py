@@ -15,17 +15,7 @@ LearnerOption = int | str
 
 
 def learner_of(agent_color: Any, num_players: int, *, name: str = "agent_color") -> LearnerOption:
-    """Return the player that ``agent_color=`` names.
-
-    Args:
-        agent_color: ``"white"`` or ``"black"`` if there are two players, an index,
-            ``"alternate"`` (the next player every game) or ``"random"`` (drawn every game).
-        num_players: How many players the game has.
-        name: What the option is called, for errors.
-
-    Raises:
-        InvalidConfig: There is no such player.
-    """
+    """Return the player that ``agent_color=`` names."""
     if agent_color in ("alternate", "random"):
         return str(agent_color)
     if num_players == 2 and agent_color in COLORS:
@@ -42,14 +32,7 @@ def learner_of(agent_color: Any, num_players: int, *, name: str = "agent_color")
 
 
 def learner_in_game(option: LearnerOption, game: int, seed: int, num_players: int) -> int:
-    """Return the learner's index in one game.
-
-    Args:
-        option: As :func:`learner_of` gives it.
-        game: Games since the last seeding, this one not counted.
-        seed: The game's seed.
-        num_players: How many players the game has.
-    """
+    """Return the learner's index in one game."""
     if option == "alternate":
         return game % num_players
     if option == "random":

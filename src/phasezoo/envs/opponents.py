@@ -91,17 +91,7 @@ class Callee:
 
 
 def resolve(given: Any, view: View) -> Any:
-    """Return the opponent of an option: a name that the core plays, an agent, or a :class:`Callee`.
-
-    Args:
-        given: The option of the environment.
-        view: View of callables that do not ask for one.
-
-    Raises:
-        InvalidConfig: It is no opponent, or needs a table that the game does not have.
-        UnknownAgent: No agent has that name.
-        PhasezooError: An agent cannot be made from that text.
-    """
+    """Return the opponent of an option: a name of the core, an agent or a :class:`Callee`."""
     game = view.game
     if isinstance(given, str):
         if given == "tablebase" and not game.has_table:
@@ -133,9 +123,6 @@ def opponents_of(given: Any, view: View) -> tuple[Any, ...]:
     Args:
         given: One for all players, or a list with one for each.
         view: View of callables that do not ask for one; it knows the game.
-
-    Raises:
-        InvalidConfig: A list has another length, or holds what is no opponent.
     """
     count = view.game.num_players - 1
     if isinstance(given, Sequence) and not isinstance(given, str):
@@ -173,11 +160,7 @@ def views_of(opponents: Mapping[int, Opponent], own: View) -> tuple[View, ...]:
 
 
 def choose(opponent: Opponent, runner: GameRunner, turn: Turn, player: int) -> int:
-    """An opponent's action, checked; one whose answer does not matter is not asked.
-
-    Raises:
-        IllegalAction: It is not legal. An opponent's mistake raises; it never scores.
-    """
+    """An opponent's action, checked; one whose answer does not matter is not asked."""
     if runner.is_idle(turn, player):
         return int(runner.legal_actions(turn, player)[0])
     answer = opponent.act(runner, turn, player)
@@ -187,11 +170,7 @@ def choose(opponent: Opponent, runner: GameRunner, turn: Turn, player: int) -> i
 
 
 def check_choice(runner: GameRunner, turn: Turn, player: int, answer: Any) -> int:
-    """The index of the action that an opponent answered, if it is legal.
-
-    Raises:
-        IllegalAction: It is not, or is no action at all.
-    """
+    """The index of the action that an opponent answered, if it is legal."""
     game = runner.game
     action = index_of(answer, game.num_actions, game.action_parts)
     if action is None or not runner.is_legal(turn, player, action):

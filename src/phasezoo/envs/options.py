@@ -111,17 +111,7 @@ class VectorOptions(SingleOptions, ManyOptions, total=False):
 
 
 def read_options(env: object, table: Any, given: Any) -> SimpleNamespace:
-    """The options of an environment, those that were not given by their defaults.
-
-    Args:
-        env: The environment.
-        table: The options that its generic class has: one of the tables above.
-        given: Those that were given.
-
-    Raises:
-        InvalidConfig: One is out of its range, or does not exist; the message names
-            those that the environment's own class has.
-    """
+    """The options of an environment, those that were not given by their defaults."""
     known = options_in(table)
     for name in given:
         if name not in known:

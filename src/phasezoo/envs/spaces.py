@@ -21,13 +21,7 @@ class ActionParts(spaces.MultiDiscrete[np.int64]):
     """
 
     def sample(self, mask: Any = None, probability: Any = None) -> npt.NDArray[np.int64]:
-        """Draw an action.
-
-        Args:
-            mask: ``int8``, the masks of all parts one after the other, or a tuple with the mask of
-                each part.
-            probability: ``float64``, the probabilities of each part's choices in the same forms.
-        """
+        """Draw an action."""
         return super().sample(
             self._by_part("mask", mask), self._by_part("probability", probability)
         )

@@ -10,20 +10,7 @@ from phasezoo.observation.view import View
 
 
 def start(game: Game, options: Mapping[str, Any] | None, seed: int) -> Any:
-    """The state a game starts from.
-
-    Args:
-        game: What is played.
-        options: ``fen`` and ``moves`` (UCI) for a start of one's own, or ``columns`` in games that
-            are written so.
-        seed: Draws the start in games with random ones.
-
-    Raises:
-        InvalidConfig: An option is not known, or the game is over there.
-        InvalidFen: The FEN is not a position of the game.
-        InvalidState: The columns cannot be played.
-        InvalidUci: A move is not legal where it stands.
-    """
+    """The state a game starts from."""
     given = given_options(options)
     known = _known(game)
     unknown = sorted(map(str, given.keys() - known.keys()))
@@ -73,11 +60,7 @@ def _known(game: Game) -> dict[str, str]:
 
 
 def given_options(options: Any) -> dict[str, Any]:
-    """A copy of reset options, none if there are none.
-
-    Raises:
-        InvalidConfig: They are no dictionary.
-    """
+    """A copy of reset options, none if there are none."""
     if options is None:
         return {}
     if not isinstance(options, Mapping):
@@ -87,11 +70,7 @@ def given_options(options: Any) -> dict[str, Any]:
 
 
 def check_planes(view: View, state: Any) -> None:
-    """Refuse a game whose planes are not what it was registered with.
-
-    Raises:
-        GameContract: They have another shape.
-    """
+    """Refuse a game whose planes are not what it was registered with."""
     if not view.has_planes:
         return
     shape = games.planes_of(state, view.planes, None if state.to_play >= 0 else 0).shape
@@ -104,12 +83,7 @@ def check_planes(view: View, state: Any) -> None:
 
 
 def check_game(game: Game, state: Any) -> None:
-    """Refuse a state of another game.
-
-    Raises:
-        InvalidConfig: It is one.
-        UnknownGame: It is of no registered game.
-    """
+    """Refuse a state of another game."""
     name = games.game_of(state).name
     if name != game.name:
         message = f"{state!r} is a state of {name!r}, not of {game.name!r}"

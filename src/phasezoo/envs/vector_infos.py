@@ -40,14 +40,7 @@ class ExtraInfos:
     def add(
         self, infos: dict[str, Any], present: npt.NDArray[np.bool_], *, last: bool = False
     ) -> None:
-        """Add it to ``infos``, each with its presence array.
-
-        Args:
-            infos: Of all games.
-            present: The games that they are of.
-            last: Whether it is that of the games that ended in this step and have been followed by
-                others already.
-        """
+        """Add it to ``infos``, each with its presence array."""
         if not self.names:
             return
         numbers = None if not self._numbers else self._vector.numbers(last)
@@ -89,12 +82,7 @@ class VectorGate:
         self._begun: set[int] = set()
 
     def look(self, vector: GameVector, *, first: bool) -> None:
-        """Games have begun or moved on.
-
-        Args:
-            vector: The games.
-            first: Whether this is the first look since the last step or reset was asked for.
-        """
+        """Games have begun or moved on."""
         if self.is_native:
             return
         if not len(self._phases):

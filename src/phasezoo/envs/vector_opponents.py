@@ -84,12 +84,7 @@ class VectorOpponents:
                     slot.phase = gate(vector.state(row), player, slot.phase)
 
     def answer(self, vector: GameVector, rows: Sequence[int], players: Sequence[int]) -> Actions:
-        """``int64[K]``: the actions of ``players`` in the games ``rows``.
-
-        Raises:
-            IllegalAction: One is not legal.
-            GameForfeited: An opponent gave up, or an engine failed.
-        """
+        """``int64[K]``: the actions of ``players`` in the games ``rows``."""
         learners, phases = vector.learners(), vector.phases()
         actions = np.zeros(len(rows), dtype=np.int64)
         waiting: dict[int, dict[int, tuple[int, Turn, int]]] = {}

@@ -35,9 +35,6 @@ class GameSeeds:
 
         Returns:
             ``bool[N]``: the games that were seeded anew.
-
-        Raises:
-            InvalidConfig: A list has another length.
         """
         count = len(self._generators)
         if seed is None:

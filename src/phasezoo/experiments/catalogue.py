@@ -72,9 +72,6 @@ def find(
         game: Game that it is about; empty for its own.
         curve: True for the study of phase experts at several numbers of positions.
         from_scratch: True for that of phase experts that learn by play.
-
-    Raises:
-        InvalidConfig: There is no such study, or the study has no such variant.
     """
     if name not in STUDIES:
         message = f"{name!r}: no such study{did_you_mean(name, STUDIES)} Known are "

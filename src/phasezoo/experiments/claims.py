@@ -81,15 +81,7 @@ def throughout(
     together: Sequence[Interval | None],
     claimed: Side,
 ) -> Judgement:
-    """Judge a claim that a sign holds at every value.
-
-    Args:
-        curve: Each value's own 95 % interval: all of them on the claim's side shows the claim
-            (an intersection-union test, which needs no correction).
-        together: Wider intervals that hold for all values together with 95 %: one of them on the
-            other side refutes it.
-        claimed: The side.
-    """
+    """Judge a claim that a sign holds at every value."""
     if any(by_sign(interval, claimed) == "disagrees" for interval in together):
         return "disagrees"
     shown = [by_sign(interval, claimed) == "agrees" for interval in curve]
@@ -97,13 +89,7 @@ def throughout(
 
 
 def by_range(together: Sequence[Interval | None], low: float, high: float) -> Judgement:
-    """Judge a claim that all values lie in [``low``, ``high``].
-
-    Args:
-        together: Estimates with intervals that hold for all of them together with 95 %.
-        low: Lower end of the range.
-        high: Upper end of the range.
-    """
+    """Judge a claim that all values lie in [``low``, ``high``]."""
     measured = [i for i in together if i is not None]
     if any(i.high < low or i.low > high for i in measured):
         return "disagrees"

@@ -32,9 +32,6 @@ def read_games(game: str, given: Path | None) -> GamesFile:
     Args:
         game: What must be played in them.
         given: A games store; None: the sample games of the package.
-
-    Raises:
-        StoreError: The games are missing, damaged, or of another game.
     """
     if given is None:
         packaged = resources.files("phasezoo") / "data" / "samples" / f"{game}_games.parquet"
@@ -54,11 +51,7 @@ def read_games(game: str, given: Path | None) -> GamesFile:
 
 
 def check_split(tables: Mapping[str, PositionTable], path: Path) -> None:
-    """Refuse games that are too few to be split.
-
-    Raises:
-        StoreError: A part has no positions.
-    """
+    """Refuse games that are too few to be split."""
     for name, table in tables.items():
         if len(table) == 0:
             message = (
@@ -70,11 +63,7 @@ def check_split(tables: Mapping[str, PositionTable], path: Path) -> None:
 
 
 def check_unseen(test: PositionTable, path: Path) -> None:
-    """Refuse games that leave nothing to test on.
-
-    Raises:
-        StoreError: There are none.
-    """
+    """Refuse games that leave nothing to test on."""
     if len(test) == 0:
         message = f"{path}: every test position occurs in train too; use more, or other, games"
         raise StoreError(message)

@@ -74,12 +74,6 @@ def learn(
     Its run is in ``learn/NAME`` of the study's directory; its record is kept in
     ``courses/NAME.json``.
 
-    Args:
-        run: The study's run.
-        name: Name of the network.
-        title: Its full name, for progress.
-        **options: As for :class:`phasezoo.training.SelfPlay`, but for its directory.
-
     Returns:
         The record of its training, and its versions.
     """
@@ -139,13 +133,7 @@ def _record_of(name: str, outcome: SelfPlayOutcome) -> LearningRun:
 
 
 def ladder_figure(training: LearningRun, whose: str, zero: str) -> Figure:
-    """Show the ratings of versions by games played, with their intervals.
-
-    Args:
-        training: The training.
-        whose: The training, in the caption.
-        zero: Version 0, on the axis.
-    """
+    """Show the ratings of versions by games played, with their intervals."""
 
     def draw() -> Any:
         figure, plot = plots.axes(plots.WIDTH, 2.9)

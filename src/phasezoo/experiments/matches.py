@@ -29,16 +29,7 @@ def play(
     games: int,
     **options: Any,
 ) -> arena.Match:
-    """Play a match between two agents, or go on with the games in ``log``.
-
-    Args:
-        console: Where to show progress and the score so far.
-        title: Title of the progress.
-        players: Both agents by name.
-        log: File of finished games.
-        games: Number of games.
-        **options: As for :func:`phasezoo.arena.play_match`.
-    """
+    """Play a match between two agents, or go on with the games in ``log``."""
     first, second = players
     with _score_shown(console, title, games, [log]) as show:
         return arena.play_match(
@@ -53,13 +44,7 @@ def play(
 
 
 def play_beside(console: Console, title: str, plans: Sequence[Plan]) -> list[arena.Match]:
-    """Play matches side by side, or go on with the games in their logs.
-
-    Args:
-        console: Where to show progress and the score of all so far.
-        title: Title of the progress.
-        plans: The matches, each with a log.
-    """
+    """Play matches side by side, or go on with the games in their logs."""
     games, logs = sum(plan.games for plan in plans), [Path(str(plan.log)) for plan in plans]
     with _score_shown(console, title, games, logs) as show:
         return play_matches([replace(plan, on_game=show) for plan in plans])
@@ -144,14 +129,7 @@ def result_columns(match_of: Callable[[Any], MatchSummary]) -> list[Column]:
 def match_once(
     run: StudyRun[Any, Any], stage: str, players: Callable[[], Mapping[str, Any]], **options: Any
 ) -> MatchSummary:
-    """Play a match between two agents as a stage of a study, unless it is done.
-
-    Args:
-        run: The study's run.
-        stage: Name of the stage and of its files.
-        players: Makes both agents by name.
-        **options: As for :func:`play`.
-    """
+    """Play a match between two agents as a stage of a study, unless it is done."""
 
     def work() -> MatchSummary:
         sides = players()

@@ -39,10 +39,6 @@ def check_networks(
 
     Returns:
         The shape of the planes and the size of the policy.
-
-    Raises:
-        InvalidConfig: There is no such architecture.
-        InvalidPlaneSpec: The game has no such planes.
     """
     from phasezoo import networks
 
@@ -94,11 +90,7 @@ class TrainingJob:
         return self.network.start, self.network.teacher
 
     def work(self, console: Console) -> TrainedNetwork:
-        """Train the network, or finish its training, and show how far that is.
-
-        Raises:
-            CheckpointError: A file of the training is damaged, or the disk is full.
-        """
+        """Train the network, or finish its training, and show how far that is."""
         plan = self.network
         if plan.is_part:
             result = train_planned(plan, self.recipe, self.folder)
@@ -174,12 +166,7 @@ class TrainingRun(StudyRun[Config, Results]):
         }
 
     def train(self, planned: Sequence[PlannedTraining]) -> list[TrainedNetwork]:
-        """Train every network that is not trained.
-
-        Raises:
-            CheckpointError: A network that was trained before is truncated or changed.
-            WorkersFailed: A process that trained networks ended by itself.
-        """
+        """Train every network that is not trained."""
         self.console.heading("Training")
         self.planned = list(planned)
         if self.config.train_workers > 1:

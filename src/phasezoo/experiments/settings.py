@@ -58,12 +58,7 @@ class TrainedSettings(ResampledSettings):
 
 
 def presets_of(smallest: Config, **larger: Mapping[str, Any]) -> dict[Any, Config]:
-    """Return a study's presets, smallest first.
-
-    Args:
-        smallest: The settings of the smallest.
-        **larger: By preset, the settings in which it differs from the one before it.
-    """
+    """Return a study's presets, smallest first."""
     found = {smallest.preset: smallest}
     last = smallest
     for preset, changes in larger.items():
@@ -84,11 +79,7 @@ def listed(values: Iterable[object]) -> str:
 def check_rising(
     name: str, values: Sequence[float], least: float = 1, most: float = math.inf
 ) -> None:
-    """Refuse values that do not rise strictly between bounds, or are not finite, or none.
-
-    Raises:
-        InvalidConfig: It is so; the message names the option.
-    """
+    """Refuse values that do not rise strictly between bounds, or are not finite, or none."""
     finite = all(math.isfinite(value) and least <= value <= most for value in values)
     rising = all(before < after for before, after in itertools.pairwise(values))
     if not values or not finite or not rising:
@@ -98,11 +89,7 @@ def check_rising(
 
 
 def check_once(name: str, values: Sequence[object]) -> None:
-    """Refuse a value that is named twice.
-
-    Raises:
-        InvalidConfig: There is one; the message names the option.
-    """
+    """Refuse a value that is named twice."""
     if len(set(values)) < len(values):
         message = f"{option(name)} {listed(values)}: each must be there once"
         raise InvalidConfig(message)

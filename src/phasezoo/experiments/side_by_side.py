@@ -88,12 +88,7 @@ class _Process:
         theirs.close()
 
     def begin(self, job: Job) -> None:
-        """Begin a job.
-
-        Raises:
-            WorkersFailed: The process has ended by itself.
-            PhasezooError: Why it has, if it could be sent.
-        """
+        """Begin a job."""
         self.job = job
         try:
             self.pipe.send(job)
@@ -102,12 +97,7 @@ class _Process:
             raise
 
     def message(self, job: Job) -> int | _Ended:
-        """Wait for the steps that its job has done, or for its end.
-
-        Raises:
-            WorkersFailed: The process has ended by itself, or what its job raised cannot be sent.
-            PhasezooError: What its job raised.
-        """
+        """Wait for the steps that its job has done, or for its end."""
         try:
             message: int | _Ended | _Failed = self.pipe.recv()
         except (EOFError, OSError) as error:
@@ -260,10 +250,6 @@ class Processes:
             console: Where progress is shown.
             begin: Called with a job as it begins; returns what is called with what it found as it
                 ends.
-
-        Raises:
-            WorkersFailed: A process ended by itself.
-            PhasezooError: What a job raises.
         """
         shown = [job for job in jobs if job.steps]
         seen, finished, waiting = dict.fromkeys((job.name for job in shown), 0), 0, list(jobs)

@@ -69,10 +69,6 @@ class CellMeans(Generic[Cell]):
 
         A cell without games, or a group without cells, makes the point NaN.
 
-        Args:
-            measure: Name of the measure.
-            groups: X groups.
-
         Returns:
             Means ``float64[X]`` and their resampled counterparts ``float64[R, X]``.
         """
@@ -88,12 +84,7 @@ class CellMeans(Generic[Cell]):
         return ResampledMeans(means, resampled)
 
     def each(self, measure: str, cells: Iterable[Cell]) -> ResampledMeans:
-        """Return one point per cell.
-
-        Args:
-            measure: Name of the measure.
-            cells: X cells.
-        """
+        """Return one point per cell."""
         return self.curve(measure, [[cell] for cell in cells])
 
 
@@ -320,11 +311,6 @@ def _correlation(first: Array, second: Array) -> Array:
 
 def resample_weights(rng: np.random.Generator, count: int, draws: int) -> Array:
     """Return the share of each of ``count`` things in draws with replacement.
-
-    Args:
-        rng: Draws.
-        count: Things.
-        draws: Draws of this number of things.
 
     Returns:
         ``float64[draws, count]``, whose product with the things' values are the draws' means.

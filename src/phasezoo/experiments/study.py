@@ -92,12 +92,6 @@ class Study(Generic[Config]):
 
         Returns:
             The study's results.
-
-        Raises:
-            InvalidConfig: A setting is out of range.
-            RunDirectoryError: ``out`` belongs to something else, or cannot be written.
-            MissingDependency: A package is missing; the message names the extra.
-            PhasezooError: Anything else that is wrong; nothing that is finished is lost.
         """
         self._check(config)
         check_free(out, self.name, config, INCIDENTAL)
@@ -108,11 +102,6 @@ class Study(Generic[Config]):
 
         What is in ``out`` may come from anybody: code that it names is run only if :attr:`plugins`
         names it too.
-
-        Raises:
-            RunDirectoryError: There is no such run in ``out``, or it cannot be written.
-            InvalidConfig: It names code that was not named again, or a module cannot be imported.
-            PhasezooError: See :meth:`reproduce`.
         """
         record = record_to_resume(out, self.name)
         if not record.is_as_begun:
@@ -141,14 +130,7 @@ class Study(Generic[Config]):
         return self._stages().report(results)
 
     def results_in(self, out: Path) -> Any:
-        """Return what the run in a directory found.
-
-        Args:
-            out: The directory.
-
-        Raises:
-            RunDirectoryError: It has not ended, or another version made its results.
-        """
+        """Return what the run in a directory found."""
         file = out / "results.json"
         if not file.exists():
             message = f"{out}: its run has not ended; go on with: {self.resuming(out)}"
@@ -294,9 +276,6 @@ class StudyRun(ABC, Generic[Config, Results]):
         """Show what came out: the answer and the claims, and all other tables if asked for.
 
         A study that has shown no table while it worked shows all of them.
-
-        Args:
-            document: The report.
         """
         beside = {item.name for item in document.answer if isinstance(item, Table)}
         shows_all = is_verbose() or not self._tables
@@ -327,11 +306,7 @@ class StudyRun(ABC, Generic[Config, Results]):
         }
 
     def table(self, *tables: Table) -> None:
-        """Show tables of the report as soon as their rows are there.
-
-        Args:
-            *tables: The tables.
-        """
+        """Show tables of the report as soon as their rows are there."""
         for table in tables:
             self._tables.add(table.name)
             show_table(table, self.console)
@@ -358,9 +333,6 @@ class StudyRun(ABC, Generic[Config, Results]):
             beside: Other files that it writes.
             same: What has changed if a stage that is done again finds anything else, which is then
                 refused; empty: it may.
-
-        Raises:
-            RunDirectoryError: It has, or a file is damaged or cannot be written.
         """
         if heading:
             self.console.heading(heading)
@@ -382,12 +354,7 @@ class StudyRun(ABC, Generic[Config, Results]):
         return self.directory.is_done(stage) and self.directory.has(name)
 
     def same(self, name: str, value: Any) -> None:
-        """Write a file that must be the same in every attempt.
-
-        Raises:
-            RunDirectoryError: This version of phasezoo would go on differently, or the file is
-                damaged.
-        """
+        """Write a file that must be the same in every attempt."""
         if not self.directory.has(name):
             with self.directory.stage(name, name):
                 self.directory.write_json(name, value)

@@ -66,10 +66,6 @@ class ActionTables(NamedTuple):
 
     @classmethod
     def stacked(cls, turns: Iterable["ActionTables"]) -> "ActionTables":
-        """Return the tables of several ways to turn the board.
-
-        Args:
-            turns: Those of each.
-        """
+        """Return the tables of several ways to turn the board."""
         logits, *parts = zip(*turns, strict=True)
         return cls(logits[0], *map(np.concatenate, parts))

@@ -414,11 +414,7 @@ def fen_info(state: Any) -> Info:
 
 
 def check_sizes(name: str, num_players: int, num_actions: int) -> None:
-    """Refuse names and sizes that no game can have.
-
-    Raises:
-        InvalidConfig: The name is no text or empty, or a size is no whole number or out of range.
-    """
+    """Refuse names and sizes that no game can have."""
     if not isinstance(name, str) or not name:
         message = f"name={name!r}: expected a text that is not empty, such as 'othello6'"
         raise InvalidConfig(message)

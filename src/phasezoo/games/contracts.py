@@ -17,11 +17,7 @@ _SUM_SLACK = 1e-4
 
 
 def checked_players(state: Any, num_players: int) -> tuple[int, ...]:
-    """The players who move now, as :func:`~phasezoo.games.queries.acting_players` gives them.
-
-    Raises:
-        GameContract: One of them is no player of the game, or nobody moves though it is not over.
-    """
+    """The players who move now, as :func:`~phasezoo.games.queries.acting_players` gives them."""
     acting = acting_players(state)
     if state.is_terminal or (acting and all(0 <= player < num_players for player in acting)):
         return acting
@@ -36,12 +32,7 @@ def checked_players(state: Any, num_players: int) -> tuple[int, ...]:
 
 
 def checked_returns(state: Any, num_players: int) -> tuple[float, ...]:
-    """Return each player's return at the end of a game.
-
-    Raises:
-        GameContract: It is not one number in [-1, 1] for each player, or what two players who move
-            in turn got does not add up to 0.
-    """
+    """Return each player's return at the end of a game."""
     given = state.returns
     try:
         returns = tuple(float(value) for value in given)
@@ -65,11 +56,7 @@ def checked_returns(state: Any, num_players: int) -> tuple[float, ...]:
 
 
 def played(state: Any, action: Any) -> Any:
-    """The state that ``action``, or one for each player who moves, leads to.
-
-    Raises:
-        GameContract: ``play`` answers something else than a state, such as None.
-    """
+    """The state that ``action``, or one for each player who moves, leads to."""
     after = state.play(action)
     if is_state(after):
         return after
@@ -87,12 +74,7 @@ def is_state(given: Any) -> bool:
 
 @contextlib.contextmanager
 def unchanged(state: Any) -> Iterator[None]:
-    """Watch over ``state`` while ``state.play`` is called.
-
-    Raises:
-        GameContract: ``play`` has changed it: whoever keeps a state, such as a search, would see
-            another one.
-    """
+    """Watch over ``state`` while ``state.play`` is called."""
     before, shown = _face(state), repr(state)
     yield
     if _differs(before, _face(state)):
@@ -105,11 +87,7 @@ def unchanged(state: Any) -> Iterator[None]:
 
 
 def check_state(state: Any, num_players: int) -> None:
-    """Look at the turn of a state that a search begins at, and play from it once.
-
-    Raises:
-        GameContract: The turn is nobody's, or ``play`` changes the state it is called on.
-    """
+    """Look at the turn of a state that a search begins at, and play from it once."""
     acting = checked_players(state, num_players)
     if state.is_terminal or state.to_play == SIMULTANEOUS:
         return

@@ -15,47 +15,27 @@ Kind = TypeVar("Kind")
 
 
 def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
-    """``value``, if it is allowed.
-
-    Raises:
-        InvalidConfig: ``value`` is not allowed.
-    """
+    """``value``, if it is allowed."""
     return str(check_value(option, Literal[tuple(allowed)], value))
 
 
 def flag(option: str, value: Any) -> bool:
-    """``value``, if it is True or False; anything else, such as ``"no"``, is a mistake.
-
-    Raises:
-        InvalidConfig: It is neither.
-    """
+    """``value``, if it is True or False; anything else, such as ``"no"``, is a mistake."""
     return bool(check_value(option, bool, value))
 
 
 def at_least(option: str, value: Any, least: int) -> int:
-    """``value``, if it is a whole number that is not below ``least``.
-
-    Raises:
-        InvalidConfig: It is not.
-    """
+    """``value``, if it is a whole number that is not below ``least``."""
     return int(check_value(option, Annotated[int, Ge(least)], value))
 
 
 def between(option: str, value: Any, least: int, most: int) -> int:
-    """``value``, if it is a whole number from ``least`` to ``most``.
-
-    Raises:
-        InvalidConfig: It is not.
-    """
+    """``value``, if it is a whole number from ``least`` to ``most``."""
     return int(check_value(option, Annotated[int, Interval(ge=least, le=most)], value))
 
 
 def file_path(option: str, value: Any, error: type[PhasezooError] = InvalidConfig) -> Path:
-    """``value``, if it is a path that can be.
-
-    Raises:
-        PhasezooError: It is no path, or the system has none like it: an ``error``.
-    """
+    """``value``, if it is a path that can be."""
     return _path(option, value, "file", error)
 
 
@@ -77,20 +57,12 @@ def is_unicode(text: str) -> bool:
 
 
 def folder_path(option: str, value: Any) -> Path:
-    """``value``, if it is a path that can be.
-
-    Raises:
-        InvalidConfig: It is no path, or the system has none like it.
-    """
+    """``value``, if it is a path that can be."""
     return _path(option, value, "directory", InvalidConfig)
 
 
 def instance_of(option: str, value: Any, kind: type[Kind]) -> Kind:
-    """``value``, if it is a ``kind``.
-
-    Raises:
-        InvalidConfig: It is not.
-    """
+    """``value``, if it is a ``kind``."""
     if not isinstance(value, kind):
         message = f"{option}={value!r}: expected a {kind.__name__}"
         raise InvalidConfig(message)
@@ -106,11 +78,7 @@ def list_of(option: str, value: Any, what: str) -> Any:
 
 
 def function_or_none(option: str, value: Any) -> Any:
-    """``value``, if it is a function or None.
-
-    Raises:
-        InvalidConfig: It is neither.
-    """
+    """``value``, if it is a function or None."""
     if value is not None and not callable(value):
         message = f"{option}={value!r}: expected a function"
         raise InvalidConfig(message)

@@ -232,11 +232,7 @@ class PackedPlanes:
 
 
 def checked_planes(given: Any) -> npt.NDArray[Any]:
-    """Planes as an array of numbers.
-
-    Raises:
-        InvalidArray: They are none.
-    """
+    """Planes as an array of numbers."""
     try:
         planes = np.asarray(given)
     except (

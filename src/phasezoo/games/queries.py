@@ -28,9 +28,6 @@ def action_of(state: Any, move: str) -> Any:
     """The action that :func:`move_text` would write as ``move``.
 
     Of players who move at once it is ``int64[k]``, otherwise an int.
-
-    Raises:
-        InvalidUci: The move cannot be read, or is not legal.
     """
     if hasattr(state, "parse_uci"):
         return int(state.parse_uci(move))
@@ -69,12 +66,7 @@ def action_spec(num_actions: int, input_shape: tuple[int, int, int]) -> str:
 
 
 def to_play_of(state: Any) -> int:
-    """Whose turn it is, or ``SIMULTANEOUS``.
-
-    Raises:
-        GameContract: ``to_play`` is no whole number, or missing.
-        UnknownGame: It is no state of a registered game.
-    """
+    """Whose turn it is, or ``SIMULTANEOUS``."""
     player = _member(state, "to_play")
     try:
         return operator.index(player)
@@ -103,12 +95,7 @@ def acting_players(state: Any) -> tuple[int, ...]:
 
 
 def is_over(state: Any) -> bool:
-    """Whether the game is over.
-
-    Raises:
-        GameContract: ``is_terminal`` is neither true nor false, or missing.
-        UnknownGame: It is no state of a registered game.
-    """
+    """Whether the game is over."""
     over = _member(state, "is_terminal")
     try:
         return bool(over)
@@ -166,11 +153,7 @@ def legal_actions_of(state: Any, player: int) -> Actions:
 
 
 def check_actions(state: Any, player: int, actions: Actions, num_actions: int) -> None:
-    """Refuse actions that the game does not have.
-
-    Raises:
-        GameContract: One is below 0, or not below ``num_actions``.
-    """
+    """Refuse actions that the game does not have."""
     if len(actions) and not 0 <= actions.min() <= actions.max() < num_actions:
         message = (
             f"{where(state)}: player {player} may play {actions.tolist()}, but the game has the "

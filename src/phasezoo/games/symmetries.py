@@ -43,12 +43,7 @@ class Symmetry:
 
 
 def symmetries_of(state: Any, num_actions: int) -> Sequence[Symmetry | None]:
-    """The symmetries of a state other than the identity; None where one does not hold.
-
-    Raises:
-        GameContract: One of them is no pair of a function and a permutation of the actions, or
-            they are no sequence.
-    """
+    """The symmetries of a state other than the identity; None where one does not hold."""
     given = getattr(state, "symmetries", ())
     if not isinstance(given, Sequence):
         message = (

@@ -26,11 +26,7 @@ Phases = npt.NDArray[np.int64]
 
 
 def phase_number(names: Sequence[str], phase: Any, gate: str) -> int:
-    """Return the index of a phase that is given by index or name.
-
-    Raises:
-        InvalidConfig: The gate has no such phase.
-    """
+    """Return the index of a phase that is given by index or name."""
     if phase in names:
         return names.index(str(phase))
     whole = isinstance(phase, int | np.integer) and not isinstance(phase, bool)
@@ -225,11 +221,7 @@ class ObjectGate(CallableGate):
         players: Sequence[int] | None = None,
         previous: Sequence[int] | npt.NDArray[Any] | None = None,
     ) -> npt.NDArray[np.float32]:
-        """``float32[N, num_phases]``: what the object says.
-
-        Raises:
-            InvalidGate: The answer is no table of probabilities.
-        """
+        """``float32[N, num_phases]``: what the object says."""
         given = {"players": players, "previous": previous}
         with _asking(self.spec, f"{len(states)} states"):
             answer = self.own.probabilities(
@@ -239,12 +231,7 @@ class ObjectGate(CallableGate):
 
 
 def check_names(names: Sequence[str], spec: str) -> tuple[str, ...]:
-    """The names of a gate's phases, if they are usable.
-
-    Raises:
-        InvalidGate: No name is given or too many are, one is no text, two are the same, or one
-            means something else where phases and experts are listed.
-    """
+    """The names of a gate's phases, if they are usable."""
     given = tuple(names) if isinstance(names, Iterable) and not isinstance(names, str) else ()
     texts = all(isinstance(name, str) and name for name in given)
     if not texts or not 1 <= len(given) <= MAX_PHASES or len(set(given)) < len(given):
@@ -266,11 +253,7 @@ def check_names(names: Sequence[str], spec: str) -> tuple[str, ...]:
 def check_probabilities(
     given: Any, count: int, num_phases: int, spec: str
 ) -> npt.NDArray[np.float32]:
-    """A gate's answer as ``float32[count, num_phases]``.
-
-    Raises:
-        InvalidGate: The answer has another shape, or a row is no distribution.
-    """
+    """A gate's answer as ``float32[count, num_phases]``."""
     try:
         table = np.asarray(given, dtype=np.float32)
     except (TypeError, ValueError):

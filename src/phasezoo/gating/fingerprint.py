@@ -73,10 +73,6 @@ def fingerprint(gate: Gate, game: str | Game) -> str:
     Args:
         gate: A gate.
         game: The game that it is for; its options are left out.
-
-    Raises:
-        InvalidGate: The gate failed on a state of the sample.
-        UnknownGame: There is no such game.
     """
     name = game if isinstance(game, str) else game.name
     answers = _weights(gate, name) if isinstance(gate, LearnedGate) else _answers(gate, name)

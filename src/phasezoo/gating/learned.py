@@ -66,11 +66,7 @@ class GateManifest:
 
     @classmethod
     def read(cls, directory: Path) -> "GateManifest":
-        """Read and check the manifest in ``directory``.
-
-        Raises:
-            InvalidGate: There is no manifest, or one that this version cannot use.
-        """
+        """Read and check the manifest in ``directory``."""
         path = directory / MANIFEST
         try:
             record = jsonable.parsed(_bytes(path))
@@ -119,11 +115,7 @@ class Router:
         return found.hexdigest()
 
     def logits(self, planes: npt.NDArray[np.float32]) -> Floats:
-        """``float32[B, phases]`` of ``float32[B, C, H, W]``.
-
-        Raises:
-            InvalidGate: The planes have another shape.
-        """
+        """``float32[B, phases]`` of ``float32[B, C, H, W]``."""
         if planes.ndim != 4 or planes.shape[1:] != self.input_shape:
             message = (
                 f"planes of shape {list(planes.shape)}, the gate learned with "
@@ -137,19 +129,11 @@ class Router:
         return answer
 
     def probabilities(self, planes: npt.NDArray[np.float32]) -> Floats:
-        """``float32[B, phases]``, each row with the sum 1.
-
-        Raises:
-            InvalidGate: The planes have another shape.
-        """
+        """``float32[B, phases]``, each row with the sum 1."""
         return softmax(self.logits(planes))
 
     def of_states(self, states: Sequence[Any], players: Sequence[int] | None) -> Floats:
-        """``float32[N, phases]``: probabilities of the phases of states, as ``players`` see them.
-
-        Raises:
-            InvalidGate: They are states of another game.
-        """
+        """``float32[N, phases]``: probabilities of the phases of states, seen by ``players``."""
         if len(states) == 0:
             return np.empty((0, len(self.layers[-1][1])), dtype=np.float32)
         game = game_of(states[0]).name
@@ -159,11 +143,7 @@ class Router:
         return self.probabilities(encode(states, self.planes, players=players))
 
     def __call__(self, states: Sequence[Any], players: Sequence[int] | None = None) -> Any:
-        """``int64[N]``: the likeliest phase of each state.
-
-        Raises:
-            InvalidGate: They are states of another game.
-        """
+        """``int64[N]``: the likeliest phase of each state."""
         return self.of_states(states, players).argmax(axis=1)
 
     def _through(self, planes: Floats) -> npt.NDArray[np.float64]:
@@ -258,17 +238,7 @@ def softmax(logits: Floats) -> Floats:
 
 
 def load(spec: str, game: str | None = None, *, monotone: bool = False) -> LearnedGate:
-    """The gate of ``learned:DIR``.
-
-    Args:
-        spec: The specification.
-        game: The game that it has to be for.
-        monotone: Never go back.
-
-    Raises:
-        InvalidGate: There is no gate in the folder, it is of another game, or a file was changed.
-        MissingDependency: ``safetensors`` is not installed.
-    """
+    """The gate of ``learned:DIR``."""
     named = spec.removeprefix(MONOTONE).removeprefix(LEARNED)
     if not named.strip():
         message = (

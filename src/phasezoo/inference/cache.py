@@ -174,9 +174,6 @@ def with_cache(
     """``evaluator`` with a cache; of several evaluators, the same ones with one that they share.
 
     Experts that read more than planes are asked every time.
-
-    Raises:
-        InvalidConfig: Nothing in it answers from planes alone, or ``cache_mb`` is less than 1.
     """
     if not isinstance(evaluator, MixtureOfExperts | PolicyAndValue):
         return Cached(evaluator, cache_mb)

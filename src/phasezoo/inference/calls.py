@@ -66,11 +66,7 @@ class CallsInFlight:
         return len(self._flying)
 
     def begin(self, call: Call, *, here: bool = False) -> None:
-        """Ask; ``here``: in this thread, because there is nothing else to do meanwhile.
-
-        Raises:
-            Exception: What the evaluator raised, if it was asked here.
-        """
+        """Ask; ``here``: in this thread, because there is nothing else to do meanwhile."""
         if here or not self._workers:
             answered: Future[Evaluation] = Future()
             answered.set_result(call.run())
@@ -91,11 +87,7 @@ class CallsInFlight:
         self.rows += len(call.leaves)
 
     def take_in(self) -> None:
-        """Wait for the call that has been in flight longest, and take its answer in.
-
-        Raises:
-            Exception: What the evaluator raised, or what is wrong with the answer.
-        """
+        """Wait for the call that has been in flight longest, and take its answer in."""
         call, answered = self._flying.popleft()
         self.rows -= len(call.leaves)
         answer = answered.result()

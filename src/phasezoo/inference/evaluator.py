@@ -162,12 +162,7 @@ def name_of(evaluator: object) -> str:
 
 
 def check_evaluator(evaluator: Any) -> None:
-    """Refuse what cannot answer leaves.
-
-    Raises:
-        InvalidConfig: It is a network that needs wrapping, or has no ``evaluate`` or no
-            ``plane_spec``.
-    """
+    """Refuse what cannot answer leaves."""
     kinds = type(evaluator).__mro__
     if any((kind.__module__, kind.__name__) == MODULE for kind in kinds):
         message = (
@@ -224,21 +219,13 @@ def evaluate_leaves(
 
 
 def name_wrong_part(evaluator: Any, leaves: Leaves) -> None:
-    """Ask a mixture whose answer was not valid again, with checks that name the expert.
-
-    Raises:
-        InvalidEvaluation: An expert's answer is not valid.
-    """
+    """Ask a mixture whose answer was not valid again, with checks that name the expert."""
     if hasattr(evaluator, "evaluate_unchecked"):
         evaluator.evaluate_batch(leaves)
 
 
 def ask(evaluator: Any, leaves: Leaves, counts: Counts, name: str | None = None) -> Evaluation:
-    """As :func:`evaluate_leaves`, but the arrays come as they are: for those who check them anyway.
-
-    Raises:
-        InvalidEvaluation: The answer is no :class:`Evaluation`.
-    """
+    """As :func:`evaluate_leaves`, with the arrays unchecked: for those who check them anyway."""
     batched = getattr(evaluator, "evaluate_unchecked", None)
     if batched is None:
         batched = getattr(evaluator, "evaluate_batch", None)

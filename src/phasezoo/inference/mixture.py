@@ -380,10 +380,6 @@ def _check_trained_for(name: str, expert: Any, gate: Gate, game: str | None) -> 
     A network trained on all phases (gate ``none``), and an evaluator that knows no gate, may serve
     any phase. A gate of a user's own is recognised by what it answers, since a name can be given to
     another function.
-
-    Raises:
-        GateMismatch: The expert belongs elsewhere.
-        InvalidGate: The expert's gate is not registered here, and nothing else identifies it.
     """
     trained = getattr(expert, "gate", None)
     if trained is None or trained == "none":

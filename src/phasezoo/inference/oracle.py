@@ -66,12 +66,7 @@ class Oracle(Protocol):
 
 
 def check_knows(oracle: Any, game: games.Game) -> None:
-    """Refuse an oracle of other games than ``game``, and one where there is no use for it.
-
-    Raises:
-        GameMismatch: It says that it is for other games.
-        InvalidConfig: The game has more than two players, of whose values it says nothing.
-    """
+    """Refuse an oracle of other games than ``game``, and one where there is no use for it."""
     known = getattr(oracle, "games", None)
     names = (known,) if isinstance(known, str) else known
     if isinstance(names, Collection) and game.name not in names:

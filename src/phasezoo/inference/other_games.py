@@ -22,13 +22,7 @@ def parts_of(evaluator: Any) -> Iterator[Any]:
 
 
 def check_plays(evaluator: Any, game: games.Game) -> None:
-    """Refuse what cannot be asked in a search of ``game``.
-
-    Raises:
-        GameMismatch: It is a network of another game, and nobody said that this is meant; or it
-            knows fewer actions than the game has, or other planes by the same name.
-        InvalidPlaneSpec: It wants planes that the game does not have.
-    """
+    """Refuse what cannot be asked in a search of ``game``."""
     for part in parts_of(evaluator):
         spec = getattr(part, "plane_spec", None)
         if isinstance(part, NetworkEvaluator):
@@ -38,13 +32,7 @@ def check_plays(evaluator: Any, game: games.Game) -> None:
 
 
 def common_game(evaluators: Any, game: str | None) -> str | None:
-    """Return the game of networks that answer together: ``game``, else the one of all of them.
-
-    Raises:
-        GameMismatch: They were made for different games, or for different numbers of actions, and
-            nobody said that this is meant.
-        InvalidConfig: Some tell a value for each of more than two players, others do not.
-    """
+    """Return the game of networks that answer together: ``game``, else the one of all of them."""
     found = [part for each in evaluators for part in parts_of(each)]
     networks = [part for part in found if isinstance(part, NetworkEvaluator)]
     bound = [network for network in networks if not network.allow_other_game]

@@ -85,16 +85,7 @@ class PolicyAndValue:
 
 
 def paired(policy: Any, value: Any, phases: Sequence[str]) -> dict[str, Any]:
-    """Return an evaluator for each phase, of policies and values given by phase or for all.
-
-    Args:
-        policy: An evaluator for each phase's name, or one for all phases.
-        value: The same of values.
-        phases: The phases of the gate.
-
-    Raises:
-        InvalidConfig: One of the two is missing, or names a phase that the other has not.
-    """
+    """Return an evaluator for each phase, of policies and values given by phase or for all."""
     if policy is None or value is None:
         missing = "policy" if policy is None else "value"
         message = (

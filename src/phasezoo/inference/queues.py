@@ -78,9 +78,6 @@ class ExpertQueues:
         The queue that has waited longest is next, of equals the fullest: trees then stay abreast of
         each other and share calls to their end. (The fullest first lets some trees run ahead and
         finish the others in small calls.)
-
-        Args:
-            least: Rows that a call must have, or it is left waiting.
         """
         order = sorted(self._waiting, key=self._urgency if self._patient else None)
         for phase in order[:1] if self._patient else order:

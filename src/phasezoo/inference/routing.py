@@ -68,11 +68,7 @@ class Soft:
 
 
 def rule_of(routing: Any, gate: Gate) -> RoutingRule:
-    """Return the rule of a name, or a rule as it is.
-
-    Raises:
-        InvalidConfig: There is no such name.
-    """
+    """Return the rule of a name, or a rule as it is."""
     if callable(routing):
         rule: RoutingRule = routing
         return rule
@@ -89,11 +85,7 @@ def name_of_rule(routing: Routing) -> str:
 
 
 def routed(rule: RoutingRule, rows: "Leaves", phases: int) -> npt.NDArray[Any]:
-    """Return a rule's answer: ``int64[B]``, or weights ``float64[B, phases]``.
-
-    Raises:
-        InvalidConfig: It says anything else, or names no expert.
-    """
+    """Return a rule's answer: ``int64[B]``, or weights ``float64[B, phases]``."""
     answer, count = rule(rows), len(rows)
     try:
         given = np.asarray(answer)

@@ -52,10 +52,6 @@ def compiled(
 
     Returns:
         ``network``.
-
-    Raises:
-        InvalidConfig: It cannot be compiled here, often for want of a C++ compiler; the network is
-            as it was.
     """
     place = next(network.parameters(), torch.empty(0))
     planes = torch.rand(ROWS, *input_shape, generator=torch.Generator().manual_seed(0))

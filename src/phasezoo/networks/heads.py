@@ -78,19 +78,7 @@ def heads(
     *,
     options: MapHeadOptions,
 ) -> tuple[nn.Module, nn.Module]:
-    """Return the policy head and the value head for features ``float32[B, channels, *board]``.
-
-    Args:
-        channels: Channels of the body.
-        board: Height and width.
-        num_actions: Size A of the policy.
-        value_channels: Channels of the value head unless ``options`` say otherwise.
-        activation: What follows the heads' convolutions.
-        options: What the network's text says of them.
-
-    Raises:
-        InvalidConfig: The options contradict each other or do not fit the actions.
-    """
+    """Return the policy head and the value head for features ``float32[B, channels, *board]``."""
     pooled = options.get("pool") == "global"
     squares = board[0] * board[1]
     kind = options.get("policy", "auto")
@@ -109,17 +97,7 @@ def heads(
 def vector_heads(
     width: int, board: tuple[int, int], num_actions: int, options: VectorHeadOptions
 ) -> tuple[nn.Module, nn.Module]:
-    """Return the policy head and the value head for features ``float32[B, width]``.
-
-    Args:
-        width: Size of the vector.
-        board: Height and width.
-        num_actions: Size A of the policy.
-        options: What the network's text says of them.
-
-    Raises:
-        InvalidConfig: The options do not fit the actions.
-    """
+    """Return the policy head and the value head for features ``float32[B, width]``."""
     squares = board[0] * board[1]
     planes, rest = divmod(num_actions, squares)
     kind = options.get("policy", "auto")

@@ -60,14 +60,6 @@ def trusted(path: str, where: str, folder: Path | None = None) -> Callable[..., 
     or to be installed, and must not lie in the file's own folder. The factory has to be a class of
     networks, or a function of a module that is the user's own or made for this package; both under
     the very name by which their module defines them.
-
-    Args:
-        path: ``module:name``.
-        where: Begins the message of an error.
-        folder: The folder of the file.
-
-    Raises:
-        UnregisteredNetwork: There is no such factory, or the file may not name it.
     """
     module, _, name = path.partition(":")
     try:

@@ -113,16 +113,7 @@ def scaled(spec: str, depth: float, *, power: float = 1.6, cost: float = 2.0) ->
 
 
 def conditioned(spec: str | Factory | NetworkSpec, how: PhaseInput, phases: int) -> NetworkSpec:
-    """Return the spec of the same network with the phase of each position as an input.
-
-    Args:
-        spec: The network.
-        how: As input planes, or by a head for each phase.
-        phases: How many phases there are.
-
-    Raises:
-        InvalidConfig: It takes the phase already, or there is no such network.
-    """
+    """Return the spec of the same network with the phase of each position as an input."""
     plan = plan_of(spec)
     if plan.phases is not None:
         message = f"network {str(plan.spec)!r}: takes the phase already; leave that option out"
@@ -163,9 +154,6 @@ def described(spec: str | Factory | NetworkSpec) -> NetworkSpec:
     """Return the spec that a manifest keeps, from which :func:`from_description` makes a network.
 
     Nothing is built, so this is also how a text is checked early.
-
-    Raises:
-        InvalidConfig: There is no such network or option, or a value is not allowed.
     """
     return plan_of(spec).spec
 
@@ -209,9 +197,6 @@ def from_description(
     """Make the network that :func:`describe` described, here or in another program.
 
     The name is looked for among the registered ones, then the factory is imported.
-
-    Raises:
-        InvalidConfig: Neither gives the network; the message says what was tried and what helps.
     """
     return make(spec, input_shape, num_actions, seed, num_players=num_players)
 
@@ -219,11 +204,7 @@ def from_description(
 def fits_boards(
     spec: str | Factory | NetworkSpec, input_shape: tuple[int, int, int], num_actions: int
 ) -> bool:
-    """Return whether a network's weights fit boards of any size: they equal a larger one's.
-
-    Raises:
-        InvalidConfig: There is no such network or option.
-    """
+    """Return whether a network's weights fit boards of any size: they equal a larger one's."""
     channels, height, width = input_shape
     larger = (channels, height + 1, width + 1)
     own, other = (

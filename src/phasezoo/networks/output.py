@@ -18,10 +18,6 @@ def value_field_of(answered: Collection[str], num_players: int) -> str | None:
     The first of ``wdl_logits``, ``scalar`` and ``values`` in games of two players; in games of more
     ``values`` comes first, because it alone holds what the others expect. Training, evaluators,
     manifests and exports all go by this.
-
-    Args:
-        answered: The names of the fields that are there.
-        num_players: How many play.
     """
     order = VALUE_FIELDS if num_players <= 2 else ("values", *VALUE_FIELDS)
     return next((field for field in order if field in answered), None)

@@ -94,11 +94,7 @@ class PhasePlanes(ConditionedNetwork):
         return answer
 
     def fix_phase(self, phase: int) -> nn.Module:
-        """Return a copy that answers planes alone, as this one does if all are of ``phase``.
-
-        Raises:
-            InvalidArray: There is no such phase.
-        """
+        """Return a copy that answers planes alone, as this one does if all are of ``phase``."""
         self._check(phase)
         settled = copy.deepcopy(self)
         settled.assumed.zero_()[phase] = 1
@@ -136,11 +132,7 @@ class PhaseHeads(ConditionedNetwork):
         return _joined(answers, lambda parts: torch.cat(parts)[places])
 
     def fix_phase(self, phase: int) -> nn.Module:
-        """Return a copy of the body with the phase's heads.
-
-        Raises:
-            InvalidArray: There is no such phase.
-        """
+        """Return a copy of the body with the phase's heads."""
         self._check(phase)
         return copy.deepcopy(BodyAndHeads(self.body, self.policies[phase], self.values[phase]))
 
@@ -148,9 +140,6 @@ class PhaseHeads(ConditionedNetwork):
         """Return weights of the network with one policy and value head as weights of this one.
 
         Each phase gets a copy of its heads. Weights of a network with heads by phase stay.
-
-        Args:
-            tensors: Weights by name.
         """
         found = {}
         for name, tensor in tensors.items():
@@ -175,11 +164,7 @@ class PhaseChoice:
 
     @classmethod
     def of(cls, options: Mapping[str, Any], where: str) -> "PhaseChoice | None":
-        """Read the :data:`PHASE_OPTIONS` among ``options``; None if there are none.
-
-        Raises:
-            InvalidConfig: Both are given.
-        """
+        """Read the :data:`PHASE_OPTIONS` among ``options``; None if there are none."""
         given = [name for name in options if name in PHASE_OPTIONS]
         if len(given) > 1:
             message = f"{where}: give phase_planes or phase_heads, not both"
@@ -200,15 +185,7 @@ class PhaseChoice:
         return (channels + self.phases * (self.how == "planes"), height, width)
 
     def wrap(self, network: nn.Module, name: str) -> ConditionedNetwork:
-        """Wrap a network into one that takes the phase.
-
-        Args:
-            network: Of the shape :meth:`shown`.
-            name: What messages call it.
-
-        Raises:
-            InvalidConfig: It has no heads to copy for each phase.
-        """
+        """Wrap a network into one that takes the phase."""
         if self.how == "planes":
             return PhasePlanes(network, self.phases)
         if not isinstance(network, BodyAndHeads):

@@ -44,11 +44,7 @@ sys.exit(0 if all(torch.isfinite(t).all() for t in [answer, converted, *gradient
 
 
 def resolve_device(device: str | None) -> torch.device:
-    """Return the device called ``device``; None: a GPU if there is one, else the CPU.
-
-    Raises:
-        InvalidConfig: There is no such device here.
-    """
+    """Return the device called ``device``; None: a GPU if there is one, else the CPU."""
     if device is None:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
@@ -75,9 +71,6 @@ def supported_dtype(
         device: Where to use it.
         answers: Whether the network only answers; networks do not learn in ``float16``, whose range
             is too small for their gradients.
-
-    Raises:
-        InvalidConfig: ``dtype`` is unknown, or the trial failed.
     """
     check_value("dtype", InferenceDtype if answers else Literal["float32", "bfloat16"], dtype)
     if dtype == "float32":

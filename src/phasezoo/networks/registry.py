@@ -64,12 +64,7 @@ class Signature:
         return [option for option in self.options.values() if option.is_required]
 
     def read(self, given: Mapping[str, Any], where: str) -> dict[str, OptionValue]:
-        """Return the values of options, given as texts or as values.
-
-        Raises:
-            InvalidConfig: There is no such option, or a value is not allowed; the message begins
-                with ``where``.
-        """
+        """Return the values of options, given as texts or as values."""
         return {name: self._read(name, value, where) for name, value in given.items()}
 
     def _read(self, name: str, value: Any, where: str) -> OptionValue:

@@ -71,16 +71,7 @@ class Plan:
 
 
 def plan_of(spec: Any, more: Mapping[str, Any] | None = None) -> Plan:
-    """Read a text, a factory or a :class:`NetworkSpec`.
-
-    Args:
-        spec: It.
-        more: Options besides its own.
-
-    Raises:
-        InvalidConfig: There is no such network or option, a value is not allowed, or an option is
-            given twice.
-    """
+    """Read a text, a factory or a :class:`NetworkSpec`."""
     beside = more or {}
     if isinstance(spec, NetworkSpec):
         return _from_spec(replace(spec, options=joined(spec, spec.options, beside)))

@@ -14,11 +14,7 @@ from phasezoo.types import ActionMask, Actions
 
 
 def check_compact(game: Game, compact: Any) -> bool:
-    """The option ``compact_actions=``, if the game knows it.
-
-    Raises:
-        InvalidConfig: It is neither True nor False, or the game's actions have no compact form.
-    """
+    """The option ``compact_actions=``, if the game knows it."""
     if flag("compact_actions", compact) and game.compact_actions is None:
         message = (
             f"compact_actions=True: the actions of {game.name!r} have no compact form; leave it out"
@@ -28,11 +24,7 @@ def check_compact(game: Game, compact: Any) -> bool:
 
 
 def action_of_compact(game: Game, state: Any, index: Any) -> int:
-    """The game's own action that a compact index means in ``state``; -1 if it means none.
-
-    Raises:
-        IllegalAction: There is no such index.
-    """
+    """The game's own action that a compact index means in ``state``; -1 if it means none."""
     number = index_of(index, game.num_compact, None)
     if number is None:
         message = f"action {index!r}: expected a whole number from 0 to {game.num_compact - 1}"

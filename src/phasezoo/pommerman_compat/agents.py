@@ -42,12 +42,7 @@ class BaseAgent:
         return getattr(self._character, name)
 
     def act(self, obs: dict[str, Any], action_space: Any) -> Any:
-        """The action for an observation; agents define this.
-
-        Args:
-            obs: What :func:`~phasezoo.zoo.pommerman.observation.pommerman_observation` gives.
-            action_space: A Gymnasium space: 6 actions, with a radio also two words of 8.
-        """
+        """The action for an observation; agents define this."""
         message = f"{type(self).__name__} defines no act(obs, action_space)"
         raise NotImplementedError(message)
 

@@ -49,11 +49,7 @@ ENVIRONMENTS: dict[str, tuple[str, GameType, bool, int]] = {
 
 
 def config_of(env_id: str) -> dict[str, Any]:
-    """The configuration of an id.
-
-    Args:
-        env_id: One of :data:`ENVIRONMENTS`.
-    """
+    """The configuration of an id."""
     version, game_type, fog, fps = ENVIRONMENTS[env_id]
     small = game_type is GameType.OneVsOne
     entry_point = f"pommerman.envs.{version}:Pomme"

@@ -23,12 +23,7 @@ def action_space(radio: bool) -> spaces.Space[Any]:
 
 
 def action_index(answer: Any, radio: bool) -> int:
-    """The index of an answer: an action, with a radio also [action, word, word].
-
-    Raises:
-        TypeError: It is no action.
-        ValueError: It is no action.
-    """
+    """The index of an answer: an action, with a radio also [action, word, word]."""
     if radio and isinstance(answer, Sequence | np.ndarray) and np.ndim(answer) == 1:
         action, first, second = (
             _below(bound, each) for bound, each in zip(_PARTS, answer, strict=True)

@@ -63,9 +63,6 @@ def state_of_parts(
         fog: Whether players see four cells far.
         collapse: Whether the board shrinks from step 500 on.
         max_blast: The most that power-ups make of a blast.
-
-    Raises:
-        InvalidState: This is no possible state.
     """
     figures = [figure_of(agent) for agent in agents]
     values = {
@@ -142,10 +139,6 @@ class ForwardModel:
 
         Returns:
             Board, agents, bombs, power-ups and flames after it.
-
-        Raises:
-            IllegalAction: There are too few or too many actions, or one does not exist.
-            InvalidState: This is no possible state.
         """
         moves = [_move(action) for action in actions]
         state = state_of_parts(
@@ -172,22 +165,7 @@ class ForwardModel:
         game_type: GameType,
         game_env: str,
     ) -> list[dict[str, Any]]:
-        """Return the observation of each player.
-
-        Args:
-            curr_board: Codes of cells.
-            agents: Agents or figures, in order of their numbers.
-            bombs: In order of age.
-            flames: In order of age.
-            is_partially_observable: Whether there is fog.
-            agent_view_size: How far one sees in it: four cells.
-            game_type: Who plays against whom.
-            game_env: Entry of the observations, taken as it is.
-
-        Raises:
-            InvalidConfig: There is fog, and one sees another number of cells.
-            InvalidState: This is no possible state.
-        """
+        """Return the observation of each player."""
         if is_partially_observable and agent_view_size != AGENT_VIEW_SIZE:
             message = f"agent_view_size={agent_view_size!r}: in fog one sees {AGENT_VIEW_SIZE}"
             raise InvalidConfig(message)
@@ -231,14 +209,7 @@ class ForwardModel:
     def get_rewards(
         agents: Sequence[Any], game_type: GameType, step_count: int, max_steps: int
     ) -> list[int]:
-        """Return each player's reward after a step.
-
-        Args:
-            agents: Agents or figures, in order of their numbers.
-            game_type: Who plays against whom.
-            step_count: Steps so far.
-            max_steps: The most there are.
-        """
+        """Return each player's reward after a step."""
         living, count, late = _living(agents), len(agents), step_count >= max_steps
         if game_type in TEAMS:
             sides = {player % 2 for player in living}
@@ -257,14 +228,7 @@ class ForwardModel:
     def get_info(
         done: bool, rewards: Sequence[int], game_type: GameType, agents: Sequence[Any]
     ) -> dict[str, Any]:
-        """Return how the game stands: ``result``, and ``winners`` if a player has won.
-
-        Args:
-            done: Whether it is over.
-            rewards: Rewards of the step.
-            game_type: Who plays against whom.
-            agents: Agents or figures, in order of their numbers.
-        """
+        """Return how the game stands: ``result``, and ``winners`` if a player has won."""
         if not done:
             return {"result": Result.Incomplete}
         winners = [player for player, reward in enumerate(rewards) if reward == 1]

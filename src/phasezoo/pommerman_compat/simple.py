@@ -24,9 +24,6 @@ def state_of(obs: dict[str, Any]) -> tuple[_core.PommermanState, int]:
 
     What fog hides is free of anything. Who is not seen counts as dead, bombs belong to player 0 and
     flames never end: this is a state to look at, not to play on.
-
-    Raises:
-        InvalidState: The observation is of no living player, or of no possible state.
     """
     board = np.asarray(obs["board"])
     fogged = board == Item.Fog.value
@@ -73,11 +70,7 @@ class NativeSimple:
         self._native: _core.PommermanSimple | None = None
 
     def act(self, obs: dict[str, Any]) -> int:
-        """The action for an observation.
-
-        Raises:
-            InvalidState: The observation is of no living player.
-        """
+        """The action for an observation."""
         if self._native is None:
             self._native = _core.PommermanSimple(random.getrandbits(64))
         return self._native.act(*state_of(obs))

@@ -58,11 +58,7 @@ _AGENTS = (Item.Agent0, Item.Agent1, Item.Agent2, Item.Agent3)
 
 
 def get_next_position(position: Position, direction: Action | int) -> Position:
-    """The cell that a direction, a member of :class:`Action` or its value, leads to.
-
-    Raises:
-        InvalidAction: ``direction`` is no direction.
-    """
+    """The cell that a direction, a member of :class:`Action` or its value, leads to."""
     try:
         rows, columns = _MOVES[Action(direction)]
     except (KeyError, ValueError):
@@ -72,11 +68,7 @@ def get_next_position(position: Position, direction: Action | int) -> Position:
 
 
 def get_direction(position: Position, next_position: Position) -> Action:
-    """The direction that leads from one cell towards another in the same row or column.
-
-    Raises:
-        InvalidAction: The cells share no row or column, or are the same.
-    """
+    """The direction that leads from one cell towards another in the same row or column."""
     rows, columns = next_position[0] - position[0], next_position[1] - position[1]
     if (rows == 0) == (columns == 0):
         message = f"no direction leads from {position} to {next_position}: give neighbouring cells"
@@ -99,9 +91,6 @@ def is_valid_direction(
         position: Where one stands; staying there is always valid.
         direction: A member of :class:`Action`, or its value.
         invalid_values: Codes of cells; None: those of walls.
-
-    Raises:
-        InvalidAction: ``direction`` is no direction.
     """
     to = get_next_position(position, direction)
     if to == tuple(position):
@@ -233,9 +222,6 @@ def make_board(
         num_wood: Walls that bombs break.
         num_agents: 2 or 4.
         draws: Where random numbers come from; None for Python's global :mod:`random`.
-
-    Raises:
-        InvalidConfig: There is no room for so many walls.
     """
     generator = random if draws is None else draws
     for _ in range(_TRIES):
@@ -292,9 +278,6 @@ def make_items(
         board: The board.
         num_items: How many.
         draws: Where random numbers come from; None for Python's global :mod:`random`.
-
-    Raises:
-        InvalidConfig: There are fewer such walls.
     """
     generator = random if draws is None else draws
     wood = [(int(row), int(column)) for row, column in np.argwhere(board == Item.Wood.value)]
@@ -308,12 +291,7 @@ def make_items(
 def inaccessible_passages(
     board: npt.NDArray[Any], agent_positions: Iterable[Position]
 ) -> list[Position]:
-    """Passages that nobody reaches from some cells, even by breaking wood.
-
-    Args:
-        board: The board.
-        agent_positions: The cells.
-    """
+    """Passages that nobody reaches from some cells, even by breaking wood."""
     seen = {(int(row), int(column)) for row, column in agent_positions}
     queue = list(seen)
     while queue:

@@ -60,12 +60,7 @@ def done_again(
 
 
 def machine_of(run: Provenance, versions: Iterable[tuple[str, str]] = ()) -> list[tuple[str, str]]:
-    """Return the versions and the machine of a run as names and texts.
-
-    Args:
-        run: Machine and versions.
-        versions: Versions of other things.
-    """
+    """Return the versions and the machine of a run as names and texts."""
     memory = numbers.ABSENT if run.memory_gib is None else f"{run.memory_gib:.0f} GiB"
     return [
         ("Python", run.python),

@@ -182,13 +182,7 @@ class SilentConsole(TerminalConsole):
 
 
 def show(document: Document, console: Console, without: Collection[str] = ()) -> None:
-    """Show the headline, tables and claims of a document; details that a page folds are left out.
-
-    Args:
-        document: The document.
-        console: Where to.
-        without: Names of tables that are left out too.
-    """
+    """Show the headline, tables and claims of a document; details that pages fold are left out."""
     for item in (*document.answer, *document.items):
         if _is_shown(item, without):
             _show(item, console, without)
@@ -196,34 +190,21 @@ def show(document: Document, console: Console, without: Collection[str] = ()) ->
 
 
 def show_table(table: Table, console: Console) -> None:
-    """Show a table of a document.
-
-    Args:
-        table: The table.
-        console: Where to.
-    """
+    """Show a table of a document."""
     console.table(plain(table.caption) or table.name, table.head, table.lines())
     if table.note:
         console.note(textwrap.fill(plain(table.note), COLUMNS))
 
 
 def shown_alone(table: Table) -> Text:
-    """Return a table of a document as :class:`TerminalConsole` shows it.
-
-    Args:
-        table: The table.
-    """
+    """Return a table of a document as :class:`TerminalConsole` shows it."""
     out = io.StringIO()
     show_table(table, TerminalConsole(out))
     return Text(out.getvalue().strip("\n"))
 
 
 def plain(text: str) -> str:
-    """Return Markdown without its marks.
-
-    Args:
-        text: The Markdown.
-    """
+    """Return Markdown without its marks."""
     inline = MarkdownIt("commonmark", {"html": False}).parseInline(text)
     return "".join(token.content or " " * (token.type == "softbreak")
                    for line in inline for token in line.children or ())  # fmt: skip

@@ -129,17 +129,7 @@ def columns_by(
     tone: Callable[[Any, Any], float | None] | None = None,
     marked: Callable[[Any, Any], bool] | None = None,
 ) -> list[Column]:
-    """Return a column for each key, such as each set of positions.
-
-    Args:
-        keys: Keys.
-        value: Returns the value of a row at a key.
-        format: Text of a value.
-        head: Heading of a key's column.
-        below: As for :class:`Column`, of a row and a key.
-        tone: As for :class:`Column`, of a row and a key.
-        marked: As for :class:`Column`, of a row and a key.
-    """
+    """Return a column for each key, such as each set of positions."""
 
     def at(function: Callable[[Any, Any], Any] | None, key: Any) -> Any:
         return None if function is None else lambda row: function(row, key)
@@ -248,11 +238,7 @@ def _with_below(column: Column, row: Any) -> str:
 
 
 def on_one_line(cell: str) -> str:
-    """Return a cell of :meth:`Table.lines` with its second line in brackets.
-
-    Args:
-        cell: The cell.
-    """
+    """Return a cell of :meth:`Table.lines` with its second line in brackets."""
     text, _, below = cell.partition("\n")
     return f"{text} ({below})" if below else text
 
@@ -447,20 +433,12 @@ class Document:
 
 
 def literal(text: str) -> str:
-    """Return Markdown that shows a text as it is, such as a name that a user chose.
-
-    Args:
-        text: The text.
-    """
+    """Return Markdown that shows a text as it is, such as a name that a user chose."""
     return re.sub(r"([\\`*_\[\]<>&~#|])", r"\\\1", text)
 
 
 def judgements(claims: Iterable[Claim]) -> dict[Judgement, int]:
-    """Return the number of claims by judgement, of those that are counted.
-
-    Args:
-        claims: Claims.
-    """
+    """Return the number of claims by judgement, of those that are counted."""
     found = Counter(claim.judgement for claim in claims if claim.counted)
     return {judgement: found[judgement] for judgement in JUDGEMENTS}
 

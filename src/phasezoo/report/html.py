@@ -32,14 +32,7 @@ def _unbroken(text: str) -> Markup:
 
 
 def page(document: Document) -> str:
-    """Return a document as one HTML page that needs nothing from outside.
-
-    Args:
-        document: The document.
-
-    Raises:
-        MissingDependency: Matplotlib is not installed.
-    """
+    """Return a document as one HTML page that needs nothing from outside."""
     style = resources.files(_HERE).joinpath("style.css").read_text(encoding="utf-8")
     title = f"{document.kicker or document.title}: {document.headline}"
     return Markup(
@@ -51,14 +44,7 @@ def page(document: Document) -> str:
 
 
 def cell(shown: Document | Table) -> str:
-    """Return a document, or a table of one, as a part of a notebook.
-
-    Args:
-        shown: The document or table.
-
-    Raises:
-        MissingDependency: Matplotlib is not installed.
-    """
+    """Return a document, or a table of one, as a part of a notebook."""
     style = resources.files(_HERE).joinpath("style.css").read_text(encoding="utf-8")
     # Rules of the page as a whole hold for the part alone.
     style = style.replace(":root", ":scope").replace("body {", ":scope {")
@@ -169,11 +155,7 @@ class _Body:
 
 
 def table(found: Table) -> Markup:
-    """Return a table as an element.
-
-    Args:
-        found: The table.
-    """
+    """Return a table as an element."""
     rows = []
     for row in found.rows:
         first, *rest = (_of(column, row) for column in found.columns)
@@ -208,11 +190,7 @@ _CHARACTER, _PADDING, _ROOM = 8.2, 19, 800
 
 
 def prose(text: str) -> Markup:
-    """Return Markdown as elements; markup of HTML in it stays text.
-
-    Args:
-        text: The Markdown.
-    """
+    """Return Markdown as elements; markup of HTML in it stays text."""
     return _unbroken(Markup(_MARKDOWN.render(text)))
 
 

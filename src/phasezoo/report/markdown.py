@@ -17,11 +17,7 @@ from phasezoo.report.document import (
 
 
 def of_document(document: Document) -> str:
-    """Return a whole document; figures are their captions.
-
-    Args:
-        document: The document.
-    """
+    """Return a whole document; figures are their captions."""
     parts = [f"# {document.title}", document.lead, f"**{document.headline}**"]
     parts += [
         _items(document.answer, 2, document.source),
@@ -67,11 +63,7 @@ def claims(found: Sequence[Claim], source: str) -> Table:
 
 
 def grid(table: Table) -> str:
-    """Return the rows of a table under their heads; numbers are set to the right.
-
-    Args:
-        table: The table.
-    """
+    """Return the rows of a table under their heads; numbers are set to the right."""
     rule = [
         "---" if number == 0 or column.prose else "---:"
         for number, column in enumerate(table.columns)

@@ -89,12 +89,7 @@ def percent(share: float | None, digits: int = 1) -> str:
 
 
 def between(low: str, high: str) -> str:
-    """Return a range of two written numbers: ``3 to 5``, or ``3`` if both are written alike.
-
-    Args:
-        low: Text of the lower end.
-        high: Text of the upper end.
-    """
+    """Return a range of two written numbers: ``3 to 5``, or ``3`` if both are written alike."""
     return low if low == high else f"{low} to {high}"
 
 

@@ -117,13 +117,7 @@ def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> None:
 
 
 def legend_under(plot: Any, room: int, bands: Sequence[str] = ()) -> None:
-    """Add the legend of several lines under a plot.
-
-    Args:
-        plot: The plot.
-        room: Letters that fit beside each other.
-        bands: Names of shaded bands, which are listed too.
-    """
+    """Add the legend of several lines under a plot."""
     from matplotlib.patches import Patch
 
     handles, _ = plot.get_legend_handles_labels()
@@ -278,9 +272,6 @@ def outer_fences(values: Sequence[float]) -> tuple[float, float]:
     """Between which values do not lie far outside: three ranges of the middle half beyond it.
 
     Tukey, "Exploratory Data Analysis", 1977, section 2D.
-
-    Args:
-        values: At least one.
     """
     lower, upper = np.quantile(values, (0.25, 0.75))
     return float(lower - 3 * (upper - lower)), float(upper + 3 * (upper - lower))

@@ -303,17 +303,7 @@ class RunDirectory:
 
 
 def check_free(path: Path, kind: str, config: Any, incidental: Collection[str] = ()) -> None:
-    """Refuse a directory that a new run of ``config`` must not write into; change nothing.
-
-    Args:
-        path: The directory.
-        kind: What is run.
-        config: The effective settings.
-        incidental: Settings that another attempt may have otherwise.
-
-    Raises:
-        RunDirectoryError: See :meth:`RunDirectory.create`.
-    """
+    """Refuse a directory that a new run of ``config`` must not write into; change nothing."""
     with describe_disk_errors(path, every=True):
         if path.exists() and not path.is_dir():
             message = f"{path}: is a file; --out needs a new or empty directory"
@@ -365,12 +355,7 @@ def kind_of(path: Path) -> str | None:
 
 
 def read_record(path: Path, kind: str) -> RunRecord | None:
-    """Return what the run in ``path`` was begun with, or None if there is no run.
-
-    Raises:
-        RunDirectoryError: There is a ``config.json``, but it is damaged, of another kind of run or
-            of another format version.
-    """
+    """Return what the run in ``path`` was begun with, or None if there is no run."""
     file = path / _RECORD
     try:
         data = jsonable.parsed(file.read_text(encoding="utf-8"))
@@ -394,11 +379,7 @@ def read_record(path: Path, kind: str) -> RunRecord | None:
 
 
 def record_to_resume(path: Path, kind: str) -> RunRecord:
-    """Return what the run in ``path`` was begun with.
-
-    Raises:
-        RunDirectoryError: There is no run, or none of this kind that can be read.
-    """
+    """Return what the run in ``path`` was begun with."""
     record = read_record(path, kind)
     if record is None:
         is_free = not path.exists() or (path.is_dir() and _is_empty(path))

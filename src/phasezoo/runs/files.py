@@ -43,11 +43,7 @@ class RowLog(Generic[Row]):
         """The finished games, in the order in which they ended."""
 
     def append(self, row: Row) -> None:
-        """Write a finished game through to the disk.
-
-        Raises:
-            RunDirectoryError: The disk is full or cannot be written; earlier games are safe.
-        """
+        """Write a finished game through to the disk."""
         line = json.dumps(jsonable.encode(row), separators=(",", ":")).encode()
         with describe_disk_errors(self.path.parent):
             append_line(self.path, line)
@@ -88,9 +84,6 @@ def describe_disk_errors(path: Path, *, every: bool = False) -> Iterator[None]:
         every: Whether every refusal of the system lies in the place; otherwise only those that
             can lie nowhere else, and not those of a file that is elsewhere, as one that a user's
             own gate reads.
-
-    Raises:
-        RunDirectoryError: The disk is full, over quota or read-only; nothing finished is lost.
     """
     try:
         yield
@@ -120,11 +113,7 @@ def how_to_continue(path: Path) -> str:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is either whole or as it was, even if the process is killed.
-
-    Raises:
-        OSError: The disk is full or the place cannot be written.
-    """
+    """Write a file so that it is either whole or as it was, even if the process is killed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     _put({path: text.encode()})
 
@@ -137,10 +126,6 @@ def save_files(
     Args:
         files: What is to be in each; their folders exist.
         kind: The error that is raised.
-
-    Raises:
-        PhasezooError: Of ``kind``: the disk is full or a place cannot be written; what was there is
-            as it was.
     """
     whole = {p: data.encode() if isinstance(data, str) else data for p, data in files.items()}
     try:
@@ -177,9 +162,6 @@ def append_line(path: Path, line: bytes, *, through: bool = True) -> None:
         line: The line, without its end.
         through: Whether it is waited for until the disk has it, so that also a power cut loses
             nothing; a killed process loses nothing either way.
-
-    Raises:
-        OSError: The disk is full or the place cannot be written; the file is as it was.
     """
     # Without a buffer, which would write the rest of a refused line when the file is closed.
     with path.open("ab", buffering=0) as file:

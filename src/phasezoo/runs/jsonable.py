@@ -53,12 +53,7 @@ def dumps(value: Any) -> str:
 
 
 def flat(options: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """Options inside options by their whole names, such as ``learning.max_lr``.
-
-    Args:
-        options: What :func:`plain` made of them.
-        before: What their names begin with.
-    """
+    """Options inside options by their whole names, such as ``learning.max_lr``."""
     found: dict[str, Any] = {}
     for name, value in options.items():
         inside = isinstance(value, Mapping) and value
@@ -71,10 +66,6 @@ def parsed(text: str | bytes) -> Any:
 
     Args:
         text: The text, or its bytes in UTF-8.
-
-    Raises:
-        ValueError: It is no JSON, or JSON that goes too deep or has a number of too many digits, or
-            NaN.
     """
     try:
         return json.loads(text, parse_constant=_refuse)
@@ -94,18 +85,7 @@ def plain(value: Any) -> Any:
 
 
 def decode(kind: type[T], data: Any, where: str = "") -> T:
-    """Return ``data``, as JSON gave it, as a value of ``kind``.
-
-    Args:
-        kind: A dataclass, or any annotation made of dataclasses, lists, tuples (named ones too),
-            dicts, unions, literals, paths and plain types. ``once`` in a field's metadata is the
-            name that files of earlier versions have for it.
-        data: What ``json.loads`` returned.
-        where: Name of the value for messages.
-
-    Raises:
-        InvalidConfig: ``data`` does not have the shape of ``kind``; the message names the key.
-    """
+    """Return ``data``, as JSON gave it, as a value of ``kind``."""
     return typing.cast("T", _decode(kind, data, where or getattr(kind, "__name__", str(kind))))
 
 

@@ -27,9 +27,6 @@ def held(path: Path | str) -> Iterator[None]:
     Args:
         path: An existing directory, which gets a file ``run.lock``; or a file, which is made if it
             does not exist.
-
-    Raises:
-        RunDirectoryError: Another run holds the lock, or the file cannot be opened.
     """
     with acquire(Path(path)):
         yield

@@ -67,9 +67,6 @@ def describe(
         threads: Threads that the run uses; default those of the native core.
         devices: Names of accelerators that it uses.
         plugins: Modules and files that were imported first.
-
-    Raises:
-        InvalidConfig: A setting cannot be written as JSON.
     """
     settings = jsonable.plain(config)
     if seeds is None:

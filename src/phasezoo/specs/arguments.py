@@ -90,11 +90,7 @@ class Parameter:
         return f"{word} ..." if self.is_list else word
 
     def read(self, words: Sequence[str]) -> Any:
-        """Read the value that words write.
-
-        Raises:
-            ValueError: They write no value that is allowed.
-        """
+        """Read the value that words write."""
         values = self.option.values
         if not self.is_list:
             (word,) = words
@@ -164,14 +160,8 @@ class Arguments:
         A list takes the words after it as far as they have its form, and may be given several
         times. If the command lacks its path then, the last word of a list is the path.
 
-        Args:
-            words: The words after the command's name.
-
         Returns:
             The values by their options' names.
-
-        Raises:
-            InvalidConfig: An option does not exist, or its words write no value that is allowed.
         """
         found: dict[str, list[str]] = {}
         free: list[str] = []
@@ -194,16 +184,8 @@ class Arguments:
     ) -> dict[str, Any]:
         """Read the options of a file.
 
-        Args:
-            options: What the file holds.
-            file: Its name, for messages.
-            typed: Options that are typed, which win.
-
         Returns:
             The values by their options' names.
-
-        Raises:
-            InvalidConfig: An option does not exist, or its value is not allowed.
         """
         found: dict[str, Any] = {}
         for key, value in options.items():
@@ -226,14 +208,7 @@ class Arguments:
         return found
 
     def build(self, values: Mapping[str, Any]) -> Any:
-        """Make the dataclass.
-
-        Args:
-            values: The values by their options' names.
-
-        Raises:
-            InvalidConfig: An option has no value and needs one, or values do not go together.
-        """
+        """Make the dataclass."""
         missing = [p for p in self._own if p.option.is_required and p.name not in values]
         if missing:
             verb = "is" if len(missing) == 1 else "are"
@@ -437,11 +412,7 @@ def help_formatter() -> type:
 
 
 def wrapped(text: str) -> str:
-    """Wrap the paragraphs of a help text to the terminal's width.
-
-    Args:
-        text: The paragraphs, with empty lines between them.
-    """
+    """Wrap the paragraphs of a help text to the terminal's width."""
     width = shutil.get_terminal_size().columns - 2
     paragraphs = (" ".join(each.split()) for each in text.split("\n\n"))
     return "\n\n".join(textwrap.fill(each, width, break_on_hyphens=False) for each in paragraphs)

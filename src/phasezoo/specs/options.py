@@ -56,19 +56,11 @@ class Option:
         return self.default is REQUIRED
 
     def read(self, text: str) -> Any:
-        """The value that a text writes.
-
-        Raises:
-            InvalidConfig: The text writes none that is allowed.
-        """
+        """The value that a text writes."""
         return read_value(self.name, self.annotation, text)
 
     def check(self, value: Any) -> Any:
-        """The value as it is kept.
-
-        Raises:
-            InvalidConfig: The value is not allowed.
-        """
+        """The value as it is kept."""
         return check_value(self.name, self.annotation, value)
 
 
@@ -258,9 +250,6 @@ def check(config: "DataclassInstance", shown: Callable[[str, Any], str] | None =
     Args:
         config: The object.
         shown: How a message shows name and value; default ``name=value``.
-
-    Raises:
-        InvalidConfig: A value is not allowed; the message names the field and says what is.
     """
     for option in fields_of(type(config)):
         value = getattr(config, option.name)
@@ -279,9 +268,6 @@ def check_arguments(thing: object, *names: str) -> None:
     Args:
         thing: The object; it keeps each value as its option does.
         *names: The attributes, which are called as the arguments.
-
-    Raises:
-        InvalidConfig: A value is not allowed; the message names the argument and says what is.
     """
     options = options_of(type(thing)).by_name
     for name in names:
@@ -289,16 +275,7 @@ def check_arguments(thing: object, *names: str) -> None:
 
 
 def changed(config: Config, changes: Mapping[str, Any], what: str = "option") -> Config:
-    """A copy of a frozen dataclass with fields changed by name.
-
-    Args:
-        config: The object.
-        changes: The new values.
-        what: What messages call a field.
-
-    Raises:
-        InvalidConfig: There is no such field, or a value is not allowed.
-    """
+    """A copy of a frozen dataclass with fields changed by name."""
     known = [option.name for option in fields_of(type(config))]
     unknown = [name for name in changes if name not in known]
     if unknown:
@@ -307,16 +284,7 @@ def changed(config: Config, changes: Mapping[str, Any], what: str = "option") ->
 
 
 def joined(spec: object, own: Mapping[str, Any], beside: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that a text gives and those beside it.
-
-    Args:
-        spec: The text, for the message.
-        own: Its options.
-        beside: The others.
-
-    Raises:
-        InvalidConfig: One is given twice.
-    """
+    """The options that a text gives and those beside it."""
     twice = sorted(own.keys() & beside.keys())
     if twice:
         message = f"{str(spec)!r} has {', '.join(twice)} too: give it once"

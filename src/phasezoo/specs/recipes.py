@@ -35,11 +35,7 @@ class Part:
         return {self.prefix + n: o for n, o in options_of(self.make, self.like).by_name.items()}
 
     def put_into(self, given: Mapping[str, Any], taken: Collection[str] = ()) -> dict[str, Any]:
-        """The arguments with this one in place of its options, but for those ``taken`` by others.
-
-        Raises:
-            InvalidConfig: Both are given.
-        """
+        """The arguments with this one in place of its options, less those ``taken`` by others."""
         names = self.options.keys() - set(taken)
         own = {name: value for name, value in given.items() if name in names}
         rest = {name: value for name, value in given.items() if name not in own}
@@ -121,11 +117,7 @@ class Recipe:
         return {**own, **more, **named}
 
     def read_options(self, spec: SpecText) -> dict[str, Any]:
-        """The values of a text's options.
-
-        Raises:
-            InvalidConfig: An option is not known, or its text is no value of it.
-        """
+        """The values of a text's options."""
         given = dict(spec.options)
         if spec.first is not None:
             if self.first is None:
@@ -139,15 +131,7 @@ class Recipe:
         return {key: self._value(key, text) for key, text in given.items()}
 
     def build(self, name: str, given: Mapping[str, Any]) -> Any:
-        """Make the thing from the values of its options.
-
-        Args:
-            name: The name in the text, for messages.
-            given: The values.
-
-        Raises:
-            InvalidConfig: An option is not known, missing, or out of range.
-        """
+        """Make the thing from the values of its options."""
         options = dict(given)
         known = self.signature.by_name
         self._check_known(name, options, {*self.options, *known})

@@ -86,11 +86,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         return found
 
     def get_or_raise(self, name: object) -> Thing:
-        """The thing of a name.
-
-        Raises:
-            PhasezooError: Nobody has registered one; an ``error`` that lists the names.
-        """
+        """The thing of a name."""
         found = self.find(name)
         if found is None:
             raise self.unknown(name)
@@ -109,11 +105,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         return self._form.fullmatch(name) is not None and name not in self._reserved
 
     def check_name(self, name: object) -> None:
-        """Refuse a name that cannot be registered.
-
-        Raises:
-            PhasezooError: It belongs to the package, or has characters that no name has.
-        """
+        """Refuse a name that cannot be registered."""
         if name in self.package or name in self._reserved:
             article = "an" if self.what[0] in "aeiou" else "a"
             message = f"{name!r} is {article} {self.what} of the package: choose another name"
@@ -123,23 +115,13 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
             raise self._refusal(message)
 
     def register(self, name: str, thing: Thing) -> None:
-        """Add a thing of one's own; registering its name again replaces it.
-
-        Raises:
-            PhasezooError: The name belongs to the package, or has characters that no name has.
-        """
+        """Add a thing of one's own; registering its name again replaces it."""
         self.check_name(name)
         self.own[name] = thing
 
 
 def renamed(function: Callable[Given, Answer], old: str, new: str) -> Callable[Given, Answer]:
-    """The old spelling of a function, which works for one version with a warning.
-
-    Args:
-        function: The function of the new name.
-        old: The old name, with its module.
-        new: The new name, with its module.
-    """
+    """The old spelling of a function, which works for one version with a warning."""
 
     @wraps(function)
     def deprecated(*args: Given.args, **kwargs: Given.kwargs) -> Answer:
@@ -153,11 +135,6 @@ def renamed(function: Callable[Given, Answer], old: str, new: str) -> Callable[G
 
 def renamed_method(thing: Any, new: str, old: str) -> Callable[..., Any] | None:
     """Return a method that a user's object may define under its new or, with a warning, old name.
-
-    Args:
-        thing: The object.
-        new: The new name.
-        old: The old name, which works for one version.
 
     Returns:
         The method that the most derived class defines; None if the object has neither.
@@ -175,11 +152,6 @@ def renamed_method(thing: Any, new: str, old: str) -> Callable[..., Any] | None:
 
 
 def warn_renamed(old: str, new: str) -> None:
-    """Warn the caller of the calling function that a name is deprecated.
-
-    Args:
-        old: The old name.
-        new: The new name.
-    """
+    """Warn the caller of the calling function that a name is deprecated."""
     message = f"{old} is deprecated and goes with the next version: use {new}"
     warnings.warn(message, DeprecationWarning, stacklevel=3)

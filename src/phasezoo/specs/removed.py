@@ -42,11 +42,7 @@ DEFAULTS = {name: option.default for name, option in REMOVED.items()}
 
 
 def removal_of(name: str) -> str | None:
-    """Return the message about an option that was removed; None for any other name.
-
-    Args:
-        name: The option, with underscores or as a command writes it (``search.draw-score``).
-    """
+    """Return the message about an option that was removed; None for any other name."""
     key = name.rpartition(".")[2].replace("-", "_")
     if key not in REMOVED:
         return None

@@ -27,16 +27,7 @@ class SpecText(NamedTuple):
 def read_spec(
     text: str, what: str = "agent", example: str = "mcts:net=runs/x,nodes=400"
 ) -> SpecText:
-    """Split a text into its parts.
-
-    Args:
-        text: The text.
-        what: The kind of thing that it names, for messages.
-        example: A text of that kind, for messages.
-
-    Raises:
-        InvalidConfig: The text does not follow the grammar; the message says where.
-    """
+    """Split a text into its parts."""
     found = _NAME.match(text) if isinstance(text, str) else None
     if found is None:
         message = f"{text!r}: no {what}; expected is name:key=value,key=value, such as {example!r}"
@@ -47,15 +38,7 @@ def read_spec(
 
 
 def read_items(text: str, begin: int = 0) -> tuple[str | None, dict[str, str]]:
-    """Read the items of a text: the first one, if it has no key, and the values by their keys.
-
-    Args:
-        text: The whole text, which messages show.
-        begin: Where its first item begins.
-
-    Raises:
-        InvalidConfig: The items do not follow the grammar; the message says where.
-    """
+    """Read the items of a text: the first one, if it has no key, and the values by their keys."""
     first: str | None = None
     options: dict[str, str] = {}
     at = begin

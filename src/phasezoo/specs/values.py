@@ -171,22 +171,13 @@ class Values:
         return any(kind.type is not type(None) for kind in self._readers)
 
     def words(self, *, as_text: bool = False) -> str:
-        """Describe the values, such as ``"a whole number, 1 or more"``.
-
-        Args:
-            as_text: Whether texts are meant and not values in Python.
-        """
+        """Describe the values, such as ``"a whole number, 1 or more"``."""
         kinds = sorted(self.kinds, key=lambda kind: kind.type is type(None))
         words = dict.fromkeys(filter(None, (kind.words(as_text=as_text) for kind in kinds)))
         return (", or " if any(", " in each for each in words) else " or ").join(words)
 
     def expected(self, given: Any, *, as_text: bool = False) -> str:
-        """Describe the values, and name the choice that a text may mean.
-
-        Args:
-            given: The value or text that is not one of them.
-            as_text: Whether texts are meant and not values in Python.
-        """
+        """Describe the values, and name the choice that a text may mean."""
         several = [
             each for kind in self.kinds for each in (kind.items.kinds if kind.items else (kind,))
         ]
@@ -231,12 +222,7 @@ def _cached(annotation: Any) -> Values:
 
 
 def values_of(annotation: Any) -> Values:
-    """The values that an annotation allows.
-
-    Args:
-        annotation: A type, an ``Annotated`` one, a ``Literal``, a union of these, or
-            :data:`UNKNOWN`.
-    """
+    """The values that an annotation allows."""
     try:
         return _cached(annotation)
     except TypeError:  # notes that cannot be hashed
@@ -263,9 +249,6 @@ def read_value(name: str, annotation: Any, text: str) -> Any:
         annotation: What it takes, as for :func:`values_of`.
         text: A whole or decimal number; ``true`` or ``false``; ``none`` for None; a word of a
             ``Literal``; what a :class:`Written` class reads; or any text.
-
-    Raises:
-        InvalidConfig: The text writes no value that is allowed.
     """
     values = values_of(annotation)
     try:
@@ -296,17 +279,8 @@ def check_value(
 ) -> Any:
     """Check a value; numbers of NumPy become Python's, lists tuples.
 
-    Args:
-        name: The option's name, for the message.
-        annotation: What it takes, as for :func:`values_of`.
-        value: The value.
-        shown: How a message shows name and value.
-
     Returns:
         The value as the option keeps it.
-
-    Raises:
-        InvalidConfig: The value is not allowed; the message says what is.
     """
     values = values_of(annotation)
     try:

@@ -74,11 +74,7 @@ class BodyOutputs:
             del self._body.forward
 
     def save(self) -> None:
-        """Write the outputs through to the disk, then which of them are known.
-
-        Raises:
-            CheckpointError: The disk is full or cannot be written.
-        """
+        """Write the outputs through to the disk, then which of them are known."""
         if self._path is not None and isinstance(self._kept, np.memmap):
             self._kept.flush()
             write_file(_record(self._path), self._known.tobytes())

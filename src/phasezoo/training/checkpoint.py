@@ -77,11 +77,7 @@ class Checkpoints:
         return whole[-1] if whole else None
 
     def save(self, network: Network, optimizer: torch.optim.Optimizer, counters: Counters) -> Path:
-        """Save a checkpoint, then remove all others but the best.
-
-        Raises:
-            CheckpointError: The checkpoint cannot be written; the earlier ones are still there.
-        """
+        """Save a checkpoint, then remove all others but the best."""
         moments = {
             f"{key}/{name}": moment.cpu().contiguous()
             for name, parameter in network.named_parameters()
@@ -103,11 +99,7 @@ class Checkpoints:
         return path
 
     def restore(self, path: Path, network: Network, optimizer: torch.optim.Optimizer) -> Counters:
-        """Put weights and momentum back as they were, and return the counters.
-
-        Raises:
-            CheckpointError: A file is missing, truncated or changed.
-        """
+        """Put weights and momentum back as they were, and return the counters."""
         manifest = Manifest.read(path)
         load_weights(path, manifest, network)
         where = f"{path / OPTIMIZER}"
@@ -134,11 +126,7 @@ class Checkpoints:
 
 
 def load_weights(path: Path, manifest: Manifest, network: Network) -> None:
-    """Copy the weights in ``path`` into ``network``.
-
-    Raises:
-        CheckpointError: A file is missing, truncated or changed, or the weights do not fit.
-    """
+    """Copy the weights in ``path`` into ``network``."""
     tensors = parse_tensors(manifest.read_bytes(path), str(path / MODEL))
     if isinstance(network, PhaseHeads):
         tensors = network.widened(tensors)
@@ -152,11 +140,7 @@ def load_weights(path: Path, manifest: Manifest, network: Network) -> None:
 def save_network(
     directory: Path, network: Network, manifest: Manifest, training: Mapping[str, Any]
 ) -> Manifest:
-    """Write a network into ``directory``; it counts as there once the manifest is, which is last.
-
-    Raises:
-        CheckpointError: The directory cannot be written.
-    """
+    """Write a network into ``directory``; the manifest is last, and without it there is none."""
     model = model_bytes(network)
     whole = dataclasses.replace(manifest, files={MODEL: digest(model)}, training=training)
     write_file(directory / MODEL, model)

@@ -132,10 +132,6 @@ class SupervisedConfig:
 
 
 def make_config(config: SupervisedConfig | None, overrides: dict[str, Any]) -> SupervisedConfig:
-    """``config`` (default: all defaults) with some fields replaced.
-
-    Raises:
-        InvalidConfig: A field does not exist, or a value is out of range.
-    """
+    """``config`` (default: all defaults) with some fields replaced."""
     base = SupervisedConfig() if config is None else config
     return changed(base, overrides, "supervised training")

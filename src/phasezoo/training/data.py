@@ -47,11 +47,7 @@ class LabelledSplits:
         threads: int | None = None,
         value_games: PositionStore | None = None,
     ) -> "LabelledSplits":
-        """Split the games, by ``seed`` unless ``splits`` are given, and label their positions.
-
-        Raises:
-            InvalidConfig: ``store`` is no store, or ``value_games`` are none of the same game.
-        """
+        """Split the games, by ``seed`` unless ``splits`` are given, and label their positions."""
         _check_store("store", store)
         parts = store.split(seed) if splits is None else splits
         if value_games is not None:
@@ -139,12 +135,7 @@ class TrainingData:
         weights: PhaseWeights | None = None,
         value_games: PositionStore | None = None,
     ) -> "TrainingData":
-        """Split the games, label their positions, keep those of the phase.
-
-        Raises:
-            InvalidConfig: The gate has no such phase, or the weights do not fit its phases.
-            StoreError: There are no positions to train or to validate on.
-        """
+        """Split the games, label their positions, keep those of the phase."""
         labelled = LabelledSplits.of(store, splits, gate, seed, config.threads, value_games)
         return cls.select(labelled, phase, seed, config, weights)
 
@@ -157,12 +148,7 @@ class TrainingData:
         config: SupervisedConfig,
         weights: PhaseWeights | None = None,
     ) -> "TrainingData":
-        """The positions of one phase, or those of all phases if they have ``weights``.
-
-        Raises:
-            InvalidConfig: The gate has no such phase, or the weights do not fit its phases.
-            StoreError: There are no positions to train or to validate on.
-        """
+        """The positions of one phase, or those of all phases if they have ``weights``."""
         train, validation, values = labelled.train, labelled.validation, labelled.values
         name = None if phase is None else train.names[train.phase_index(phase)]
         weighed = None if weights is None else _checked_weights(weights, train)
@@ -207,11 +193,7 @@ def _check_store(name: str, given: Any) -> None:
 
 
 def _watched(rows: PositionTable, count: int, seed: int) -> PositionTable | None:
-    """As many positions of every phase, or all of a phase that has fewer; None: none are wanted.
-
-    Raises:
-        InvalidConfig: There is one phase alone.
-    """
+    """As many positions of every phase, or all of a phase that has fewer; None: none are wanted."""
     if count == 0:
         return None
     if len(rows.names) == 1:
@@ -228,11 +210,7 @@ def _watched(rows: PositionTable, count: int, seed: int) -> PositionTable | None
 
 
 def _checked_weights(weights: PhaseWeights, rows: PositionTable) -> tuple[float, ...]:
-    """One weight for each phase, in the gate's order.
-
-    Raises:
-        InvalidConfig: A phase has none, one is no number from 0 on, or none is above 0.
-    """
+    """One weight for each phase, in the gate's order."""
     if isinstance(weights, Mapping):
         unknown = [name for name in weights if name not in rows.names]
         given = [] if unknown else [weights.get(name, 1.0) for name in rows.names]

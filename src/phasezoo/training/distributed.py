@@ -91,9 +91,6 @@ def in_team(device: torch.device, batch_size: int) -> Iterator[tuple[Team, torch
 
     Yields:
         The team, and this process's own device.
-
-    Raises:
-        InvalidConfig: The batch is too small to be shared.
     """
     size = int(os.environ.get("WORLD_SIZE", "1"))
     if size < 2 and not _joined():

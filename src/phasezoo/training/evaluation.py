@@ -178,9 +178,6 @@ def mixture_losses(
     Args:
         experts: Losses of each phase's expert, all on the same positions.
         value: Losses of the network whose values it answers; None: the experts'.
-
-    Raises:
-        InvalidConfig: A phase of the positions has no expert.
     """
     some = next(iter(experts.values()))
     if any(losses.wdl is None for losses in experts.values()):

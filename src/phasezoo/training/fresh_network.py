@@ -46,12 +46,7 @@ class Beginning:
         planes: str | None,
         init: str | Path | None = None,
     ) -> "Beginning":
-        """Read what a network is made from: its text, or the folder or file of a trained one.
-
-        Raises:
-            CheckpointError: The file or folder cannot be read.
-            InvalidConfig: Both a trained network and ``init`` are given, or it is kept as ONNX.
-        """
+        """Read what a network is made from: its text, or the folder or file of a trained one."""
         if not isinstance(network, str) or not names_network(network):
             return cls(network, planes, None if init is None else Path(init))
         if init is not None:
@@ -118,10 +113,6 @@ class FreshNetwork:
             seed: The training's, of which the weights' is derived unless ``settings`` have one.
             settings: How it learns.
             named: Settings that were given by name.
-
-        Raises:
-            InvalidConfig: The network cannot be made, or lacks an answer that was asked for.
-            InvalidNetwork: It fails, or answers a wrong shape or NaN.
         """
         spec = _findable(network)
         init_seed = settings.init_seed
@@ -168,11 +159,7 @@ _TRAINED_BY = {"wdl_weight": "wdl_logits", "plies_weight": "plies"}
 
 
 def _findable(network: str | Factory | NetworkSpec) -> NetworkSpec:
-    """Return the description in the manifest, from which a network can be made again.
-
-    Raises:
-        InvalidConfig: There is no such network, or its factory cannot be found again.
-    """
+    """Return the description in the manifest, from which a network can be made again."""
     spec = described(network)
     try:
         return described(spec)
@@ -189,11 +176,7 @@ def _findable(network: str | Factory | NetworkSpec) -> NetworkSpec:
 def _without_missing(
     settings: SupervisedConfig, answered: Sequence[str], named: Collection[str], network: str
 ) -> SupervisedConfig:
-    """The configuration without weights of what the network does not answer.
-
-    Raises:
-        InvalidConfig: Such a weight was asked for: by name, or by another value than the default.
-    """
+    """The configuration without weights of what the network does not answer."""
     lacking: dict[str, Any] = {}
     for weight, answer in _TRAINED_BY.items():
         share = getattr(settings, weight)

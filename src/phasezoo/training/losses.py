@@ -104,12 +104,7 @@ class RowLosses(NamedTuple):
 
 
 def row_losses(output: NetworkOutput, targets: Targets) -> RowLosses:
-    """The losses of each position; arithmetic in float32 whatever the layers use.
-
-    Raises:
-        InvalidConfig: The network has a value for each player, and the targets do not.
-        InvalidEvaluation: The network has no value at all.
-    """
+    """The losses of each position; arithmetic in float32 whatever the layers use."""
     exact = NetworkOutput(*(_exact(getattr(output, name, None)) for name in NetworkOutput._fields))
     head = exact.value_field()
     if head is None:
@@ -152,9 +147,6 @@ def training_loss(
         config: The weights of the parts.
         weight: ``float32[B]``: what each position counts; None: all alike.
         own: Number of the first positions, which the policy learns from; None: all.
-
-    Raises:
-        InvalidConfig: A part has a weight above 0, and the network no head for it.
     """
     value = losses.value if losses.players is None else losses.players
     policy, first = losses.policy, weight
@@ -227,11 +219,7 @@ def _exact(answer: Tensor | None) -> Any:
 
 
 def _values(targets: Targets, players: int) -> Tensor:
-    """``float32[B, players]``: what everybody got, own first.
-
-    Raises:
-        InvalidConfig: The games do not have it.
-    """
+    """``float32[B, players]``: what everybody got, own first."""
     if targets.values is not None and targets.values.shape[1] == players:
         return targets.values
     given = "none" if targets.values is None else f"those of {targets.values.shape[1]}"

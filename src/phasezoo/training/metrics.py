@@ -16,11 +16,7 @@ METRICS = "metrics.csv"
 
 
 def read_metrics(out: Path) -> list[dict[str, float | None]]:
-    """The rows of ``metrics.csv`` in ``out``, oldest first; empty cells are None.
-
-    Raises:
-        CheckpointError: The file was changed into something else.
-    """
+    """The rows of ``metrics.csv`` in ``out``, oldest first; empty cells are None."""
     rows = _raw_rows(out / METRICS)
     try:
         return [{key: float(cell) if cell else None for key, cell in row.items()} for row in rows]
@@ -61,11 +57,7 @@ class MetricsLog:
             logger.start(replace(run, kept=earlier))
 
     def add(self, row: Row) -> None:
-        """Append a row; columns that it leaves out stay empty.
-
-        Raises:
-            CheckpointError: The disk is full or refuses.
-        """
+        """Append a row; columns that it leaves out stay empty."""
         text = io.StringIO()
         csv.DictWriter(text, self._columns, restval="").writerow(
             {key: "" if value is None else repr(value) for key, value in row.items()}

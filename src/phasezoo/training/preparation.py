@@ -109,11 +109,7 @@ class Ready:
 
     @classmethod
     def of(cls, data: TrainingData, task: Task, settings: SupervisedConfig) -> "Ready":
-        """Check everything and make the network.
-
-        Raises:
-            PhasezooError: See :func:`train_supervised`.
-        """
+        """Check everything and make the network."""
         seed, game = task.seed, data.train_store.game
         planes = game.plane_spec(task.planes, task.history)
         made = FreshNetwork.of(game, task.network, planes, seed, settings, task.named)
@@ -141,17 +137,7 @@ class Ready:
 
 
 def samplers_of(config: SupervisedConfig, data: TrainingData, planes: str, seed: int) -> Samplers:
-    """Return the sampler of a training's positions.
-
-    Args:
-        config: The knobs.
-        data: The positions.
-        planes: Full name of the input planes.
-        seed: The training's seed.
-
-    Raises:
-        InvalidConfig: An option does not fit the games.
-    """
+    """Return the sampler of a training's positions."""
     # On a CPU the network wants the cores more than the planes do, which are made in one thread.
     on_cpu = networks.resolve_device(config.device).type == "cpu"
     packed = _packs(data, on_cpu)
@@ -177,11 +163,7 @@ def samplers_of(config: SupervisedConfig, data: TrainingData, planes: str, seed:
 
 
 def _values(train: Sampler, data: TrainingData, share: float, seed: int) -> Sampler | None:
-    """Return the sampler of games that values alone are learned from, which is like that of others.
-
-    Raises:
-        InvalidConfig: A share is given, and no such games.
-    """
+    """Return the sampler of games that values alone are learned from, which is as for others."""
     if data.value_store is None or data.values is None:
         if share != SupervisedConfig.value_share:
             message = f"value_share={share:g}: is for value games; give them too, or leave it out"
@@ -262,10 +244,6 @@ def _details(
 
 
 def _loggers(settings: SupervisedConfig) -> tuple[Logger, ...]:
-    """The loggers that the knobs ask for.
-
-    Raises:
-        MissingDependency: wandb is wanted and not installed.
-    """
+    """The loggers that the knobs ask for."""
     board = (TensorBoardLogger(),) if settings.tensorboard else ()
     return board if settings.wandb is None else (*board, WandbLogger(settings.wandb))

@@ -55,10 +55,6 @@ def claimed(
         kind: What its record calls it; a directory of another kind is refused.
         defaults: What options are if nobody gave them, as JSON: where one of them is missing, in
             ``identity`` or in a record of a version that did not have it, it counts as this.
-
-    Raises:
-        RunDirectoryError: The directory holds another training or other files, is not a directory,
-            cannot be written, or another process is training in it. Nothing in it was changed.
     """
     known = defaults or {}
     # Before a lock file is made in it.
@@ -99,11 +95,7 @@ def _may_use(
     kind: str,
     defaults: Mapping[str, Any],
 ) -> bool:
-    """Whether ``out`` is this training's already; False if it is nobody's.
-
-    Raises:
-        RunDirectoryError: It is someone else's, or it may not be used again.
-    """
+    """Whether ``out`` is this training's already; False if it is nobody's."""
     if out.exists() and not out.is_dir():
         message = f"{out}: is a file; choose another directory for the training"
         raise RunDirectoryError(message)
@@ -126,11 +118,7 @@ def _may_use(
 
 
 def finished(out: Path) -> Manifest | None:
-    """The manifest of the network that the training in ``out`` ended with, if it has ended.
-
-    Raises:
-        CheckpointError: The files were truncated or changed.
-    """
+    """The manifest of the network that the training in ``out`` ended with, if it has ended."""
     if not (out / MANIFEST).is_file():
         return None
     manifest = Manifest.read(out)
@@ -164,9 +152,6 @@ def check_same(
         there: The identity that it has.
         identity: The identity of the training that would use it.
         defaults: As for :func:`claimed`.
-
-    Raises:
-        RunDirectoryError: The message names what differs.
     """
     there = jsonable.flat(_filled(there if isinstance(there, Mapping) else {}, defaults))
     given = jsonable.flat(jsonable.plain(_filled(identity, defaults)))

@@ -86,11 +86,7 @@ class Drops:
 
 
 def drops_of(text: str, momentum: float) -> Drops:
-    """Read ``0:0.2,1000:0.02``: steps and the learning rates from there on.
-
-    Raises:
-        InvalidConfig: It is no such text, does not begin at step 0, or a rate is not above 0.
-    """
+    """Read ``0:0.2,1000:0.02``: steps and the learning rates from there on."""
     pairs = [part.partition(":") for part in text.split(",")]
     try:
         rates = tuple((int(step), float(rate)) for step, _, rate in pairs)

@@ -66,11 +66,7 @@ class SolvedPositions:
 
     @classmethod
     def of(cls, game: Game, states: Sequence[Any]) -> "SolvedPositions":
-        """Positions judged by the game's own perfect play.
-
-        Raises:
-            InvalidConfig: Nobody knows perfect play of this game.
-        """
+        """Positions judged by the game's own perfect play."""
         legal = [np.asarray(state.legal_actions, dtype=np.int64) for state in states]
         offsets = np.cumsum([0, *map(len, legal)]).astype(np.int64)
         worths = [game.action_scores(state) for state in states]
@@ -98,9 +94,6 @@ class SolvedPositions:
 
     def policy(self, evaluator: Any) -> Numbers:
         """The probabilities that a network gives to the legal actions of the positions.
-
-        Args:
-            evaluator: The network, or a mixture, which is routed by its own gate.
 
         Returns:
             ``float64[E]``: the softmax of its logits over the legal actions of each.
@@ -191,11 +184,7 @@ class Starts:
         return tuple(self.game.action_scores(state) for state in self.states)
 
     def judge(self, actions: Sequence[int] | npt.NDArray[np.int64]) -> Judged:
-        """Judge one move a state.
-
-        Raises:
-            IllegalAction: A move is not legal.
-        """
+        """Judge one move a state."""
         chosen = np.zeros(len(self.states))
         for row, (state, action) in enumerate(zip(self.states, actions, strict=True)):
             place = np.flatnonzero(np.asarray(state.legal_actions) == action)

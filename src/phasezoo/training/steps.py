@@ -232,16 +232,7 @@ def _parts(network: Network) -> dict[str, tuple[nn.Module, ...]]:
 
 
 def check_freeze(network: Network, freeze: str | None, *, is_trained: bool) -> None:
-    """Refuse to freeze what has not learned, or a network that has no such part.
-
-    Args:
-        network: The network.
-        freeze: The part.
-        is_trained: Whether it begins with weights that have learned.
-
-    Raises:
-        InvalidConfig: The message says what to do.
-    """
+    """Refuse to freeze what has not learned, or a network that has no such part."""
     if freeze is None:
         return
     if not is_trained:
@@ -259,16 +250,7 @@ def check_freeze(network: Network, freeze: str | None, *, is_trained: bool) -> N
 
 
 def check_phases(network: Network, phases: int, team: Team = ALONE) -> None:
-    """Refuse a network that reads another number of phases than the batches have.
-
-    Args:
-        network: The network.
-        phases: Number of phases of the batches.
-        team: The processes that train it together.
-
-    Raises:
-        InvalidConfig: The message says what to do.
-    """
+    """Refuse a network that reads another number of phases than the batches have."""
     if not isinstance(network, ConditionedNetwork):
         return
     if network.phases != phases:

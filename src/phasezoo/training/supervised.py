@@ -215,11 +215,7 @@ class Hooks:
 def train_on(
     data: TrainingData, task: Task, settings: SupervisedConfig, hooks: Hooks | None = None
 ) -> TrainingResult:
-    """Train a network on some positions, as :func:`train_supervised` does on a store's.
-
-    Raises:
-        PhasezooError: See :func:`train_supervised`.
-    """
+    """Train a network on some positions, as :func:`train_supervised` does on a store's."""
     hooks = Hooks() if hooks is None else hooks
     ready = Ready.of(data, task, settings)
     with contextlib.ExitStack() as stack:
@@ -321,15 +317,7 @@ def _unique(sampler: Sampler, positions: int) -> int:
 
 
 def result_in(directory: Path, manifest: Manifest) -> TrainingResult:
-    """Return the result of a training from its directory.
-
-    Args:
-        directory: Where it is.
-        manifest: What is said there.
-
-    Raises:
-        CheckpointError: The manifest is not one of a training.
-    """
+    """Return the result of a training from its directory."""
     names = (
         "positions", "unique_positions", "epochs", "updates", "seconds", "metrics", "best_update",
         "spikes", "stopped_early",

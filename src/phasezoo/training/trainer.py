@@ -117,11 +117,7 @@ class Trainer:
         self._started = time.perf_counter()
 
     def resume(self, checkpoint: Path) -> None:
-        """Go back to where a checkpoint was saved.
-
-        Raises:
-            CheckpointError: A file is missing, truncated or changed.
-        """
+        """Go back to where a checkpoint was saved."""
         self.counters = self.checkpoints.restore(checkpoint, self.network, self.optimizer)
         self._started = time.perf_counter()
 
@@ -146,9 +142,6 @@ class Trainer:
         Args:
             log: Where numbers go; None in all processes but the first.
             callbacks: Called as it goes.
-
-        Raises:
-            CheckpointError: A checkpoint or the metrics cannot be written.
         """
         self.log, self.callbacks = log, Callback() if callbacks is None else callbacks
         device = self._steps.device

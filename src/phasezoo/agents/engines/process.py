@@ -33,24 +33,13 @@ INSTALL = (
 
 
 def require_chess() -> None:
-    """Make sure that python-chess can be imported.
-
-    Raises:
-        MissingDependency: It is not installed.
-    """
+    """Make sure that python-chess can be imported."""
     with needs("engines need python-chess", "chess"):
         import chess.engine  # noqa: F401
 
 
 def find_engine(command: str | Sequence[str]) -> list[str]:
-    """The words of a command, its program as a path.
-
-    Args:
-        command: A program's name or path, one with arguments as a shell has them, or its words.
-
-    Raises:
-        EngineFailed: There is no such program; the message says how to install one.
-    """
+    """The words of a command, its program as a path."""
     if isinstance(command, str):
         words = [command] if is_file(command) else _split(command)
     else:

@@ -44,12 +44,7 @@ class EngineProtocol(UciProtocol):
     """The engine's name in warnings."""
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
-        """Take what the engine has written; lines that are not UTF-8 count as Latin-1.
-
-        Args:
-            fd: The descriptor that it was written to.
-            data: Any part of its lines.
-        """
+        """Take what the engine has written; lines that are not UTF-8 count as Latin-1."""
         self.buffer[fd].extend(data.encode() if isinstance(data, str) else data)
         *lines, self.buffer[fd] = self.buffer[fd].split(b"\n")
         for line in lines:

@@ -108,11 +108,7 @@ class EngineSession:
 
 
 def board_of(state: Any) -> "chess.Board":
-    """The state as a board of python-chess, with the moves that led to it.
-
-    Raises:
-        InvalidConfig: Engines do not play its game.
-    """
+    """The state as a board of python-chess, with the moves that led to it."""
     if not hasattr(state, "board"):
         message = f"UCI engines play chess and its variants, not {games.game_of(state).name!r}"
         raise InvalidConfig(message)
@@ -144,11 +140,7 @@ def _value(score: "chess.engine.Score") -> float:
 
 
 def chess_limit(limit: Limit) -> "chess.engine.Limit":
-    """A limit as python-chess has it.
-
-    Raises:
-        InvalidConfig: Engines do not know such a limit.
-    """
+    """A limit as python-chess has it."""
     import chess.engine
 
     if limit.simulations is not None or limit.infinite:

@@ -99,12 +99,7 @@ class Driver:
             )
 
     def round(self) -> None:
-        """Collect leaves, evaluate what is due, and back up the answers that are waited for.
-
-        Raises:
-            InvalidEvaluation: The evaluator's answer is not valid. The trees that wait for it go on
-                waiting: clear them.
-        """
+        """Collect leaves, evaluate what is due, and back up the answers that are waited for."""
         queues, flight = self._queues, self._flight
         is_alone = (
             queues is not None

@@ -31,13 +31,7 @@ class FreshTreePool(TreePool):
         *,
         limit: Limit | None = None,
     ) -> None:
-        """Begin a search at ``state``; ``limit`` replaces that of the pool for this search.
-
-        Raises:
-            GameContract: ``play`` changes states of the game, or its ``to_play`` is no player.
-            InvalidConfig: Players move at once, and the search is for turns.
-            InvalidState: The game is over, or over for the player.
-        """
+        """Begin a search at ``state``; ``limit`` replaces that of the pool for this search."""
         self._check_once(state)
         self._check(state, player)
         self._begin_asked(slot, Asked(state, player, limit=limit))

@@ -153,12 +153,6 @@ class MCTSPool(TreePool):
         """Begin a search at ``state``, among ``searchmoves`` if they are given.
 
         ``limit`` replaces that of the pool for this search.
-
-        Raises:
-            IllegalAction: One of ``searchmoves`` is not legal.
-            GameContract: ``play`` changes states of the game, or its ``to_play`` is no player.
-            InvalidConfig: Players move at once, and no agent moves the others.
-            InvalidState: The game is over, or over for the player.
         """
         self._rebuild()
         self._check(state, player)

@@ -23,11 +23,7 @@ ANY_GAME = ("random",)
 
 
 def check_others(others: Any, game: games.Game | None) -> None:
-    """Refuse what cannot move the others of ``game`` (None: of any game).
-
-    Raises:
-        InvalidConfig: It is no such name, no agent, or the game's players move one at a time.
-    """
+    """Refuse what cannot move the others of ``game`` (None: of any game)."""
     if others is None:
         return
     if game is not None and game.native and not game.search_others:

@@ -27,9 +27,6 @@ def filtered_by(oracle: Oracle, state: Any, result: SearchResult) -> SearchResul
     Its action stays if it is one of them; otherwise it is the most visited of them, of equals the
     one with the larger prior. A win that the search has proven by itself stays as it is, and so
     does a search whose ``searchmoves`` have none of them.
-
-    Raises:
-        InvalidEvaluation: The oracle fails, or answers something else than legal actions.
     """
     plies = result.proven_plies
     if result.proven == "win" and plies is not None and plies < ORACLE_PLIES:
@@ -66,23 +63,12 @@ def _rows(result: SearchResult) -> list[dict[str, Any]]:
 
 
 def frame_of(result: SearchResult) -> Frame:
-    """Return a row for each of the root's actions, the one to play first, then the most visited.
-
-    Args:
-        result: What a search found.
-
-    Raises:
-        MissingDependency: pandas is not installed.
-    """
+    """Return a row for each of the root's actions, the one to play first, then the most visited."""
     return frame(_rows(result))
 
 
 def table_of(result: SearchResult) -> str:
-    """Return the root's actions as text, in the same order, below a line on the search.
-
-    Args:
-        result: What a search found.
-    """
+    """Return the root's actions as text, in the same order, below a line on the search."""
     rows = [
         row
         | {
@@ -104,11 +90,7 @@ def table_of(result: SearchResult) -> str:
 
 
 def html_of(result: SearchResult) -> str:
-    """Return the same text for notebooks.
-
-    Args:
-        result: What a search found.
-    """
+    """Return the same text for notebooks."""
     return preformatted(table_of(result))
 
 

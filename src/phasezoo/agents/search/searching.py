@@ -116,11 +116,7 @@ class SearchingAgent(PlayingAgent, ABC):
 
 
 def search_gate_of(evaluator: Any, gate: str | Gate | None, game: str | None) -> Gate | None:
-    """The gate of a search: the mixture's own, or ``gate``.
-
-    Raises:
-        GateMismatch: Both are given, and are not the same.
-    """
+    """The gate of a search: the mixture's own, or ``gate``."""
     given = None if gate is None else gate_of(gate, game)
     own: Gate | None = getattr(evaluator, "search_gate", None)
     if own is None or given is None:

@@ -38,9 +38,6 @@ def rows_or_default(pool_rows: int | None, tree_rows: int, batch: str) -> int:
         pool_rows: The rows that were asked for; None: the default.
         tree_rows: Rows of a batch.
         batch: Names the batch in the message.
-
-    Raises:
-        InvalidConfig: There are too few.
     """
     if pool_rows is None:
         return max(DEFAULT_POOL_ROWS, tree_rows)

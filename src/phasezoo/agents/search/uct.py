@@ -320,11 +320,6 @@ class UCTSession:
             state: Where the game stands.
             limit: When this search ends; default as the agent says.
             watch: Called some times a second; it may :meth:`stop` the search.
-
-        Raises:
-            GameContract: A game of one's own breaks its contract.
-            InvalidConfig: Players of the game move at once.
-            InvalidState: It is searching already, in another thread or further up in this one.
         """
         if to_play_of(state) == SIMULTANEOUS:
             message = (

@@ -65,13 +65,7 @@ class Difference:
 
 
 def difference(found: Mapping[str, Any], reference: Mapping[str, Any]) -> Difference:
-    """Compare two sets of answers.
-
-    Args:
-        found: ``value``, ``logits`` of the legal actions of all positions, and ``offsets``, where
-            those of each begin.
-        reference: The same of another backend.
-    """
+    """Compare two sets of answers."""
     offsets = reference["offsets"]
     ours, theirs = (segment_softmax(each["logits"], offsets) for each in (found, reference))
     same = top_actions(found["logits"], offsets) == top_actions(reference["logits"], offsets)
@@ -128,13 +122,7 @@ class InferenceBenchOptions:
     """File that gets the figures too."""
 
     def run(self) -> int:
-        """Measure and print.
-
-        Raises:
-            CheckpointError: There is no network, or not even the reference can run it.
-            InvalidConfig: An option is out of range.
-            RunDirectoryError: The file cannot be written.
-        """
+        """Measure and print."""
         self._check()
         folder = packaged.resolved(self.net)
         if not folder.is_dir():

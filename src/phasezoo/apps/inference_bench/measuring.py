@@ -87,11 +87,7 @@ def main() -> None:
 
 
 def measured(order: Order) -> Figures:
-    """Measure, and keep the answers.
-
-    Raises:
-        PhasezooError: The network cannot be loaded so.
-    """
+    """Measure, and keep the answers."""
     evaluator = loaded(order.network, order.options)
     game = games.make(evaluator.game)
     states = random_states(game, max(order.positions, DIFFERENT), seed=0)
@@ -107,11 +103,7 @@ def measured(order: Order) -> Figures:
 
 
 def loaded(network: str, options: dict[str, Any]) -> Any:
-    """The network in a folder, or of a folder of experts the one of all phases.
-
-    Raises:
-        PhasezooError: There is no network, or it cannot be loaded so.
-    """
+    """The network in a folder, or of a folder of experts the one of all phases."""
     if packaged.holds_experts(network):
         return inference.load_experts(network).baseline(**options)
     return inference.load_network(network, **options)

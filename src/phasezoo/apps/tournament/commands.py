@@ -30,9 +30,6 @@ def write_results(run: RunDirectory, standings: Standings, options: Any, seconds
         standings: Results of all games.
         options: The command's options.
         seconds: How long the games took, since the command was last begun.
-
-    Raises:
-        RunDirectoryError: The directory cannot be written.
     """
     run.write_json("results.json", standings.to_dict())
     run.write_text("players.csv", _csv(standings.rows()))
@@ -143,11 +140,7 @@ class _PlayOptions:
         return {}
 
     def run(self) -> int:
-        """Play, and say what came of it.
-
-        Raises:
-            PhasezooError: An option is wrong, or a game failed; finished games are kept.
-        """
+        """Play, and say what came of it."""
         self._check()
         out = self.resume or self.out
         if out is None:

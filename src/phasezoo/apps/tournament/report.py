@@ -29,14 +29,7 @@ _LIMITS = """\
 
 
 def report(standings: Standings, kind: str, date: str, again: Section) -> Document:
-    """Return the report.
-
-    Args:
-        standings: Results of all games.
-        kind: Command that played them, ``match`` or ``tournament``.
-        date: When the run began.
-        again: Last section.
-    """
+    """Return the report."""
     names, game = standings.names, standings.game
     if len(names) == 2:
         players = "a match"

@@ -25,11 +25,7 @@ class UciOptions:
     interface change it."""
 
     def run(self) -> int:
-        """Answer standard input until ``quit``, its end, or an agent that cannot be loaded.
-
-        Raises:
-            PhasezooError: The agent cannot be loaded.
-        """
+        """Answer standard input until ``quit``, its end, or an agent that cannot be loaded."""
         version = metadata.version("phasezoo")
         engine = Engine(self.agent, _writer(sys.stdout), version, _keep_all)
         try:

@@ -53,11 +53,7 @@ class Option:
         return text + "".join(f" var {word}" for word in kind.choices)
 
     def read(self, text: str) -> str:
-        """Return the value of ``text``; words may be in any case.
-
-        Raises:
-            ValueError: The value is not allowed.
-        """
+        """Return the value of ``text``; words may be in any case."""
         values = values_of(self.annotation)
         if self.annotation is str:
             return "" if text == EMPTY else text

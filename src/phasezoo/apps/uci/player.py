@@ -59,13 +59,7 @@ class Player:
             self.session = agents.CallableAgent(agent).session(seed)
 
     def move(self, state: Any, limit: agents.Limit, is_stopped: Callable[[], bool]) -> agents.Move:
-        """Return the move of an agent that reports nothing before it.
-
-        Args:
-            state: Where the game stands.
-            limit: When a search ends, for those that search.
-            is_stopped: Whether a search has to end now.
-        """
+        """Return the move of an agent that reports nothing before it."""
 
         def watch() -> None:
             if is_stopped():
@@ -103,12 +97,7 @@ def _ends(limit: agents.Limit) -> bool:
 
 
 def load(text: str, options: Options) -> Any:
-    """The agent of a text, its networks loaded, with what the options say of them.
-
-    Raises:
-        PhasezooError: The text is not understood, an option does not fit, or a file is missing or
-            damaged.
-    """
+    """The agent of a text, its networks loaded, with what the options say of them."""
     register_all()
     if read_spec(text).name == "tablebase":
         message = (
@@ -123,11 +112,7 @@ def load(text: str, options: Options) -> Any:
 
 
 def variants_of(text: str) -> tuple[str, ...]:
-    """The variants that an agent plays, as far as the files of its network say it.
-
-    Args:
-        text: The agent's text.
-    """
+    """The variants that an agent plays, as far as the files of its network say it."""
     try:
         given = read_spec(text).options
         named = next(given[name] for name in NETWORKS if name in given)
@@ -143,11 +128,7 @@ def variants_of(text: str) -> tuple[str, ...]:
 
 
 def adapted(text: str, options: Options) -> str:
-    """The text of an agent with what the options say put into it.
-
-    Raises:
-        InvalidConfig: An option does not fit the agent.
-    """
+    """The text of an agent with what the options say put into it."""
     spec = read_spec(text)
     asked = [
         name for name in ("ExpertsPath", "Routing", "Gate", "SyzygyPath") if options.is_set(name)

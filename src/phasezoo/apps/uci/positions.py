@@ -32,14 +32,6 @@ def mended_fen(text: str, game: games.Game) -> tuple[str, list[str]]:
     Missing fields get their defaults; the operations of an EPD and an empty pocket are passed over.
     Castling rights without king and rook, and an en passant square that no pawn has just passed,
     are left out.
-
-    Args:
-        text: What follows ``position fen``.
-        game: The game whose position it is.
-
-    Raises:
-        PhasezooError: It is no position of the game, or its castling rights are those of chess960.
-            The message quotes the text as it was sent.
     """
     if _reads(game, text):
         return text, []
@@ -117,11 +109,7 @@ def _reads(game: games.Game, fen: str) -> bool:
 
 
 def state_at(place: Place, game: games.Game) -> Any:
-    """The state of ``game`` at a position.
-
-    Raises:
-        PhasezooError: It is no position of the game, or a move is not legal.
-    """
+    """The state of ``game`` at a position."""
     start = place.fen or STARTS.get(game.name)
     try:
         if start is not None:

@@ -75,16 +75,7 @@ class Agents:
         self._made: OrderedDict[str, asyncio.Task[Listed]] = OrderedDict()
 
     async def get(self, text: str, workers: Workers) -> Listed:
-        """The agent of a text; it may take seconds to load, and others are made meanwhile.
-
-        Args:
-            text: The text.
-            workers: Threads that load.
-
-        Raises:
-            PhasezooError: The text is not understood, names what is not there, is not allowed, or
-                asks for too much.
-        """
+        """The agent of a text; it may take seconds to load, and others are made meanwhile."""
         self.check(text)
         self.bounds.check(text)
         task = self._made.get(text)
@@ -119,12 +110,7 @@ class Agents:
             cached -= _cache_mb(oldest)
 
     def check(self, text: str) -> None:
-        """Refuse a text that pages may not name.
-
-        Raises:
-            InvalidConfig: It is one.
-            UnknownAgent: There is no agent of its name.
-        """
+        """Refuse a text that pages may not name."""
         spec = read_spec(text)
         if spec.name == PERSON:
             message = f"{text!r} asks at the terminal of the server: let a person play there"
@@ -152,22 +138,13 @@ class Agents:
                 raise InvalidConfig(message)
 
     def text_of_form(self, name: str, given: Mapping[str, Any]) -> str:
-        """The text of an agent with the options of a form.
-
-        Raises:
-            PhasezooError: A value is not allowed, pages may not name the agent, or there is none
-                of that name.
-        """
+        """The text of an agent with the options of a form."""
         REGISTRY.get_or_raise(name)
         spec = SpecText(name, None, {str(key): str(value) for key, value in given.items()})
         return self.checked_text(write_spec(spec))
 
     def checked_text(self, text: str) -> str:
-        """Return a text that pages may name, whose options can be read.
-
-        Raises:
-            PhasezooError: It is not one.
-        """
+        """Return a text that pages may name, whose options can be read."""
         self.check(text)  # reading the options of some agents imports modules
         spec = read_spec(text)
         recipe = REGISTRY.find(spec.name)
@@ -176,11 +153,7 @@ class Agents:
         return text
 
     def check_gate(self, spec: str) -> None:
-        """Refuse a gate whose folder pages may not name.
-
-        Raises:
-            InvalidConfig: It is one.
-        """
+        """Refuse a gate whose folder pages may not name."""
         _, learned, folder = spec.partition(LEARNED)
         if learned and not self._trusting and not self._is_allowed(folder):
             message = (
@@ -246,15 +219,9 @@ def _game_of(net: str) -> str | None:
 def form_of(text: str) -> dict[str, Any]:
     """The options of the agent that a text names, for a form.
 
-    Args:
-        text: The text.
-
     Returns:
         ``name``; ``names`` of all agents; ``options``: name, description of the values, default,
         choices if there are few, and the text's own value.
-
-    Raises:
-        PhasezooError: The text is not understood, or no agent has that name.
     """
     spec = read_spec(text)
     recipe = REGISTRY.get_or_raise(spec.name)

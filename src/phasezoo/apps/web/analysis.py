@@ -27,16 +27,7 @@ LONGEST_LINE = 16
 def analysis_of(
     result: Any, game: games.Game, state: Any, player: int, agent: Any, spent: Counts | None
 ) -> Analysis:
-    """Return a search's result as JSON.
-
-    Args:
-        result: Of any search of this package.
-        game: The game.
-        state: Where the search began.
-        player: For whom it searches.
-        agent: Who searches.
-        spent: Work of its evaluator in this search.
-    """
+    """Return a search's result as JSON."""
     by_rollouts = hasattr(result, "rollout_plies")  # values are shares of wins, in [0, 1]
     value = float(result.value)
     found: Analysis = {

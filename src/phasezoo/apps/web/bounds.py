@@ -78,11 +78,7 @@ class Bounds:
         self._lock = threading.Lock()
 
     def check(self, text: str) -> None:
-        """Refuse a text that asks for more than a game may have.
-
-        Raises:
-            InvalidConfig: The message names the option, and what it may be.
-        """
+        """Refuse a text that asks for more than a game may have."""
         cores = usable_cores()
         most = {
             **dict.fromkeys(THREADS, cores),
@@ -108,9 +104,6 @@ class Bounds:
 
         Args:
             agent: One that nobody else has; it is changed.
-
-        Raises:
-            InvalidConfig: It would keep too many positions.
         """
         for name in ("limit", "first_limit"):
             limit = getattr(agent, name, None)
@@ -153,11 +146,7 @@ class Bounds:
 
     @contextmanager
     def holding(self, holder: Holder) -> Iterator[None]:
-        """Make room for a tree or a process, and keep it during a search.
-
-        Raises:
-            InvalidConfig: Too many engines think already.
-        """
+        """Make room for a tree or a process, and keep it during a search."""
         with self._lock:
             self._held[holder] = None
             self._held.move_to_end(holder)

@@ -69,12 +69,7 @@ class WebOptions:
     """Processes of engines at once."""
 
     def run(self) -> int:
-        """Serve until Ctrl-C.
-
-        Raises:
-            InvalidConfig: An option is out of range, or the address cannot be listened at.
-            MissingDependency: The extra ``web`` is not installed.
-        """
+        """Serve until Ctrl-C."""
         made = self._make_agents()
         with needs("phasezoo web needs starlette and uvicorn", "web"):
             import uvicorn
@@ -141,9 +136,6 @@ def listening(host: str, port: int) -> socket.socket:
     Args:
         host: An address of this machine, or a name of it.
         port: The port; 0: any that is free.
-
-    Raises:
-        InvalidConfig: The address does not belong to this machine, or is taken.
     """
     try:
         kind, _, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]

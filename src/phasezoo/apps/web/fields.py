@@ -27,11 +27,7 @@ class Fields:
         return name in self.given
 
     def text(self, name: str, longest: int = LONGEST_TEXT) -> str:
-        """A text.
-
-        Raises:
-            InvalidConfig: It is missing, something else, or too long.
-        """
+        """A text."""
         value = self.given.get(name)
         if not isinstance(value, str) or len(value) > longest:
             raise self._refused(name, f"a text of at most {longest:,} letters")
@@ -44,11 +40,7 @@ class Fields:
         return self.text(name, longest).strip() or None
 
     def number(self, name: str, low: int, high: int) -> int:
-        """A whole number in a range, both ends included.
-
-        Raises:
-            InvalidConfig: It is missing, something else, or out of range.
-        """
+        """A whole number in a range, both ends included."""
         number: int = self._checked(name, Annotated[int, Interval(ge=low, le=high)])
         return number
 
@@ -57,32 +49,20 @@ class Fields:
         return default if self.given.get(name) is None else self.number(name, low, high)
 
     def seconds(self, name: str, default: float, most: float) -> float:
-        """Seconds from 0 to ``most``.
-
-        Raises:
-            InvalidConfig: It is no such number.
-        """
+        """Seconds from 0 to ``most``."""
         if name not in self:
             return default
         allowed = Annotated[float, Interval(ge=0, le=most), Unit("seconds")]
         return float(self._checked(name, allowed))
 
     def flag(self, name: str, default: bool | None = None) -> bool:
-        """True or false.
-
-        Raises:
-            InvalidConfig: It is neither.
-        """
+        """True or false."""
         if default is not None and name not in self:
             return default
         return bool(self._checked(name, bool))
 
     def mapping(self, name: str) -> Mapping[str, Any]:
-        """An object; empty if it is missing or null.
-
-        Raises:
-            InvalidConfig: It is something else.
-        """
+        """An object; empty if it is missing or null."""
         value = self.given.get(name)
         if value is None:
             return {}
@@ -91,11 +71,7 @@ class Fields:
         return value
 
     def texts_or_none(self, name: str, most: int) -> list[str | None]:
-        """Texts, or nulls.
-
-        Raises:
-            InvalidConfig: It is no list of these, or one that is too long.
-        """
+        """Texts, or nulls."""
         value = self.given.get(name)
         if not isinstance(value, list) or len(value) > most:
             raise self._refused(name, f"a list of at most {most} texts")
@@ -116,11 +92,7 @@ class Fields:
 
 
 def read_message(text: str) -> dict[str, Any]:
-    """A message as an object.
-
-    Raises:
-        InvalidConfig: It is too long, no JSON, or no object.
-    """
+    """A message as an object."""
     if len(text) > LONGEST_MESSAGE:
         message = f"a message of {len(text):,} letters: at most {LONGEST_MESSAGE:,} are read"
         raise InvalidConfig(message)

@@ -29,21 +29,13 @@ class PhaseStrip:
         self._plies: list[list[int]] = []
 
     def follow(self, states: Iterable[Any]) -> "PhaseStrip":
-        """The phases of these states; the strip itself.
-
-        Raises:
-            Exception: Whatever a gate of one's own raises.
-        """
+        """The phases of these states; the strip itself."""
         for state in states:
             self.add(state)
         return self
 
     def add(self, state: Any) -> None:
-        """The game goes on to ``state``.
-
-        Raises:
-            Exception: Whatever a gate of one's own raises.
-        """
+        """The game goes on to ``state``."""
         before = self._plies[-1] if self._plies else [None] * len(self.gates)
         player = self._player if state.to_play < 0 else None
         self._plies.append(

@@ -34,9 +34,6 @@ def board_of(
         sight: How it is looked at.
         actor: The player who may act on this page now; None for nobody.
         alt: What the picture shows, in words.
-
-    Raises:
-        GameContract: A game of one's own draws something else than a text.
     """
     pointing = pointing_of(game)
     own = own_svg(game, state) if painter_of(game) is None and pointing is None else None

@@ -14,11 +14,7 @@ from phasezoo.errors import InvalidConfig, UnknownGame
 
 
 def started(game: games.Game, fields: Fields, seed: int) -> Any:
-    """The state that a message asks for: of a text, or drawn by the seed.
-
-    Raises:
-        PhasezooError: The text is no position of the game.
-    """
+    """The state that a message asks for: of a text, or drawn by the seed."""
     text = fields.text_or_none("position", LONGEST_MESSAGE)
     if text is None:
         return game.initial_state(seed=seed)
@@ -55,9 +51,6 @@ def written_pgn(
 
     Comments after moves have values, nodes and phases: those of the search that chose the move, or
     those of the position after it.
-
-    Raises:
-        InvalidConfig: The game has no SAN, or not all of its moves are known.
     """
     first = states[0]
     if not hasattr(first, "san") or None in actions:

@@ -76,11 +76,7 @@ class Recording(NamedTuple):
 
 
 def stores_at(storage: Storage, root: str, path: str) -> list[GameStore]:
-    """The games at a path, a store for each game that is played in them.
-
-    Raises:
-        PhasezooError: There is nothing, or it cannot be read.
-    """
+    """The games at a path, a store for each game that is played in them."""
     if root == SAMPLES:
         return [GameStore.sample(games.make(path))]
     found = storage.find(root, path)
@@ -101,11 +97,7 @@ def _may_be_read(path: Path) -> bool:
 
 
 def games_in(storage: Storage, root: str, path: str, first: int) -> dict[str, Any]:
-    """The games at a path, a page of them.
-
-    Raises:
-        PhasezooError: There is nothing, or it cannot be read.
-    """
+    """The games at a path, a page of them."""
     if root == SAMPLES and not path:
         return {"samples": _samples()}
     if root != SAMPLES and _is_recording(storage.find(root, path)):
@@ -151,11 +143,7 @@ def _of_number(stores: Sequence[GameStore], number: int) -> tuple[GameStore, int
 
 
 def recording(storage: Storage, root: str, path: str, number: int) -> Recording:
-    """One game of those at a path.
-
-    Raises:
-        PhasezooError: There is no such game, or it cannot be read.
-    """
+    """One game of those at a path."""
     if root != SAMPLES and _is_recording(found := storage.find(root, path)):
         return _states_in(found, path)
     stores = stores_at(storage, root, path)
@@ -165,11 +153,7 @@ def recording(storage: Storage, root: str, path: str, number: int) -> Recording:
 
 
 def pasted(text: str) -> Recording:
-    """The first game of a text that is PGN.
-
-    Raises:
-        InvalidPgn: It cannot be read; the message says where.
-    """
+    """The first game of a text that is PGN."""
     parts = _split(text)
     place = f"game 1 of {len(parts):,}" if len(parts) > 1 else ""
     tags = _tags_in(parts[0])

@@ -123,18 +123,7 @@ class Searcher:
         for_ever: bool = False,
         player: int | None = None,
     ) -> Answer:
-        """Return the action to play in ``state``; called by a thread of its own.
-
-        Args:
-            state: Where the game stands.
-            stop: Ends the search.
-            report: Called with the analysis so far, now and then.
-            for_ever: Whether it looks until it is stopped, in place of the agent's own limit.
-            player: For whom, if not for the player it was made for.
-
-        Raises:
-            PhasezooError: The agent does not fit the game, or has failed.
-        """
+        """Return the action to play in ``state``; called by a thread of its own."""
         acting = self.player if player is None else player
         began = time.perf_counter()
         with self._lock, self._bounds.holding(self):
@@ -152,15 +141,8 @@ class Searcher:
     def reviewed(self, state: Any, stop: Stop) -> Analysis:
         """Analyse one position of a game within the agent's own limit; called by a thread.
 
-        Args:
-            state: The position.
-            stop: Ends the search.
-
         Returns:
             The analysis; of a mixture with ``expert_moves``, what each expert's policy plays.
-
-        Raises:
-            PhasezooError: The agent does not fit the game, or has failed.
         """
         analysis = self.search(state, stop, lambda _: None, player=int(state.to_play)).analysis
         evaluator = getattr(self.agent, "evaluator", None)
@@ -265,11 +247,7 @@ class Searcher:
         }
 
     def checked(self, answer: Answer, legal: list[int], runner: Any) -> int:
-        """The answer's action, if it is legal.
-
-        Raises:
-            IllegalAction: It is not.
-        """
+        """The answer's action, if it is legal."""
         action = int(runner.index(answer.action))
         if action not in legal:
             message = f"{self.text} answered {answer.action}, which is not legal there"

@@ -162,13 +162,7 @@ def _plain(value: Any) -> Any:
 def make_app(
     settings: WebOptions, pages: int = MOST_PAGES, made: Mapping[str, Any] | None = None
 ) -> Starlette:
-    """Return the application that an ASGI server runs.
-
-    Args:
-        settings: How it is started.
-        pages: Pages that may be open at once.
-        made: Agents by their texts, if some were made already.
-    """
+    """Return the application that an ASGI server runs."""
     server = Server(settings, pages, made or {})
     files = {path.name: path for path in STATIC.iterdir() if path.suffix in TYPES}
 

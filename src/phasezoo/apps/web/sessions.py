@@ -37,11 +37,7 @@ class Sessions:
         return len(self._sessions)
 
     def open(self, game: games.Game, start: Any) -> GameSession:
-        """A new game.
-
-        Raises:
-            InvalidConfig: There are too many, and all of them are watched.
-        """
+        """A new game."""
         self._sweep()
         name = secrets.token_urlsafe(12)
         session = GameSession(name, game, start, self.workers, self._changed)
@@ -51,11 +47,7 @@ class Sessions:
         return session
 
     def find(self, name: str) -> GameSession:
-        """A game by its name.
-
-        Raises:
-            InvalidState: There is no such game, or not any more.
-        """
+        """A game by its name."""
         session = self._sessions.get(name)
         if session is None:
             message = f"game {name[:40]!r} is not on this server any more: begin a new one"

@@ -16,11 +16,7 @@ from phasezoo.types import SIMULTANEOUS
 
 
 def text_of(session: GameSession, kind: str) -> str:
-    """The game as PGN or JSON, or the position on the board.
-
-    Raises:
-        InvalidConfig: The game has no such text.
-    """
+    """The game as PGN or JSON, or the position on the board."""
     line, played = session.positions, session.tree.played
     states = [each.turn.state for each in line]
     actions = [each.action for each in played]

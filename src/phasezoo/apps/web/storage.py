@@ -70,11 +70,7 @@ class Storage:
         return [*self._roots, SAMPLES]
 
     def find(self, root: str, path: str) -> Path:
-        """Return the file or folder at a path below a folder.
-
-        Raises:
-            InvalidConfig: There is no such thing, or the path leads elsewhere.
-        """
+        """Return the file or folder at a path below a folder."""
         found = self._roots.get(root)
         parts = [part for part in path.split("/") if part]
         if found is None or not parts or any(not _is_name(part) for part in parts):
@@ -91,11 +87,7 @@ class Storage:
         return found
 
     def items(self, root: str) -> list[Item]:
-        """Return the items of a folder, the newest first.
-
-        Raises:
-            InvalidConfig: There is no such folder.
-        """
+        """Return the items of a folder, the newest first."""
         if root not in self._roots:
             raise _missing(root, "")
         found = sorted(_items(self._roots[root]), key=lambda each: -each[0])

@@ -22,9 +22,6 @@ LARGEST = 32 << 20
 def followed(metrics: Path) -> dict[str, Any]:
     """The numbers of a run so far; a line that is being written is left out.
 
-    Args:
-        metrics: Its ``metrics.csv``.
-
     Returns:
         ``columns``: numbers by name, None where a row has none; ``probes``: rows; ``ladder``:
         ``version``, ``elo``, ``low`` and ``high`` (95 %) of each version that was matched.

@@ -121,18 +121,7 @@ class Workers:
         stop: Stop | None = None,
         least: float = 0.0,
     ) -> Found:
-        """Return the result of ``work``, done in a thread.
-
-        Args:
-            work: The function to call.
-            task: Its kind, which has threads of its own.
-            stop: If it is dropped before a thread is free, the work is not begun.
-            least: Seconds that it takes at least.
-
-        Raises:
-            CancelledError: It was not begun.
-            InvalidConfig: It does not end; the thread is left to itself.
-        """
+        """Return the result of ``work``, done in a thread."""
         asked = time.monotonic()
         loop, begun = asyncio.get_running_loop(), asyncio.Event()
         found: Future[Found] = Future()

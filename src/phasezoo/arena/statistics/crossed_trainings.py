@@ -210,9 +210,6 @@ def off_diagonal(table: Sequence[Sequence[float]] | Array) -> tuple[float, float
 
     Args:
         table: ``float64[K, K]``: scores of pairings, or differences of scores, any finite numbers.
-
-    Raises:
-        InvalidConfig: It is not square, or K is below 3.
     """
     cells = np.asarray(table, dtype=np.float64)
     trainings = len(cells)

@@ -34,13 +34,7 @@ def elo_slope(score: float) -> float:
 
 
 def interval_of_score(mean: float, error: float, z: float = Z95) -> Interval:
-    """Elo of a mean score, with ends at ``mean ± z * error`` clipped to [0, 1].
-
-    Args:
-        mean: Mean score in [0, 1].
-        error: Its standard error.
-        z: Standard errors to either side.
-    """
+    """Elo of a mean score, with ends at ``mean ± z * error`` clipped to [0, 1]."""
     low, high = max(mean - z * error, 0.0), min(mean + z * error, 1.0)
     return Interval(elo_of_score(mean), elo_of_score(low), elo_of_score(high))
 
@@ -68,11 +62,7 @@ def pair_score_statistics(scores: Sequence[float]) -> tuple[float, float]:
 
 
 def is_count(value: object) -> bool:
-    """Return whether a value is a number of games: whole, not negative, exact as a float.
-
-    Args:
-        value: Anything.
-    """
+    """Return whether a value is a number of games: whole, not negative, exact as a float."""
     return isinstance(value, int | np.integer) and value is not True and 0 <= int(value) <= 2**53
 
 
@@ -157,9 +147,6 @@ def los_unsaid(pairs: Sequence[int]) -> str | None:
     Of fewer than ten pairs, and of pairs that all scored alike, too little is known of the spread
     that :func:`los` divides by. Of a few more its normal distribution can still be surer than the
     interval beside it, which holds zero.
-
-    Args:
-        pairs: How many pairs had each score.
     """
     if sum(pairs) < _LOS_PAIRS:
         return f"fewer than {_LOS_PAIRS} pairs"

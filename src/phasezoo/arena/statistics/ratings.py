@@ -69,15 +69,7 @@ class Rating:
 
 
 def results_of(records: Iterable[GameRecord], names: Sequence[str]) -> list[Result]:
-    """Return the results of games of two players, as :func:`ratings` wants them.
-
-    Args:
-        records: Games of a match, or of several with the same openings.
-        names: One for each agent that :attr:`GameRecord.pairing` counts.
-
-    Raises:
-        InvalidConfig: More than two play in a game.
-    """
+    """Return the results of games of two players, as :func:`ratings` wants them."""
     found = []
     for record in records:
         if len(record.sides) != 2:

@@ -34,10 +34,6 @@ def animated(frames: Sequence[Drawing], fps: float) -> str:
     """An SVG document that shows pictures of the same size one after the other, for ever.
 
     If nothing moves, as in some editors, the first picture is seen.
-
-    Args:
-        frames: At least one.
-        fps: Pictures per second.
     """
     first = frames[0]
     symbols = {name: symbol for one in frames for name, symbol in one.symbols.items()}

@@ -27,11 +27,7 @@ class Painter:
 
 
 def check_player(game: Game, player: int | None) -> None:
-    """Make sure that a game has the player who is to look at it.
-
-    Raises:
-        InvalidConfig: The game has no such player.
-    """
+    """Make sure that a game has the player who is to look at it."""
     if player is not None and player not in range(game.num_players):
         message = (
             f"player={player!r}: {game.name} has the players 0 to {game.num_players - 1}; "

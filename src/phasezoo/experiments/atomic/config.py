@@ -152,10 +152,6 @@ def one_mate(fen: str) -> Puzzle:
 
     Args:
         fen: The position; empty: the first of the package's.
-
-    Raises:
-        InvalidConfig: It has no mate in two, or one in one.
-        InvalidFen: It is no position.
     """
     game = games.make("atomic")
     if not fen:

@@ -337,15 +337,7 @@ def shown_network(
         "repetitions", "en-passant", "colour", "move-number", "castling", "clock", "last-moves"
     ] = "clock",
 ) -> nn.Module:
-    """Return the thesis' network of planes ``v1``, which sees the pieces and ``thing`` alone.
-
-    Args:
-        input_shape: Shape of the planes.
-        num_actions: Actions of the game.
-        channels: Of its tower.
-        blocks: Of its tower.
-        thing: What it sees besides the pieces.
-    """
+    """Return the thesis' network of planes ``v1``, which sees the pieces and ``thing`` alone."""
     text = f"resnet-{channels}x{blocks}:policy=dense,value=mse,value_channels=1,value_units=64"
     made = networks.make(text, input_shape, num_actions)
     return Shown(made, input_shape[0], (*range(PIECES), *INPUTS[thing]))

@@ -65,11 +65,7 @@ class AuditConfig(ResampledSettings):
     resamples: Annotated[int, Ge(100)] = 1000
 
     def validate(self) -> None:
-        """Check every setting.
-
-        Raises:
-            InvalidConfig: A value is outside its range; the message names the option.
-        """
+        """Check every setting."""
         super().validate()
         if not self.networks or not self.games:
             message = "audit NETWORK ... GAMES: name one network or more, then the games"

@@ -166,13 +166,7 @@ class Results(RunResults):
 
 
 def measure(subjects: Subjects, config: AuditConfig, console: Console) -> Measured:
-    """Ask every network about every position of the games, and compare with the games.
-
-    Args:
-        subjects: Networks, games and gate.
-        config: The settings.
-        console: Where to report progress.
-    """
+    """Ask every network about every position of the games, and compare with the games."""
     rows, distances = positions_of(subjects, config)
     results = own_first(subjects.store.returns[rows.game], rows.player)[:, 0].astype(np.float64)
     answers, legal, alive = answers_of(subjects, rows, results, config, console)
@@ -409,11 +403,6 @@ def leaf_shares(subjects: Subjects, config: AuditConfig, console: Console) -> li
 
     A search of many leaves begins like one of few, so that one search answers for all numbers.
     Games whose players move at once are not searched, and mixtures of another gate neither.
-
-    Args:
-        subjects: Networks, games and gate.
-        config: The settings.
-        console: Where to report progress.
     """
     if not config.searches or subjects.store.columns.width > 1:
         return []

@@ -64,11 +64,7 @@ class Answers:
 
 
 def positions_of(subjects: Subjects, config: AuditConfig) -> tuple[PositionTable, list[str]]:
-    """Return all positions of the games, and the group of each by its distance to a boundary.
-
-    Raises:
-        StoreError: There are no positions.
-    """
+    """Return all positions of the games, and the group of each by its distance to a boundary."""
     table = subjects.store.positions(subjects.gate, threads=config.threads)
     groups = distance_groups(table)
     counted = table.ply >= config.from_ply

@@ -78,11 +78,7 @@ _LIMITS = """\
 
 
 def failures_of(scores: list[Score]) -> list[Failure]:
-    """Return where a network's policy or value does not beat its constant, by phase.
-
-    Args:
-        scores: All scores.
-    """
+    """Return where a network's policy or value does not beat its constant, by phase."""
     parts = (("policy", "policy"), ("value", "value"), ("wdl", "win/draw/loss"))
     return [
         Failure(score.network, score.phase, part)
@@ -117,11 +113,7 @@ def _sentences(failures: list[Failure]) -> str:
 
 
 def positions_table(results: Results) -> Table:
-    """Return positions and draws by phase.
-
-    Args:
-        results: Everything that an audit found.
-    """
+    """Return positions and draws by phase."""
     measured = results.measured
     rows = [(name, n, measured.draws.get(name)) for name, n in measured.positions.items()]
     rows.append((ALL, sum(measured.positions.values()), measured.draws[ALL]))
@@ -135,12 +127,7 @@ def positions_table(results: Results) -> Table:
 
 
 def scores_table(results: Results, by: str) -> Table:
-    """Return every network and the constants.
-
-    Args:
-        results: Everything that an audit found.
-        by: ``phases``, ``bands`` or ``distances``.
-    """
+    """Return every network and the constants."""
     distances = [*DISTANCES, NO_BOUNDARY]
     phases = [*results.measured.phases, ALL]
 

@@ -164,14 +164,7 @@ def audit(
 def subjects_of(
     networks: Mapping[str, Any], store: GameStore, gate: Any, config: AuditConfig
 ) -> Subjects:
-    """Draw games, and refuse what does not go together.
-
-    Args:
-        networks: Evaluators by name.
-        store: All games.
-        gate: The gate or its specification.
-        config: The settings.
-    """
+    """Draw games, and refuse what does not go together."""
     for one in networks.values():
         check_evaluator(one)
         check_plays(one, store.game)

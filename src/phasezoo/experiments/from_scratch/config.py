@@ -81,11 +81,7 @@ class ScratchConfig(StudySettings):
     """Games at once."""
 
     def validate(self) -> None:
-        """Check every range.
-
-        Raises:
-            InvalidConfig: A value is outside its range; the message names the option.
-        """
+        """Check every range."""
         super().validate()
         if not self.from_scratch:
             message = "--no-from-scratch: leave the option out to learn from stored games"

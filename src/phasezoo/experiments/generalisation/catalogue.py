@@ -73,9 +73,6 @@ def axes_named(names: Sequence[str], config: GeneraliseConfig) -> dict[str, Axis
     """Make axes by their names, by their game, or as a user's ``module:attr``.
 
     The error of one that the settings do not suit is raised only if it was named itself.
-
-    Raises:
-        InvalidConfig: There is no axis of that name, or the settings do not suit it.
     """
     found: dict[str, Axis | PhasezooError] = {}
     for name in names:
@@ -125,16 +122,7 @@ def _own_axes(text: str, config: GeneraliseConfig) -> list[Axis]:
 
 
 def with_learner(axis: Axis, text: str) -> Axis:
-    """Return the axis with another learner.
-
-    Args:
-        axis: The axis.
-        text: ``network``, ``experts:GATE``, ``sb3:ALGORITHM``, or a user's ``module:attr``.
-
-    Raises:
-        InvalidConfig: There is no such learner, or it cannot learn from the data of the axis.
-        MissingDependency: A package is missing; the message names the extra.
-    """
+    """Return the axis with another learner."""
     spec = read_spec(text)
     if spec.name in LEARNERS:
         recipe = LEARNERS[spec.name]
@@ -249,10 +237,6 @@ def with_agent(axis: Axis, agent: "str | Callable[[Any, int], Any]") -> Axis:
         axis: The axis.
         agent: The text of one of :data:`PLAYERS`, or a user's ``module:attr``; or a function of the
             model and a seed.
-
-    Raises:
-        InvalidConfig: There is no such agent, it cannot play with a model, or nothing is played in
-            the axis.
     """
     made = Player(agent) if isinstance(agent, str) else agent
     measure = _measure_with(axis.measure, made)
@@ -300,11 +284,7 @@ class Player:
         self._made()
 
     def __call__(self, model: Any, seed: int) -> Any:
-        """Make the agent.
-
-        Raises:
-            InvalidConfig: The agent needs an evaluator, and the model is not one.
-        """
+        """Make the agent."""
         name, make = self._made()
         if name is not None and not hasattr(model, "evaluate"):
             message = (

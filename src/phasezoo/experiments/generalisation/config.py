@@ -300,11 +300,7 @@ class _Generalise(Study[GeneraliseConfig]):
     """The study of axes by their names."""
 
     def resume(self, out: Path, console: Console | None = None) -> Any:
-        """Finish the run in ``out``; see :meth:`Study.resume`.
-
-        Raises:
-            RunDirectoryError: A program started it, and only that program has its axes.
-        """
+        """Finish the run in ``out``; see :meth:`Study.resume`."""
         record = read_record(out, self.name)
         if record is not None and record.config.get("preset") == OWN.default.preset:
             message = (

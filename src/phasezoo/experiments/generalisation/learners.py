@@ -98,9 +98,6 @@ def rating_bands(store: GameStore, bounds: Sequence[int]) -> dict[str, npt.NDArr
 
     Returns:
         Indices of games by the name of their band, from low to high.
-
-    Raises:
-        InvalidConfig: Bounds do not ascend, or a band has too few games.
     """
     ratings = store.columns.ratings
     rated = np.flatnonzero((ratings > 0).all(axis=1))
@@ -138,10 +135,6 @@ def training_keys(parts: Iterable[Splits], keys_of: KeysOf = own_keys) -> Keys:
     """Return ``uint64[K]``: the positions of all training games, rising, each once.
 
     Games of validation are included: they choose the network that is kept.
-
-    Args:
-        parts: The training sets of all rows of an axis.
-        keys_of: How positions are compared.
     """
     stores = [store for part in parts for store in (part.train, part.validation)]
     return np.unique(np.concatenate([keys_of(store, store.positions()) for store in stores]))

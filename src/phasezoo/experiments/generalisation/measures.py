@@ -118,11 +118,7 @@ class Regret:
     )
 
     def __call__(self, model: Any, data: Starts, seed: int) -> Mapping[str, Sample]:
-        """Judge one move in each state.
-
-        Raises:
-            IllegalAction: A move is not legal.
-        """
+        """Judge one move in each state."""
         judged = data.judge(moves_of(_made(self, model, seed), data.states, seed))
         kept = judged.lost == 0
         samples = Sample.of(judged.best), Sample.of(judged.lost), Sample.of(judged.distance, kept)
@@ -188,11 +184,7 @@ class Together:
 
 
 def samples_of(answer: Any, scores: Sequence[Score], where: str) -> dict[str, Sample]:
-    """Return the result of a measure by the names of its scores.
-
-    Raises:
-        InvalidEvaluation: It does not fit the scores.
-    """
+    """Return the result of a measure by the names of its scores."""
     if not isinstance(answer, Mapping):
         answer = {scores[0].name: answer}
     if set(answer) != {score.name for score in scores}:

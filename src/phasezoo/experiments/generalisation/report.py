@@ -251,11 +251,7 @@ def heat_of(matrix: Matrix) -> Figure:
 
 
 def png_of(matrix: Matrix, path: Path) -> None:
-    """Save the heat map as a picture of its own.
-
-    Raises:
-        RunDirectoryError: The disk is full or refuses.
-    """
+    """Save the heat map as a picture of its own."""
     figure = _heat(matrix)
     figure.suptitle(
         f"{matrix.axis}: {matrix.score.name}", color=plots.INK, fontsize=11, fontweight="bold"

@@ -93,12 +93,7 @@ class KrkConfig(ResampledSettings):
     """Games played at the same time (none: every usable core)."""
 
     def validate(self) -> None:
-        """Check every range.
-
-        Raises:
-            InvalidConfig: A value is outside its range; the message names the option.
-            MissingDependency: Positions are to be judged, and their solver is not installed.
-        """
+        """Check every range."""
         super().validate()
         check_rising("constants", self.constants, 0)
         check_rising("thresholds", self.thresholds, 0)

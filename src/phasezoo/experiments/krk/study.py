@@ -82,9 +82,6 @@ def play_sweep(
     """Play every game that ``path`` does not hold yet, and return all of them in a fixed order.
 
     Games run in threads: the search works in native code, outside the interpreter's lock.
-
-    Raises:
-        RunDirectoryError: The log is of other games, is damaged, or cannot be written.
     """
     tasks = {(task.cell, task.number): task for task in tasks_of(config)}
     log = RowLog(path, GameRow)
@@ -110,11 +107,7 @@ def play_sweep(
 def judge_positions(
     config: KrkConfig, path: Path, console: Console, threads: int
 ) -> list[PositionRow]:
-    """Search every position with every setting that ``path`` does not hold yet.
-
-    Raises:
-        RunDirectoryError: The log is of another run, is damaged, or cannot be written.
-    """
+    """Search every position with every setting that ``path`` does not hold yet."""
     asked, wanted = starts(config), list(settings_of(config))
     log = RowLog(path, PositionRow)
     seed = stream(config.seed, "krk", "searches")

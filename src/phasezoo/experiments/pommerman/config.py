@@ -97,12 +97,7 @@ class PommermanConfig(TrainedSettings):
     """Backend of the networks in games; auto: ONNX Runtime on a CPU, torch on a GPU."""
 
     def validate(self) -> None:
-        """Check every range.
-
-        Raises:
-            InvalidConfig: A value is outside its range; the message names the option.
-            InvalidGate: A gate is not one of Pommerman's.
-        """
+        """Check every range."""
         super().validate()
         check_rising("large_simulations", self.large_simulations)
         self._check_gates()

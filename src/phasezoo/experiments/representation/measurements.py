@@ -193,14 +193,7 @@ def losses(
     cards: Mapping[str, TrainedNetwork],
     rng: np.random.Generator,
 ) -> Losses:
-    """Return every table and contrast of losses.
-
-    Args:
-        config: The settings.
-        sums: By network, of each of its trainings.
-        cards: By network, of its first training.
-        rng: Draws the test games behind the intervals.
-    """
+    """Return every table and contrast of losses."""
     means = _Means(sums, rng, config.resamples)
     tables = {
         name: [_loss_row(one, group[0], means, cards[one.name], config) for one in group]

@@ -63,13 +63,7 @@ class RepresentationRun(TrainingRun[RepresentationConfig, Results]):
 
     @classmethod
     def prepare(cls, config: RepresentationConfig, console: Console) -> Prepared:
-        """Check a configuration against what is here, and load and split the games.
-
-        Raises:
-            InvalidConfig: There is no such network or device.
-            InvalidFen: A position to show is invalid.
-            StoreError: The games are missing, damaged, of another game, or too few to split.
-        """
+        """Check a configuration against what is here, and load and split the games."""
         game = games.make(config.game)
         for one in variants_of(config):
             networks.make(one.network, game.plane_shape(one.planes), game.num_actions)

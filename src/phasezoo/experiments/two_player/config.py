@@ -160,11 +160,7 @@ class M2ctsConfig(TrainedSettings):
     with `movetime` are played one after the other."""
 
     def validate(self) -> None:
-        """Check every range.
-
-        Raises:
-            InvalidConfig: A value is outside its range; the message names the option.
-        """
+        """Check every range."""
         super().validate()
         if self.timed_batches:
             check_rising("timed_batches", self.timed_batches, most=MOST_AN_UPDATE)
@@ -176,11 +172,7 @@ class M2ctsConfig(TrainedSettings):
         searches_of(self)
 
     def limit(self) -> "Limit":
-        """Return the limit of a move of both sides.
-
-        Raises:
-            InvalidConfig: A number is too large.
-        """
+        """Return the limit of a move of both sides."""
         from phasezoo.agents import Limit
 
         if self.movetime is not None:
@@ -290,11 +282,7 @@ class CurveConfig(M2ctsConfig):
     rising numbers of 1,000 or more."""
 
     def validate(self) -> None:
-        """Check every range.
-
-        Raises:
-            InvalidConfig: A value is outside its range; the message names the option.
-        """
+        """Check every range."""
         if not self.curve:
             message = "--no-curve: leave the option out to compare at one size"
             raise InvalidConfig(message)

@@ -211,13 +211,6 @@ def prepare(config: M2ctsConfig, console: Console | None = None) -> Prepared:
     Args:
         config: The configuration.
         console: Where the beginning of the reading is said; default none.
-
-    Raises:
-        InvalidConfig: There is no such architecture or device.
-        InvalidGate: The game has no such gate, or the gate has a single phase.
-        InvalidPlaneSpec: The game has no such planes.
-        StoreError: The games are missing, damaged, of another game, or too few to split.
-        UnknownGame: There is no such game.
     """
     game = games.make(config.game).name
     default = " (the default)" if config.gate == M2ctsConfig.gate else ""
@@ -279,11 +272,7 @@ def prepare(config: M2ctsConfig, console: Console | None = None) -> Prepared:
 
 
 def _value_tables(splits: Splits, gates: Sequence[AnyGate]) -> list[PositionTable]:
-    """Positions of the games for values alone by every gate; none without such games.
-
-    Raises:
-        StoreError: A phase has none.
-    """
+    """Positions of the games for values alone by every gate; none without such games."""
     from phasezoo.training.data import no_value_positions
 
     games = splits.value_games

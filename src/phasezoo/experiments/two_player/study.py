@@ -257,9 +257,6 @@ class TwoPlayerRun(PlayingRun):
         """Refuse gates that name other phases than those that the run was begun with.
 
         A gate of the user's own may be another function under the name that it had.
-
-        Raises:
-            RunDirectoryError: One does.
         """
         labels = {gate: label_digest(tables) for gate, tables in self.prepared.labelled.items()}
         begun = self.once("labels", dict[str, str], lambda: labels, same="a gate has")

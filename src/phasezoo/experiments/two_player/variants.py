@@ -128,9 +128,6 @@ def variants_of(config: "M2ctsConfig", phases: Sequence[str]) -> tuple[Variant, 
     A mixture that is put together of experts and the one network (``value=``, ``policy=``,
     ``phases=``) takes the experts of the variant that learns alike. If no other is named, that one
     is trained too, and does not play.
-
-    Raises:
-        InvalidConfig: One cannot be read, does not fit the gate, or is there twice.
     """
     strategy = Strategy.parse(config.strategy)
     found = [
@@ -159,11 +156,7 @@ def variants_of(config: "M2ctsConfig", phases: Sequence[str]) -> tuple[Variant, 
 
 
 def _add(found: list[Variant], variant: Variant) -> None:
-    """Add a variant whose files are named as no other's.
-
-    Raises:
-        InvalidConfig: Another's are.
-    """
+    """Add a variant whose files are named as no other's."""
     same = next((one.role for one in found if one.folder == variant.folder), None)
     is_taken = variant.folder in _TAKEN or variant.folder.startswith(_TAKEN_BEGINNINGS)
     if same is not None or is_taken:

@@ -81,12 +81,7 @@ _ABILITIES = {
 
 
 def chosen(how: Loading) -> Backend:
-    """Return the backend that runs a network, which is installed and can.
-
-    Raises:
-        InvalidConfig: The options do not go together.
-        MissingDependency: What was asked for is not installed.
-    """
+    """Return the backend that runs a network, which is installed and can."""
     check_value("backend", Backend, how.backend)
     if how.backend == "auto":
         usual = how.is_plain and _is_installed("onnxruntime") and not _on_gpu(how.device)

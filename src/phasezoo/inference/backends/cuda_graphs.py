@@ -37,11 +37,7 @@ def padded_size(rows: int) -> int:
 
 
 def check_graphs(device: torch.device, *, compiled: bool) -> None:
-    """Refuse graphs where there are none.
-
-    Raises:
-        InvalidConfig: ``device`` is no CUDA device, or the network is compiled as well.
-    """
+    """Refuse graphs where there are none."""
     if device.type != "cuda":
         message = f"graphs=True: CUDA graphs need a CUDA device, not {device}; leave graphs out"
         raise InvalidConfig(message)

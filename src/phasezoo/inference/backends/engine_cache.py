@@ -77,9 +77,6 @@ class EngineCache:
             build: Builds it.
             load: Makes something usable of its bytes, or raises.
             verify: Compares a new engine with the network; one for which it raises is not kept.
-
-        Raises:
-            CheckpointError: An engine that was just built cannot be loaded.
         """
         kept = self._read(key)
         if kept is not None:

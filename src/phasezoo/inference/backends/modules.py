@@ -118,9 +118,6 @@ def probe(
         num_players: How many play.
         name: How errors call it.
         form: How it writes its value; None: as its ``NetworkOutput`` says, or the pair's shape.
-
-    Raises:
-        InvalidConfig: It fails, or its answer has a wrong shape or no value.
     """
     check_value("value", ValueForm | None, form)
     rows = torch.zeros(2, *input_shape)

@@ -33,14 +33,6 @@ def export_onnx(
 ) -> bytes:
     """Return the ONNX model of a network, for any number of rows.
 
-    Args:
-        answers: The network as :class:`phasezoo.inference.backends.modules.Answers`, in eval mode,
-            on ``device``, and with inputs and answers in float32.
-        input_shape: Channels, height and width of the planes.
-        kind: What it says of a game's end.
-        layout: Where the planes are, if the model is to take them packed.
-        device: Where it is traced.
-
     Returns:
         A model with the input ``planes float32[B, C, H, W]``, or of packed planes those of ``bits
         uint8[B, 8 * words]`` and ``numbers float32[B, N]`` that have columns, and the outputs

@@ -162,10 +162,6 @@ def open_session(model: bytes | Path, device: str) -> onnxruntime.InferenceSessi
     Args:
         model: The model's bytes, or the path of its file.
         device: Where it runs.
-
-    Raises:
-        CheckpointError: It is no model that this runtime reads.
-        InvalidConfig: This runtime does not run on the device.
     """
     providers = _providers(device)
     options = onnxruntime.SessionOptions()

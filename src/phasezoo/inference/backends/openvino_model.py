@@ -101,11 +101,7 @@ class OpenVinoModel(RuntimeModel):
         return self._programs[rows]
 
     def check_usable(self) -> None:
-        """Refuse to wait for threads that are not there.
-
-        Raises:
-            InvalidState: It was closed, or this process was forked from the one that loaded it.
-        """
+        """Refuse to wait for threads that are not there."""
         if self._closed:
             message = "a network of OpenVINO was closed: load it again"
             raise InvalidState(message)

@@ -31,16 +31,7 @@ def gpu_name(device: torch.device) -> str:
 def build_engine(
     model: bytes, inputs: Mapping[str, tuple[int, ...]], profile: tuple[int, int, int]
 ) -> bytes:
-    """Build an engine of an ONNX model for the current CUDA device.
-
-    Args:
-        model: The ONNX model, whose inputs take any number of rows.
-        inputs: The shape of a row of each input.
-        profile: Fewest, usual and most rows.
-
-    Raises:
-        CheckpointError: TensorRT cannot read the model or build it.
-    """
+    """Build an engine of an ONNX model for the current CUDA device."""
     logger = _logger()
     builder = tensorrt.Builder(logger)
     flags = 1 << int(tensorrt.NetworkDefinitionCreationFlag.STRONGLY_TYPED)
@@ -100,9 +91,6 @@ class Engine:
 
         Returns:
             The outputs that are wanted, on the device, ready when its current stream is.
-
-        Raises:
-            InvalidEvaluation: TensorRT refuses the rows.
         """
         with torch.cuda.device(self._device):
             for name, tensor in inputs.items():

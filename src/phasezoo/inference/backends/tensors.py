@@ -60,9 +60,6 @@ def check_policy(form: PolicyForm, name: str, rows: Floats) -> None:
         form: The form that it is said to have.
         name: What the model calls it.
         rows: ``float32[B, n]``, as the model answers.
-
-    Raises:
-        CheckpointError: These are probabilities and said to be logits, or the other way round.
     """
     is_softmax = looks_like_odds(rows)
     if form == "policy" and rows.shape[1] > 1 and is_softmax:

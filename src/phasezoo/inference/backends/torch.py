@@ -216,15 +216,7 @@ def described(
     name: str | None = None,
     value: ValueForm | None = None,
 ) -> tuple[Manifest, ValueForm]:
-    """Return the manifest of a network in eval mode, and how it writes its value.
-
-    Raises:
-        InvalidConfig: Its answers do not fit the game, no game is named, or the gate has no such
-            phase.
-        InvalidGate: There is no such gate.
-        InvalidPlaneSpec: The game has no such planes.
-        UnknownGame: No game has that name.
-    """
+    """Return the manifest of a network in eval mode, and how it writes its value."""
     if game is None:
         message = f"{type_name(network)} does not say what it plays: give game="
         raise InvalidConfig(message)

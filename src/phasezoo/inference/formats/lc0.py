@@ -105,11 +105,7 @@ class Lc0Onnx:
 
 
 def default_options(family: str = FAMILY) -> dict[str, Any]:
-    """Return the options of an architecture that its text need not name.
-
-    Args:
-        family: Its name.
-    """
+    """Return the options of an architecture that its text need not name."""
     return {o.name: o.default for o in _signature(family).values() if not o.is_required}
 
 
@@ -135,9 +131,6 @@ def read(data: bytes, where: str) -> Lc0File | Lc0Onnx:
     Args:
         data: Its bytes, packed by gzip or not.
         where: How errors call it.
-
-    Raises:
-        CheckpointError: It is cut off, of another format, or has parts that are not known here.
     """
     is_onnx = where.lower().endswith(ONNX_ENDING)
     try:
@@ -288,10 +281,6 @@ def wrapped_onnx(found: Lc0Onnx, shape: tuple[int, int, int]) -> tuple[bytes, di
     Args:
         found: The model of lc0's converter.
         shape: Channels, height and width of the planes; 113 channels say how the board is turned.
-
-    Raises:
-        ValueError: It is no model of that kind.
-        MissingDependency: The package ``onnx`` is not installed.
     """
     from phasezoo.inference.formats.onnx_wrapper import parsed, planes_input, wrapped
     from phasezoo.networks.architectures.lc0_moves import PLANES as CHANNELS, lc0_tables

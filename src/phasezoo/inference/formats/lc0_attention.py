@@ -54,15 +54,7 @@ def structure_of(form: Message, weights: Message) -> int:
 
 
 def read_options(weights: Message, form: Message) -> tuple[tuple[int, int], dict[str, Any]]:
-    """Return the size and the options of an attention body, from the lengths of its layers.
-
-    Args:
-        weights: The weights of the file.
-        form: Its network format.
-
-    Raises:
-        ValueError: A part is missing or not known here.
-    """
+    """Return the size and the options of an attention body, from the lengths of its layers."""
     _refuse_unknown(weights, form)
     blocks = weights.messages(27)
     attention, ffn = part(blocks[0], 1, "attention"), part(blocks[0], 4, "feed-forward network")
@@ -100,12 +92,7 @@ def read_options(weights: Message, form: Message) -> tuple[tuple[int, int], dict
 
 
 def policy_options(weights: Message, *, several: bool) -> dict[str, Any]:
-    """Return the sizes of an attention policy.
-
-    Args:
-        weights: The weights of the file.
-        several: Whether its heads lie in messages of their own.
-    """
+    """Return the sizes of an attention policy."""
     places = _policy_places(weights, several=several)
     holder = down(weights, places.at)
     options = {
@@ -193,14 +180,7 @@ def layers(
     *,
     several: bool = True,
 ) -> Iterator[Layer]:
-    """Yield every layer of an attention body.
-
-    Args:
-        size: Its channels and encoder layers.
-        options: Its other options.
-        weights: Those of the file that is read, if one is.
-        several: Whether its heads lie in messages of their own.
-    """
+    """Yield every layer of an attention body."""
     channels, blocks = size
     dense = options["embedding"] == "dense"
     read = 112 + (options["embedding_units"] if dense else 64)
@@ -231,14 +211,7 @@ def layers(
 def policy_layers(
     channels: int, options: Mapping[str, Any], weights: Message | None, *, several: bool
 ) -> Iterator[Layer]:
-    """Yield the layers of an attention policy.
-
-    Args:
-        channels: Channels of the body.
-        options: Its options.
-        weights: Those of the file that is read, if one is.
-        several: Whether its heads lie in messages of their own.
-    """
+    """Yield the layers of an attention policy."""
     read, units = options["policy_channels"], options["policy_units"]
     places = _policy_places(weights, several=several)
     yield from linear("policy.hidden", places.hidden, (read, channels), places.hidden_at)
@@ -308,12 +281,7 @@ def _size(parent: Message, number: int) -> int:
 
 
 def numbers_of(options: Mapping[str, Any], *, several: bool) -> dict[Path, int]:
-    """Return the fields with the numbers of attention heads.
-
-    Args:
-        options: Those of the network.
-        several: Whether its heads lie in messages of their own.
-    """
+    """Return the fields with the numbers of attention heads."""
     found: dict[Path, int] = {(28,): options["heads"]} if "heads" in options else {}
     if options.get("policy_blocks"):
         places = _policy_places(None, several=several)
@@ -322,11 +290,7 @@ def numbers_of(options: Mapping[str, Any], *, several: bool) -> dict[Path, int]:
 
 
 def written_format(options: Mapping[str, Any]) -> list[tuple[int, int]]:
-    """Return the fields of a network format that only attention bodies have.
-
-    Args:
-        options: Those of the network.
-    """
+    """Return the fields of a network format that only attention bodies have."""
     numbers = {name: number for number, name in ACTIVATIONS.items()}
     embedding = next(n for n, name in EMBEDDINGS.items() if name == options["embedding"])
     return [(8, numbers[options["smolgen_activation"]]), (9, numbers[options["ffn_activation"]]),

@@ -41,28 +41,13 @@ class Layer(NamedTuple):
 
 
 def linear(name: str, number: int, shape: tuple[int, ...], at: Path = ()) -> Iterator[Layer]:
-    """Yield the weights and the biases of a layer, whose fields follow each other.
-
-    Args:
-        name: The layer's name.
-        number: The field of its weights.
-        shape: Their shape.
-        at: Where both lie.
-    """
+    """Yield the weights and the biases of a layer, whose fields follow each other."""
     yield Layer(f"{name}.weight", (*at, number), shape)
     yield Layer(f"{name}.bias", (*at, number + 1), shape[:1])
 
 
 def read_layers(weights: Message, table: Iterable[Layer]) -> dict[str, Array]:
-    """Return the layers of a table by name.
-
-    Args:
-        weights: The weights of the file.
-        table: The layers.
-
-    Raises:
-        ValueError: A layer is missing or has another size.
-    """
+    """Return the layers of a table by name."""
     holders: dict[Path, Message] = {}
     found: dict[str, Array] = {}
     for name, path, shape, is_block in table:
@@ -104,15 +89,7 @@ NORM = {3: "running_mean", 4: "running_var", 5: "weight", 6: "bias"}
 
 
 def down(message: Message, path: Path) -> Message:
-    """Return the message at the end of a path.
-
-    Args:
-        message: Where it begins.
-        path: The path.
-
-    Raises:
-        ValueError: It is missing.
-    """
+    """Return the message at the end of a path."""
     for step in path:
         if isinstance(step, tuple):
             message = message.messages(step[0])[step[1]]
@@ -124,13 +101,7 @@ def down(message: Message, path: Path) -> Message:
 def written_layers(
     table: Iterable[Layer], kept: Mapping[str, Array], numbers: Mapping[Path, int]
 ) -> list[tuple[int, int | bytes]]:
-    """Return the fields of a message with the layers of a table.
-
-    Args:
-        table: The layers.
-        kept: Their numbers by name.
-        numbers: Other fields, which are numbers.
-    """
+    """Return the fields of a message with the layers of a table."""
     parts: list[tuple[Path, int | bytes]] = [
         (path, _written_block(name, kept) if is_block else written_layer(kept[name]))
         for name, path, _, is_block in table

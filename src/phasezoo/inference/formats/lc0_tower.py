@@ -18,15 +18,7 @@ SQUEEZED = (2, 4)
 
 
 def read_options(weights: Message, form: Message) -> tuple[tuple[int, int], dict[str, Any]]:
-    """Return the size and the options of a tower, from the lengths of its layers.
-
-    Args:
-        weights: The weights of the file.
-        form: Its network format.
-
-    Raises:
-        ValueError: A part is missing, or not what its format says.
-    """
+    """Return the size and the options of a tower, from the lengths of its layers."""
     blocks = weights.messages(2)
     stem = part(weights, 1, "input block")
     channels = _outputs(stem)
@@ -78,12 +70,7 @@ def _outputs(block: Message) -> int:
 
 
 def layers(size: tuple[int, int], options: Mapping[str, Any]) -> Iterator[Layer]:
-    """Yield every layer of a tower.
-
-    Args:
-        size: Its channels and blocks.
-        options: Its other options.
-    """
+    """Yield every layer of a tower."""
     channels, squeeze = size[0], options["squeeze"]
     square = (channels, channels, 3, 3)
     yield Layer("body.0", (1,), (channels, 112, 3, 3), is_block=True)

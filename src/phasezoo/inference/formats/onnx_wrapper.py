@@ -29,10 +29,6 @@ def parsed(data: bytes) -> Any:
 
     Args:
         data: The model's bytes.
-
-    Raises:
-        ValueError: It is no model, or its weights lie in other files.
-        MissingDependency: The package ``onnx`` is not installed.
     """
     with needs("ONNX models of other programs need the package onnx", "onnx"):
         import onnx
@@ -68,9 +64,6 @@ def planes_input(graph: Any, name: str | None, shape: tuple[int, int, int]) -> A
         graph: The model's graph.
         name: What it is called; None: it is the only one.
         shape: Channels, height and width.
-
-    Raises:
-        ValueError: There is no such input, or others too.
     """
     weights = {each.name for each in graph.initializer}  # old versions list them as inputs too
     inputs = [each for each in graph.input if each.name not in weights]
@@ -103,9 +96,6 @@ def wrapped(
         shape: Channels, height and width of our planes; the model reads the first channels.
         outputs: Its outputs by what they are in a manifest.
         tables: Where the logits of actions are among its own.
-
-    Raises:
-        ValueError: Its opset is too old, or its input no floats.
     """
     tensors = _Wrapping(model, tables).wrap(planes, shape, outputs)
     return model.SerializeToString(), tensors

@@ -42,9 +42,6 @@ def crazyara(move: str) -> int:
 
     Planes of 56 steps, eight jumps of a knight, promotions to knight, bishop, rook and queen in
     three directions each, and drops (`docs/definitions/published.md#search`).
-
-    Args:
-        move: Its text, as White's.
     """
     file, rank = "abcdefgh".index(move[2]), int(move[3]) - 1
     if move[1] == "@":
@@ -81,11 +78,6 @@ def adapted(
         actions: The order of its moves; None: our own, and the model stays as it is.
         tensors: What it calls its own tensors, as a manifest has them; None: policy and value are
             the outputs that alone can be meant.
-
-    Raises:
-        CheckpointError: It is no model of that kind, or several outputs can be meant.
-        InvalidConfig: The order does not fit the game, or the model.
-        MissingDependency: The package ``onnx`` is not installed.
     """
     order, shape = _read_order(actions), game.plane_shape(planes)
     with _refused():
@@ -110,16 +102,7 @@ def adapted(
 
 
 def key_of(actions: ActionOrder | None, game: Game, planes: str) -> str:
-    """Return a text that is the same for the same order of moves alone.
-
-    Args:
-        actions: The order.
-        game: The game.
-        planes: The planes that the model reads.
-
-    Raises:
-        InvalidConfig: There is no such order.
-    """
+    """Return a text that is the same for the same order of moves alone."""
     order = _read_order(actions)
     if callable(order):
         texts = [] if game.move_names is None else _texts(game.move_names(planes))
@@ -229,17 +212,7 @@ def _read_file(path: Path) -> Any:
 
 
 def tables_of(order: Any, game: Game, planes: str, logits: int) -> ActionTables:
-    """Return where the logits of a game's actions are among those of a model.
-
-    Args:
-        order: A function, a list of texts, or an array.
-        game: The game.
-        planes: The planes that the model reads.
-        logits: Numbers of its policy.
-
-    Raises:
-        InvalidConfig: The order is not one of this game's actions, or of so many numbers.
-    """
+    """Return where the logits of a game's actions are among those of a model."""
     size = game.policy_size(planes)
     names = None if game.move_names is None else _padded(game.move_names(planes), size)
     if isinstance(order, np.ndarray):

@@ -14,10 +14,6 @@ def expert_metadata(gate: Any, phase: str | None, game: str) -> dict[str, Any]:
         gate: A gate or its specification; None: none.
         phase: The phase's name; None: all.
         game: The game's name.
-
-    Raises:
-        InvalidConfig: The gate has no such phase.
-        InvalidGate: There is no such gate, or it does not fit the game.
     """
     made = gate_of("none" if gate is None else gate, game)
     if phase is not None and phase not in made.names:

@@ -25,10 +25,6 @@ def read_file(path: Path, most: int | None = None) -> bytes:
     Args:
         path: The file.
         most: How many bytes it may have; None: any number.
-
-    Raises:
-        CheckpointError: The file is not there or cannot be read, is too large, or is a pipe or a
-            device, which might never end.
     """
     try:
         found = path.stat()
@@ -55,11 +51,7 @@ def named(path: Path) -> Iterator[None]:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write ``data`` beside ``path``, flush it to the disk, and only then put it in place.
-
-    Raises:
-        CheckpointError: The disk is full or refuses; what was at ``path`` is still there.
-    """
+    """Write ``data`` beside ``path``, flush it to the disk, and only then put it in place."""
     partial = _partial(path)
     try:
         _write(partial, data)
@@ -76,9 +68,6 @@ def write_directory(path: Path, files: Mapping[str, bytes]) -> None:
 
     A directory that is at ``path`` already is replaced; between taking it away and putting the new
     one in place nothing is there, so a caller that must never be without one uses a new name.
-
-    Raises:
-        CheckpointError: The disk is full or refuses; nothing else was changed.
     """
     partial = _partial(path)
     try:

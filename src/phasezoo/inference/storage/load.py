@@ -113,12 +113,6 @@ def load_network(
             None: chess, if ``planes`` or ``actions`` are named, else the file is lc0's.
         planes: The planes that it reads; None: the game's own.
         actions: The order of its moves; None: our own.
-
-    Raises:
-        CheckpointError: There is no network in ``path``, a file in it is truncated or changed, or
-            nobody here can build it.
-        InvalidConfig: The options do not go together, or there is no such device.
-        MissingDependency: The backend is not installed.
     """
     directory = packaged.resolved(path, game=game, planes=planes, actions=actions)
     manifest = Manifest.read(directory)

@@ -8,6 +8,7 @@ import os
 import tempfile
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -61,14 +62,7 @@ def _newest_version(folder: Path) -> Path:
 
 
 def holds_experts(path: str | Path) -> bool:
-    """Return whether ``path`` names experts for phases rather than one network.
-
-    Args:
-        path: As for :func:`resolved`.
-
-    Raises:
-        CheckpointError: There is no such network.
-    """
+    """Return whether ``path`` names experts for phases rather than one network."""
     return not _is_file(path) and (resolved(path) / EXPERTS).is_file()
 
 
@@ -96,12 +90,9 @@ def resolved(
         game: Of an ONNX file that is not lc0's, its game; None: chess.
         planes: The planes that it reads; None: the game's own.
         actions: The order of its moves; None: our own.
-
-    Raises:
-        CheckpointError: There is no such network, or the file cannot be read.
-        InvalidConfig: What is said of an ONNX file does not fit it, or there is no such file.
     """
-    if not isinstance(path, str | os.PathLike):
+    asked: Any = path
+    if not isinstance(asked, str | os.PathLike):
         message = f"path={path!r}: expected a network's folder or file, or a name of the package"
         raise InvalidConfig(message)
     said = {"game": game, "planes": planes, "actions": actions}

@@ -45,9 +45,6 @@ def build_network(manifest: Manifest, data: bytes, where: str | Path) -> nn.Modu
         manifest: What says which network it is.
         data: Its weights, as the bytes of a ``safetensors`` file.
         where: The folder of both, or the file of weights in it.
-
-    Raises:
-        CheckpointError: Nobody here can build it, or the weights are of another one.
     """
     place = Path(where)
     spec = networks.NetworkSpec(

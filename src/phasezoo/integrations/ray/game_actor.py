@@ -45,11 +45,6 @@ class GameActor:
         """Every game as it ends, and at last what inference took.
 
         Who takes them decides the pace: :data:`WAITING` of them wait at most.
-
-        Args:
-            version: Which one plays.
-            data: What :func:`packed` made of it.
-            numbers: The games.
         """
         if (version, data) != self._version:  # a number may be used again, for another network
             self._agent = self._made(data)

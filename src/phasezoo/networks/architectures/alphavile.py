@@ -74,9 +74,6 @@ def alphavile(
         channels: Channels of the tower, a multiple of 32, in place of the published ones.
         drop: Stochastic depth of the last block; the paper's by default.
         **options: What the stem and the heads are.
-
-    Raises:
-        InvalidConfig: The channels are no multiple of 32.
     """
     plan = _PLANS[size]
     width = plan.channels if channels is None else channels
@@ -120,9 +117,6 @@ def tower(
         transformers: Transformer blocks, placed as AlphaVile does.
         drop: Stochastic depth of the last block.
         **options: Options of the stem and the heads.
-
-    Raises:
-        InvalidConfig: The channels do not fit the blocks.
     """
     places = transformer_places(blocks, transformers)
     made: list[nn.Module] = []

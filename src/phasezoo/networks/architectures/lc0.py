@@ -88,9 +88,6 @@ def lc0(
         value_units: Its hidden units.
         moves_left: Channels that the plies left are read from; 0: it does not say them.
         moves_left_units: Their hidden units.
-
-    Raises:
-        InvalidConfig: The shape or the actions are not those of chess's ``lc0`` planes.
     """
     name = f"lc0-{channels}x{blocks}"
     check_shapes(name, input_shape, num_actions)
@@ -117,16 +114,7 @@ def lc0(
 
 
 def check_shapes(name: str, input_shape: tuple[int, int, int], num_actions: int) -> None:
-    """Refuse a network for other planes or actions than those of lc0.
-
-    Args:
-        name: How errors call the network.
-        input_shape: Channels, height and width of its planes.
-        num_actions: Size of its policy.
-
-    Raises:
-        InvalidConfig: They are not those of chess's ``lc0`` planes.
-    """
+    """Refuse a network for other planes or actions than those of lc0."""
     if input_shape not in ((PLANES, 8, 8), (PLANES + 1, 8, 8)) or num_actions != ACTIONS:
         message = (
             f"network {name!r}: made for planes {list(input_shape)} and "

@@ -100,10 +100,6 @@ def lc0_attention(
         value_units: Its hidden units.
         moves_left: Numbers of each square that the plies left are read from; 0: no such head.
         moves_left_units: Their hidden units.
-
-    Raises:
-        InvalidConfig: The shape or the actions are not those of chess's ``lc0`` planes, or the
-            heads do not divide the width.
     """
     name = f"lc0-attention-{channels}x{blocks}"
     check_shapes(name, input_shape, num_actions)

@@ -27,19 +27,7 @@ def policy_encoder(
     epsilon: float,
     activation: LayerActivation,
 ) -> list[nn.Module]:
-    """Return the encoder layers of a policy; their branches count as much as their input.
-
-    Args:
-        name: How errors call the network.
-        blocks: How many.
-        sizes: Size of a token, of the queries of all heads and of the hidden units (0: that of a
-            token), and attention heads.
-        epsilon: Term that the norms add to a variance.
-        activation: Activation of the feed-forward networks.
-
-    Raises:
-        InvalidConfig: The heads do not divide the queries.
-    """
+    """Return the encoder layers of a policy; their branches count as much as their input."""
     channels, width, ffn, heads = sizes[0], sizes[1] or sizes[0], sizes[2] or sizes[0], sizes[3]
     if blocks and width % heads:
         message = f"network {name!r}: policy_heads={heads} do not divide the width {width}"

@@ -67,12 +67,7 @@ def _picked(values: Tensor, columns: Tensor, turn: Tensor | None) -> Tensor:
 
 
 def lc0_tables(policy: Policy, *, turns: bool) -> ActionTables:
-    """Return where the logits of actions are among those of a policy.
-
-    Args:
-        policy: The order of the logits.
-        turns: Whether the last plane says how the board is turned.
-    """
+    """Return where the logits of actions are among those of a policy."""
     moves, places = _core.lc0_moves()
     if policy != "convolution":
         places = np.arange(len(moves))
@@ -121,11 +116,7 @@ def _turned(square: int, turn: int) -> int:
 
 
 def square_of(name: str) -> int:
-    """Return the number of the square that a text begins with, ``"a1"`` as 0.
-
-    Args:
-        name: The text.
-    """
+    """Return the number of the square that a text begins with, ``"a1"`` as 0."""
     return ord(name[0]) - ord("a") + 8 * (int(name[1]) - 1)
 
 

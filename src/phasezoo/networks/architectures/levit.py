@@ -30,17 +30,6 @@ def levit(
     """Make a residual block and a tower of LeViT's; the AlphaVile paper's is ``levit-256x9``.
 
     Its weights are of one size of board, whatever ``pool`` says.
-
-    Args:
-        input_shape: Channels, height and width of the input planes.
-        num_actions: Size of the policy.
-        channels: Channels of the tower, a multiple of 64: a head for each 64.
-        blocks: Layers of attention, each with its MLP.
-        drop: Stochastic depth of the last one.
-        **options: What the stem and the heads are.
-
-    Raises:
-        InvalidConfig: The channels are no multiple of 64.
     """
     if channels % LEVIT_VALUES:
         message = f"channels={channels}: LeViT needs a multiple of {LEVIT_VALUES}"

@@ -26,16 +26,7 @@ def mlp(
     drop: Share = 0.0,
     **options: Unpack[VectorHeadOptions],
 ) -> nn.Module:
-    """Make fully connected layers from the planes to the heads, such as ``mlp-256x2``.
-
-    Args:
-        input_shape: Channels, height and width of the input planes.
-        num_actions: Size of the policy.
-        width: Units of each layer.
-        blocks: Residual blocks of two layers, after a first layer.
-        drop: Stochastic depth of the last block.
-        **options: What the heads are.
-    """
+    """Make fully connected layers from the planes to the heads, such as ``mlp-256x2``."""
     planes, height, rows = input_shape
     body = nn.Sequential(nn.Flatten(1), *_layers(planes * height * rows, width, blocks, drop))
     return VectorNetwork(body, width, (height, rows), num_actions, options)
@@ -53,19 +44,7 @@ def convmlp(
     drop: Share = 0.0,
     **options: Unpack[VectorHeadOptions],
 ) -> nn.Module:
-    """Make a few residual blocks of convolutions and fully connected layers after them.
-
-    Args:
-        input_shape: Channels, height and width of the input planes.
-        num_actions: Size of the policy.
-        channels: Channels of the convolutions.
-        blocks: Residual blocks of two 3x3 convolutions, after a first one.
-        squeeze: Channels that the fully connected layers read.
-        width: Units of each of them.
-        layers: Residual blocks of two of them, after a first one.
-        drop: Stochastic depth of the last block of both kinds.
-        **options: What the heads are.
-    """
+    """Make a few residual blocks of convolutions and fully connected layers after them."""
     planes, height, rows = input_shape
     shares = stochastic_depths(blocks, drop) if blocks else []
     body = nn.Sequential(

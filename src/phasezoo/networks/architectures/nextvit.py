@@ -35,17 +35,6 @@ def nextvit(
     """Make a tower of convolution blocks that ends in a transformer block.
 
     The AlphaVile paper's is ``nextvit-256x9``.
-
-    Args:
-        input_shape: Channels, height and width of the input planes.
-        num_actions: Size of the policy.
-        channels: Channels of the tower, a multiple of 32.
-        blocks: Blocks, the transformer block included.
-        drop: Stochastic depth of the last block.
-        **options: What the stem and the heads are.
-
-    Raises:
-        InvalidConfig: The channels are no multiple of 32.
     """
     *before, last = stochastic_depths(blocks, drop)
     tower: list[nn.Module] = [NextConvolutionBlock(channels, share) for share in before]

@@ -27,21 +27,7 @@ def resnet(
     drop: Share = 0.0,
     **options: Unpack[TowerOptions],
 ) -> nn.Module:
-    """Make a tower of residual blocks; the published one is ``resnet-256x19``.
-
-    Args:
-        input_shape: Channels, height and width of the input planes.
-        num_actions: Size of the policy.
-        channels: Channels of the tower.
-        blocks: Blocks, of two 3x3 convolutions each.
-        attention: What the blocks' branches weigh their channels by.
-        board: If not 0, a :class:`BoardBlock` of so many channels follows each block.
-        drop: Stochastic depth of the last block.
-        **options: What the stem and the heads are.
-
-    Raises:
-        InvalidConfig: ``board`` with ``pool=global``: its weights fit one size of board.
-    """
+    """Make a tower of residual blocks; the published one is ``resnet-256x19``."""
     if board and options.get("pool") == "global":
         message = (
             f"board={board} with pool=global: a layer over the whole board knows one size of it; "

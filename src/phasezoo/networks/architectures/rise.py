@@ -83,16 +83,7 @@ def risev2(
     drop: Share = 0.0,
     **options: Unpack[TowerOptions],
 ) -> nn.Module:
-    """Make a tower of RISEv2; the published one is ``risev2-256x13``.
-
-    Args:
-        input_shape: Channels, height and width of the input planes.
-        num_actions: Size of the policy.
-        channels: Channels of the tower.
-        blocks: Mobile bottlenecks (see :func:`risev2_plan`).
-        drop: Stochastic depth of the last block.
-        **options: What the stem and the heads are.
-    """
+    """Make a tower of RISEv2; the published one is ``risev2-256x13``."""
     tower = rise_tower(channels, risev2_plan(channels, blocks), drop)
     return tower_network(input_shape, channels, tower, num_actions, VALUE_CHANNELS, options=options)
 
@@ -112,14 +103,6 @@ def risex4(
     (``docs/definitions/published.md#others``). The larger one halves height and width and doubles
     the channels halfway, which saves a sixth of its multiplications; here every block sees the
     whole board.
-
-    Args:
-        input_shape: Channels, height and width of the input planes.
-        num_actions: Size of the policy.
-        channels: Channels of the tower.
-        blocks: Mobile bottlenecks.
-        drop: Stochastic depth of the last block.
-        **options: What the stem and the heads are.
     """
     tower = [
         MobileBottleneck(channels, EXPANSION * channels, activation="leaky", drop=share)

@@ -38,18 +38,6 @@ def vit(
     """Make a transformer with a token for every square.
 
     Its weights are of one size of board, whatever ``pool`` says.
-
-    Args:
-        input_shape: Channels, height and width of the input planes.
-        num_actions: Size of the policy.
-        channels: Size of a token, a multiple of 32: a head for each 32.
-        blocks: Layers.
-        drop: Stochastic depth of the last one.
-        dropout: Share of activations and attention weights left out while training.
-        **options: What the heads are.
-
-    Raises:
-        InvalidConfig: The channels are no multiple of 32.
     """
     encoder = _Encoder(input_shape, channels, (1, 1), _shares(channels, blocks, drop), dropout)
     return SquareTransformer(encoder, input_shape[1:], channels, num_actions, options)
@@ -80,9 +68,6 @@ def patchvit(
         drop: Stochastic depth of the last layer.
         dropout: Share of activations and attention weights left out while training.
         **options: What the heads are.
-
-    Raises:
-        InvalidConfig: The channels are no multiple of 32, or the patches do not fit the board.
     """
     _, height, width = input_shape
     if height % patch or width % patch:

@@ -365,11 +365,7 @@ def train_experts(
 
 
 def _checked_rates(rates: Sequence[float] | None, settings: SupervisedConfig) -> tuple[float, ...]:
-    """Learning rates to choose among.
-
-    Raises:
-        InvalidConfig: There are none, one comes twice, or one is not a learning rate.
-    """
+    """Learning rates to choose among."""
     if rates is None:
         return ()
     given = tuple(rates) if isinstance(rates, tuple | list) else ()

@@ -110,9 +110,6 @@ def train_planned(
         folder: The directory of all networks of the plan; each has one of its own in it.
         labelled: The games, labelled by the gate of the plan; None: they are labelled here.
         hooks: Callbacks and loggers.
-
-    Raises:
-        PhasezooError: See :func:`phasezoo.training.train_supervised`.
     """
     splits, settings = recipe.splits, recipe.settings_of(plan)
     if plan.is_part:

@@ -80,13 +80,7 @@ class PlannedTraining:
 
 
 def plan_baseline(positions: int, role: str = "baseline", gate: str = "none") -> PlannedTraining:
-    """The one network that experts are compared with.
-
-    Args:
-        positions: Training positions to see.
-        role: Its name.
-        gate: Gate of the phases that its validation reports.
-    """
+    """The one network that experts are compared with."""
     return PlannedTraining(role, gate, None, positions)
 
 
@@ -104,10 +98,6 @@ def plan_experts(
         train: All training positions, labelled by the gate.
         positions: Training positions to see, over all experts.
         role: First part of the names, such as ``expert`` or ``placebo``.
-
-    Raises:
-        InvalidConfig: There are fewer positions to see than experts need.
-        StoreError: A phase has no training position.
     """
     shares = share_positions(positions, phase_counts(train))
     names = training_names(role, train.names)
@@ -118,11 +108,7 @@ def plan_experts(
 
 
 def phase_counts(train: PositionTable) -> npt.NDArray[np.int64]:
-    """``int64[n]``: training positions of each phase.
-
-    Raises:
-        StoreError: A phase has none.
-    """
+    """``int64[n]``: training positions of each phase."""
     counts = train.positions_per_phase()
     for name, count in zip(train.names, counts, strict=True):
         if count == 0:
@@ -139,9 +125,6 @@ def share_positions(positions: int, counts: npt.NDArray[np.int64] | Sequence[int
 
     What rounding down leaves over goes to the largest remainders (Hamilton's method), ties to the
     first.
-
-    Raises:
-        InvalidConfig: A share is zero.
     """
     weights = [int(count) for count in counts]
     total = sum(weights)

@@ -93,15 +93,7 @@ class Strategy:
 
 
 def check_learns_by_play(strategy: Strategy, given: str) -> None:
-    """Refuse strategies that are for stored games alone.
-
-    Args:
-        strategy: The strategy.
-        given: What named it, for the message.
-
-    Raises:
-        InvalidConfig: It is one network that receives the phase.
-    """
+    """Refuse strategies that are for stored games alone."""
     if strategy.phase_input is not None:
         message = (
             f"{given}: is for training on stored games; experts that learn by play are separated, "
@@ -162,14 +154,6 @@ def phase_weights(phases: int, own: int, factor: float) -> npt.NDArray[np.float6
 
     With n phases ``w_other = n / (factor + n - 1)`` and ``w_own = factor * w_other``, so that the
     mean over the phases is 1 (M2CTS, Table VIII).
-
-    Args:
-        phases: The number of phases.
-        own: The phase that counts more.
-        factor: How much more: above 0, and finite.
-
-    Raises:
-        InvalidConfig: There is no such phase, or the factor is out of range.
     """
     if not 0 <= own < phases or not 0 < factor < np.inf:
         message = (
@@ -207,10 +191,6 @@ def plan_strategy(
         value: Origin of the mixture's values.
         phases: The phases that get an expert; None: all. The baseline answers for the others.
         freezes: Whether experts keep a part of what they start from, so that they need a start.
-
-    Raises:
-        InvalidConfig: An option does not exist or does not fit, or there are too few positions.
-        StoreError: A phase has no training position.
     """
     chosen = _chosen(train.names, phases)
     _check_value(value, strategy)
@@ -253,11 +233,7 @@ def plan_strategy(
 
 
 def _chosen(names: Sequence[str], phases: Sequence[str] | None) -> tuple[str, ...]:
-    """The phases that get an expert, in the gate's order.
-
-    Raises:
-        InvalidConfig: One of ``phases`` does not exist, or there are none.
-    """
+    """The phases that get an expert, in the gate's order."""
     if phases is None:
         return tuple(names)
     given = [phases] if isinstance(phases, str) else list(phases)
@@ -381,11 +357,7 @@ def _phase_after_phase(
 
 
 def _ordered(names: tuple[str, ...], own: int, order: str | Sequence[str]) -> list[int]:
-    """The phases as one expert goes through them.
-
-    Raises:
-        InvalidConfig: ``order`` is no order of the phases.
-    """
+    """The phases as one expert goes through them."""
     if order == FARTHEST_FIRST:
         return sorted(range(len(names)), key=lambda phase: (-abs(phase - own), phase))
     given = [order] if isinstance(order, str) else list(order)

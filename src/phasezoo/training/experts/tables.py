@@ -121,15 +121,7 @@ def loss_table(
     seed: int,
     resamples: int = RESAMPLES,
 ) -> LossTable:
-    """The matrix of a baseline, its experts and their mixture.
-
-    Args:
-        phases: Names of the phases, in the gate's order.
-        rows: Losses of baseline, experts by phase and mixture, all on the same test positions.
-        removed: Test positions of each phase that were left out.
-        seed: Draws the test games behind the intervals.
-        resamples: Number of draws.
-    """
+    """The matrix of a baseline, its experts and their mixture."""
     baseline = rows[BASELINE]
     phase, (_, game) = baseline.phase, np.unique(baseline.game, return_inverse=True)
     games = int(game.max(initial=-1)) + 1

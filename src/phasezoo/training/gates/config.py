@@ -39,20 +39,12 @@ class GateConfig:
 
 
 def gate_config(options: Mapping[str, Any]) -> GateConfig:
-    """Check the options of a call.
-
-    Raises:
-        InvalidConfig: There is no such option, or a value is out of range.
-    """
+    """Check the options of a call."""
     return changed(GateConfig(), options, "training a gate")
 
 
 def hidden_layers(network: str) -> tuple[int, ...]:
-    """Return the units of each hidden layer of ``mlp-64x1``.
-
-    Raises:
-        InvalidConfig: The text has another form.
-    """
+    """Return the units of each hidden layer of ``mlp-64x1``."""
     match = _NETWORK.fullmatch(network) if isinstance(network, str) else None
     if match is None or not 1 <= int(match[1]) <= 4096:
         message = (

@@ -46,10 +46,6 @@ class FrozenExperts:
         Args:
             given: A mapping of names, a mixture, a folder of experts, or the loaded experts.
             names: The order of the phases; default that of ``given``.
-
-        Raises:
-            CheckpointError: The folder holds no experts.
-            InvalidConfig: They are of another kind or fewer than two, or the names are others.
         """
         if isinstance(given, str | Path):
             given = load_experts(given)
@@ -111,12 +107,7 @@ class Answers:
 
 
 def answers_of(experts: FrozenExperts, store: PositionStore, rows: PositionTable) -> Answers:
-    """Evaluate every position once by every expert; experts share equal planes.
-
-    Raises:
-        InvalidConfig: An expert wants no planes.
-        InvalidEvaluation: An expert gives no policy logits, or numbers that are not finite.
-    """
+    """Evaluate every position once by every expert; experts share equal planes."""
     specs = [getattr(evaluator, "plane_spec", None) for evaluator in experts.evaluators]
     if None in specs:
         name = experts.names[specs.index(None)]

@@ -112,11 +112,7 @@ class Probe:
 
 
 def as_probe(given: Any) -> Probe:
-    """Return a probe, or a function as a probe.
-
-    Raises:
-        InvalidConfig: It is neither.
-    """
+    """Return a probe, or a function as a probe."""
     return given if isinstance(given, Probe) else Probe(given)
 
 

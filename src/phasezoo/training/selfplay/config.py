@@ -144,11 +144,7 @@ def self_play_settings(**changes: Any) -> SupervisedConfig:
 
 
 def check_learning(settings: SupervisedConfig) -> None:
-    """Refuse training settings that the replay decides, because they would change nothing.
-
-    Raises:
-        InvalidConfig: One of them is set; the message says what to set instead.
-    """
+    """Refuse training settings that the replay decides, because they would change nothing."""
     for name, unset in (("value_mix", 0.0), ("symmetries", None)):
         value = getattr(settings, name)
         if value != unset:
@@ -342,11 +338,7 @@ class SelfPlayConfig:
 
 
 def check_schedule(schedule: Any, settings: SupervisedConfig) -> None:
-    """Refuse a text that is not a schedule of learning rates.
-
-    Raises:
-        InvalidConfig: It is not a schedule.
-    """
+    """Refuse a text that is not a schedule of learning rates."""
     if not isinstance(schedule, str):
         message = f"schedule={schedule!r}: expected one-cycle, constant, or steps, 0:0.2,1000:0.02"
         raise InvalidConfig(message)

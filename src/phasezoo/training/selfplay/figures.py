@@ -53,12 +53,7 @@ def probes(scores: Sequence[Score], lines: Mapping[str, Sequence[Line]]) -> Figu
 
 
 def losses(rows: Sequence[Update], names: Mapping[str, str]) -> Figure:
-    """Show losses and accuracy by round, a line for each learner.
-
-    Args:
-        rows: The rounds.
-        names: Learners by the prefix of their columns.
-    """
+    """Show losses and accuracy by round, a line for each learner."""
     kinds = (
         ("policy loss, nats", "policy_loss", ""),
         ("value: squared error", "value_mse", ""),

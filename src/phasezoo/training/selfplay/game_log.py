@@ -47,21 +47,12 @@ class GameLog:
         self._read()
 
     def add(self, played: PlayedGame) -> None:
-        """Add a game.
-
-        Raises:
-            RunDirectoryError: The disk is full or cannot be written; earlier games are safe.
-        """
+        """Add a game."""
         self._append(_line(played))
         self.waiting[played.number] = played
 
     def write(self, name: str, numbers: Sequence[int], metadata: Mapping[str, Any]) -> None:
-        """Write games to a file, in this order, and remove them from the log.
-
-        Raises:
-            RunDirectoryError: The disk is full or cannot be written; the games stay here.
-            StoreError: The same of the file.
-        """
+        """Write games to a file, in this order, and remove them from the log."""
         games = [self.waiting[number] for number in numbers]
         width = decisions_a_ply(self._game)
         columns = columns_of(self._game, width, [played.entry for played in games])

@@ -84,9 +84,6 @@ class Learners:
         """Train every learner on its share of the samples, and save it in ``folder``.
 
         Learners that have done this round before a kill are left as they are.
-
-        Raises:
-            InvalidNetwork: A learner had too many rounds that ended in NaN.
         """
         rows: dict[str, Row] = {}
         for name, draw in self._draws(replay, samples).items():
@@ -107,16 +104,7 @@ class Learners:
         return {f"{name}/{key}": value for name, row in rows.items() for key, value in row.items()}
 
     def restore(self, folder: Path, update: int, learned: int) -> None:
-        """Restore the learners after round ``update``, or after the next one, which was cut short.
-
-        Args:
-            folder: Folder of their checkpoints.
-            update: Rounds that have ended.
-            learned: Samples that all of them have learned from by then.
-
-        Raises:
-            CheckpointError: A checkpoint is of another round or run, or missing.
-        """
+        """Restore the learners after round ``update``, or after the next, which was cut short."""
         for name, learner in self.by_name.items():
             known = learner.restore(folder / name)
             found = 0 if known is None else known.get("update")
@@ -137,11 +125,7 @@ class Learners:
             raise CheckpointError(message)
 
     def publish(self, folder: Path, update: int) -> None:
-        """Write the networks as :func:`phasezoo.inference.load` reads them, unless they are there.
-
-        Raises:
-            CheckpointError: They cannot be written.
-        """
+        """Write the networks as :func:`phasezoo.inference.load` reads them; those there stay."""
         if is_published(folder):
             return
         if self.gate is None:

@@ -182,11 +182,7 @@ def cost_row(
 
 
 def phases_of(files: Sequence[Path], gate: Any) -> dict[str, tuple[int, float]]:
-    """Count searched decisions of stored games by phase, with their mean visits.
-
-    Raises:
-        StoreError: A file cannot be read.
-    """
+    """Count searched decisions of stored games by phase, with their mean visits."""
     counts, with_visits, visits = np.zeros((3, len(gate.names)))
     for file in files:
         store = GameStore.open(file)

@@ -120,11 +120,7 @@ class Recorder:
         )
 
     def finished(self, record: GameRecord) -> PlayedGame:
-        """Return the record of a game that has ended.
-
-        Raises:
-            StoreError: Its start cannot be written.
-        """
+        """Return the record of a game that has ended."""
         notes = self._notes.pop(record.number)
         start, before = self._start(notes.begun)
         nothing = (None,) * self._width

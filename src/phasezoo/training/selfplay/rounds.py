@@ -255,11 +255,7 @@ _SHOWN = 5
 
 
 def check_versions(out: Path, rows: Sequence[Update]) -> None:
-    """Look for the versions of all rounds, and warn of missing ones that the run can do without.
-
-    Raises:
-        CheckpointError: The version that plays next is missing.
-    """
+    """Look for the versions of all rounds, and warn of missing ones that the run can do without."""
     if not rows:
         return
     folders = [version_folder(out, update) for update in range(len(rows) + 1)]

@@ -125,12 +125,7 @@ class Shards:
         return [number for number in range(first, last) if number not in done]
 
     def add(self, played: PlayedGame) -> None:
-        """Add a game that has ended.
-
-        Raises:
-            RunDirectoryError: The disk is full or cannot be written; earlier games are safe.
-            StoreError: The same of a file.
-        """
+        """Add a game that has ended."""
         self._log.add(played)
         self._write_whole_files([played.number])
 

@@ -94,11 +94,7 @@ class RandomPlies:
         _check_range("random plies", self.low, self.high)
 
     def begin(self, game: Game, rng: np.random.Generator) -> Begun:
-        """See :class:`StartSource`.
-
-        Raises:
-            InvalidConfig: Every game ended within its random plies.
-        """
+        """See :class:`StartSource`."""
         for _ in range(_TRIES):
             start, states, _ = UsualStart().begin(game, rng)
             actions: list[Any] = []
@@ -129,12 +125,7 @@ class GivenStarts:
             raise InvalidConfig(message)
 
     def check(self, game: Game) -> None:
-        """Check all of them.
-
-        Raises:
-            CorruptRecord: One is not a start of this game.
-            InvalidState: The game is over at one.
-        """
+        """Check all of them."""
         for index in range(len(self.starts)):
             self._begun(game, index)
 
@@ -174,12 +165,7 @@ class StoredPositions:
         _check_range("plies", self.low, self.low if self.high is None else self.high)
 
     def check(self, game: Game) -> None:
-        """Open the store.
-
-        Raises:
-            InvalidConfig: It is of another game, or no game reaches the first ply.
-            StoreError: It cannot be opened.
-        """
+        """Open the store."""
         store = self._store()
         if store.game.name != game.name:
             message = f"{store!r}: its positions are no starts of {game.name!r}"
@@ -189,11 +175,7 @@ class StoredPositions:
             raise InvalidConfig(message)
 
     def begin(self, game: Game, rng: np.random.Generator) -> Begun:
-        """See :class:`StartSource`.
-
-        Raises:
-            InvalidState: Every game was over at its ply.
-        """
+        """See :class:`StartSource`."""
         store = self._store()
         able, most = self._plies(store)
         for _ in range(_TRIES):
@@ -249,11 +231,7 @@ class MixedStarts:
 
 
 def checked_share(start: Any, share: Any) -> float:
-    """Return the share of a start as a number.
-
-    Raises:
-        InvalidConfig: It is not a number above 0.
-    """
+    """Return the share of a start as a number."""
     numbers = (int, float, np.integer, np.floating)
     if isinstance(share, bool) or not isinstance(share, numbers) or not 0 < share < np.inf:
         message = f"share of start {start!r} is {share!r}: expected a number above 0"
@@ -262,11 +240,7 @@ def checked_share(start: Any, share: Any) -> float:
 
 
 def check_source(source: StartSource, game: Game) -> None:
-    """Refuse a source that cannot give a start, as far as it can be checked.
-
-    Raises:
-        PhasezooError: The source refused the game.
-    """
+    """Refuse a source that cannot give a start, as far as it can be checked."""
     check = getattr(source, "check", None)
     if check is not None:
         check(game)

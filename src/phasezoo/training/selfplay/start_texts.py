@@ -36,9 +36,6 @@ def start_source(starts: Any) -> StartSource:
     Args:
         starts: A source, a text of :data:`GRAMMAR` or several of them, an opening suite, a store of
             games, a list of states or FENs; or a mapping of texts to shares. None: the usual start.
-
-    Raises:
-        InvalidConfig: They are of no such kind.
     """
     if starts is None:
         return UsualStart()
@@ -62,11 +59,7 @@ def start_source(starts: Any) -> StartSource:
 
 
 def source_of_texts(texts: Sequence[str]) -> StartSource:
-    """Return the source of one text of :data:`GRAMMAR`, or of several with their shares.
-
-    Raises:
-        InvalidConfig: One is not such a text.
-    """
+    """Return the source of one text of :data:`GRAMMAR`, or of several with their shares."""
     mixed = [_parsed(text) for text in texts]
     return mixed[0][1] if len(mixed) == 1 else MixedStarts(mixed)
 

@@ -110,12 +110,7 @@ def _shared_keys(store: PositionStore, rows: PositionTable) -> npt.NDArray[np.ui
 
 
 def ratings(config: GeneraliseConfig) -> Axis:
-    """Rated games of one's own by the mean rating of their players.
-
-    Raises:
-        InvalidConfig: No store is given, it is of another game, or it has too few rated games.
-        StoreError: The store cannot be read.
-    """
+    """Rated games of one's own by the mean rating of their players."""
     if config.store is None:
         message = (
             "chess/ratings learns from rated games, and the package's own have no ratings: give "

@@ -51,9 +51,6 @@ class EndgameTable:
         """Return how many positions are won, drawn and lost for the side to move.
 
         Two pieces of one kind are told apart, so that each position counts twice then.
-
-        Args:
-            side: The side to move.
         """
         plies = self.plies[side]
         is_won = (plies >= 0) & (plies % 2 == 1)
@@ -66,12 +63,7 @@ class EndgameTable:
         return (int(np.max(plies, where=plies % 2 == 1, initial=-1)) + 1) // 2
 
     def fen(self, side: int, squares: tuple[int, ...]) -> str:
-        """Return a position as FEN.
-
-        Args:
-            side: The side to move.
-            squares: The pieces' squares.
-        """
+        """Return a position as FEN."""
         letters = dict(zip(squares, self.pieces, strict=True))
         rows = (
             "".join(letters.get(8 * rank + file, "1") for file in range(8))
@@ -95,14 +87,7 @@ class EndgameTable:
 
 
 def ending_of(name: str) -> str:
-    """Return the pieces of an ending, White's in upper case, in the order of a table's axes.
-
-    Args:
-        name: Both sides' pieces, White's first, each with its king: ``krk``, ``kbnk``, ``kqkr``.
-
-    Raises:
-        InvalidConfig: It is no ending of up to four pieces, or both sides have pawns.
-    """
+    """Return the pieces of an ending, White's in upper case, in the order of a table's axes."""
     found = re.fullmatch(r"k([qrbnp]*)k([qrbnp]*)", name.lower())
     if found is None or len(name) > MOST_PIECES:
         message = (
@@ -125,11 +110,7 @@ def _sorted(pieces: str) -> str:
 
 @cache
 def solve(pieces: str) -> EndgameTable:
-    """Return the table of an ending, made on first use, with those of all that it can become.
-
-    Args:
-        pieces: As :func:`ending_of` says.
-    """
+    """Return the table of an ending, made on first use, with those of all that it can become."""
     plies = _Retrograde(pieces).solved()
     plies.flags.writeable = False  # the next caller gets the same
     return EndgameTable(pieces, plies)
@@ -271,12 +252,7 @@ class _Retrograde:
         return found
 
     def _into(self, targets: Bools, side: int) -> Bools:
-        """Return where a side has a move that takes nothing and comes to one of the targets.
-
-        Args:
-            targets: Legal positions with the other side to move.
-            side: Who moves.
-        """
+        """Return where a side has a move that takes nothing and comes to one of the targets."""
         found = np.zeros(self.shape, np.bool_)
         for axis in self.axes[side]:
             at = np.ascontiguousarray(np.moveaxis(targets, axis, 0))
@@ -348,14 +324,7 @@ class _Retrograde:
         return best, held
 
     def _after(self, left: list[int], axis: int, becomes: str, side: int) -> Plies:
-        """Return the plies of a smaller ending, the other side to move, the mover's axis first.
-
-        Args:
-            left: Axes of the pieces that are left.
-            axis: The mover's.
-            becomes: The piece that it is then.
-            side: Who moved.
-        """
+        """Return the plies of a smaller ending, the other side to move, the mover's axis first."""
         names = [becomes if n == axis else self.pieces[n] for n in left]
         first = left.index(axis)
         order = [first, *(n for n in range(len(left)) if n != first)]

@@ -47,13 +47,6 @@ def move_names(planes: str, *, drops: bool = False) -> MoveNames:
     """Return the actions in UCI notation, as White's: ``e2e4``, ``e7e8q``, ``e1g1``, ``N@f3``.
 
     A pawn's step to the last rank means a promotion to a queen: own pawns are plane 0.
-
-    Args:
-        planes: The planes that say where pawns are.
-        drops: Whether there are actions for drops.
-
-    Raises:
-        InvalidConfig: These planes turn the board.
     """
     if LC0_PLANES.get(planes, ("",))[-1].startswith("how the board"):
         message = f"planes {planes!r} turn the board, and moves cannot be named on it"
@@ -189,12 +182,7 @@ STARTING_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 
 def to_board(state: _core.BoardState) -> "chess.Board":
-    """The board of ``state`` with the game's moves on its stack.
-
-    Raises:
-        MissingDependency: python-chess is not installed.
-        UnknownGame: python-chess does not know the game.
-    """
+    """The board of ``state`` with the game's moves on its stack."""
     with needs("board() needs python-chess", "chess"):
         from chess import Board, Move, variant
     kinds: dict[str, Callable[[str], Board]] = {

@@ -20,16 +20,10 @@ _SOLVER = Lock()
 def solve(state: Any) -> Scores:
     """Return the score of each legal action with best play of both players.
 
-    Args:
-        state: A state of Connect Four in which the game goes on.
-
     Returns:
         ``float64[L]``, one score for each of ``state.legal_actions``, for the player to move: above
         0 a win, 0 a draw, below 0 a loss, the farther from 0 the sooner. The winner's score is 1
         if they win with their last stone, and 1 more for each stone that they have left.
-
-    Raises:
-        MissingDependency: The solver is not installed.
     """
     board, solver = _solver()
     with _SOLVER:

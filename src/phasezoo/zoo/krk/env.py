@@ -153,12 +153,7 @@ class KRKVectorEnv(GameVectorEnv):
 def krk_game(
     start: str, dtm: Sequence[int] | None, opponent: Any, agent_color: int | str
 ) -> games.Game:
-    """The endgame with the starts of an environment, in which the learner always comes to move.
-
-    Raises:
-        InvalidConfig: An option is outside its range, or games could be over before the learner's
-            first move.
-    """
+    """The endgame with the starts of an environment, in which the learner always comes to move."""
     game = games.make("krk", start=start, dtm=dtm)
     waits = opponent is not None and learner_of(agent_color, game.num_players) != 0
     if start == "fixed" or not waits:

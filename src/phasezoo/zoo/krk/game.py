@@ -28,9 +28,6 @@ DISTANCES = 7
 def krk_symmetries(compact: bool) -> npt.NDArray[np.int64]:
     """Return the image of every action under each of the eight symmetries of the board.
 
-    Args:
-        compact: Whether actions are the 36 compact ones.
-
     Returns:
         ``int64[8, A]``: action ``a`` becomes ``[symmetry, a]``, on the board as the mover sees it,
         turned as :mod:`phasezoo.games.symmetries` says. Actions that no piece of this game has stay
@@ -91,11 +88,7 @@ def _initial(
 
 
 def range_of(dtm: Sequence[int] | None) -> tuple[int, int] | None:
-    """A range of moves to mate as a pair.
-
-    Raises:
-        InvalidConfig: It is no pair of whole numbers.
-    """
+    """A range of moves to mate as a pair."""
     if dtm is None:
         return None
     try:

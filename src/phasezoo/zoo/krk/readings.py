@@ -109,9 +109,6 @@ class Reading:
                 program does them) or ``author-closer`` (the program's with one as the text says);
                 with ``+last`` at the end the defender plays the last of its best moves.
             ties: Which of its best moves the defender plays; default as the reading says.
-
-        Raises:
-            InvalidConfig: It is another text.
         """
         without = text.removesuffix(_LAST)
         base = "thesis" if without.startswith("thesis") else "author"
@@ -148,12 +145,7 @@ class Reading:
         return max(0, threshold - 1) if "reached" in self.taken else threshold
 
     def first_simulations(self, before: int, every: int) -> int:
-        """Return the simulations of the first search.
-
-        Args:
-            before: Simulations before the game.
-            every: Simulations before each move.
-        """
+        """Return the simulations of the first search."""
         return before + every if "first" in self.taken else before
 
     def search_options(self) -> dict[str, Any]:
@@ -183,13 +175,7 @@ def _refusal(text: str) -> InvalidConfig:
 
 
 def reply(state: Any, ties: Ties, rng: np.random.Generator) -> int:
-    """Return one of Black's longest defences.
-
-    Args:
-        state: A position with Black to move.
-        ties: Drawn, or the first or last by target square, a1 first.
-        rng: Source of the draw.
-    """
+    """Return one of Black's longest defences."""
     if ties == "random":
         return int(rng.choice(state.best_actions))
     moves = sorted(map(int, state.best_actions), key=lambda action: _target(state.uci(action)))

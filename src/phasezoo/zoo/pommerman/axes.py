@@ -66,11 +66,7 @@ def opponents(config: GeneraliseConfig) -> Axis:
 
 
 def sizes(config: GeneraliseConfig) -> Axis:
-    """Two players on boards of 8 and of 11 cells a side, by networks that read any board.
-
-    Raises:
-        InvalidConfig: The network that is asked for reads boards of one size.
-    """
+    """Two players on boards of 8 and of 11 cells a side, by networks that read any board."""
     from phasezoo import networks
 
     network = config.network

@@ -25,11 +25,7 @@ MODES = {
 def pommerman_game(
     mode: str, *, fog: bool | None = None, collapse: bool | None = None
 ) -> games.Game:
-    """The game of a mode.
-
-    Raises:
-        InvalidConfig: There is no such mode, or an option is neither True nor False.
-    """
+    """The game of a mode."""
     return games.make(MODES[one_of("mode", mode, tuple(MODES))], fog=fog, collapse=collapse)
 
 
@@ -194,11 +190,7 @@ def _check_names(options: Mapping[str, Any]) -> None:
 
 
 def checked(opponents: Any) -> Any:
-    """``opponents``, if some are named.
-
-    Raises:
-        InvalidConfig: No opponents are named.
-    """
+    """``opponents``, if some are named."""
     if opponents is None:
         message = (
             "opponents=None: all players move at once, so that one action a step is not enough; "

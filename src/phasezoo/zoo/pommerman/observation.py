@@ -23,11 +23,7 @@ _GAME_TYPES = {
 
 
 def game_type_of(state: Any) -> GameType:
-    """Who plays against whom in a state's game.
-
-    Raises:
-        InvalidState: It is no state of Pommerman.
-    """
+    """Who plays against whom in a state's game."""
     if not isinstance(state, _core.PommermanState):
         message = (
             f"{type_name(state)} is no state of Pommerman; make one with "
