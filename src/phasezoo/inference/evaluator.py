@@ -226,9 +226,11 @@ def name_wrong_part(evaluator: Any, leaves: Leaves) -> None:
 
 def ask(evaluator: Any, leaves: Leaves, counts: Counts, name: str | None = None) -> Evaluation:
     """As :func:`evaluate_leaves`, with the arrays unchecked: for those who check them anyway."""
-    batched = getattr(evaluator, "evaluate_unchecked", None)
-    if batched is None:
-        batched = getattr(evaluator, "evaluate_batch", None)
+    unchecked = getattr(evaluator, "evaluate_unchecked", None)
+    if unchecked is not None:
+        counted: Evaluation = unchecked(leaves, counts)
+        return counted
+    batched = getattr(evaluator, "evaluate_batch", None)
     if batched is None:
         planes = planes_for(evaluator, leaves)
         start = time.perf_counter()

@@ -1,6 +1,6 @@
 """A mixture of phase experts, which is an evaluator like any other: M2CTS is MCTS with it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -28,7 +28,7 @@ from phasezoo.inference.evaluator import (
     name_of,
 )
 from phasezoo.inference.other_games import check_plays, common_game
-from phasezoo.inference.policy_value import PolicyAndValue, paired
+from phasezoo.inference.policy_value import PolicyAndValue, paired, policy_and_value
 from phasezoo.inference.routing import Routing, name_of_rule, routed, rule_of
 from phasezoo.types import Gate, Planes
 
@@ -112,12 +112,8 @@ class MixtureOfExperts:
         """``int64[phases]``: the first phase that has the same expert."""
         self.has_own_expert = np.array([name in experts for name in self.names])
         self._answering = tuple(n if n in experts else str(fallback) for n in self.names)
-        self._called = tuple(
-            f"the expert of phase {name!r} ({name_of(expert)})"
-            for name, expert in zip(self.names, self.experts, strict=True)
-        )
         for name, expert in experts.items():
-            for part in expert.experts if isinstance(expert, PolicyAndValue) else (expert,):
+            for part in _parts(expert):
                 _check_trained_for(name, part, self.gate, game)
 
     @property
@@ -178,23 +174,25 @@ class MixtureOfExperts:
         Raises:
             InvalidEvaluation: An expert's answer is not valid; the message names its phase.
         """
-        return self._evaluated(leaves, evaluate_leaves)
+        spent = Counts()
+        return replace(self._evaluated(leaves, spent, evaluate_leaves), spent=spent)
 
-    def evaluate_unchecked(self, leaves: Leaves) -> Evaluation:
+    def evaluate_unchecked(self, leaves: Leaves, spent: Counts) -> Evaluation:
         """As :meth:`evaluate_batch`, but the answer of one expert alone comes as it is.
 
         For those who check it anyway: of a small network, checking takes as long as its answer.
+        ``spent`` grows by the cost, and the answer's own says nothing.
         """
-        return self._evaluated(leaves, ask)
+        return self._evaluated(leaves, spent, ask)
 
-    def _evaluated(self, leaves: Leaves, asked: Asked) -> Evaluation:
+    def _evaluated(self, leaves: Leaves, spent: Counts, asked: Asked) -> Evaluation:
         winners = routed(self.rule, leaves, len(self.names))
-        spent = Counts(regated_rows=self.regated(leaves))
+        spent.regated_rows += self.regated(leaves)
         if winners.ndim > 1:
             every = np.arange(len(leaves))
             parts = self._answers(leaves, dict.fromkeys(range(self.num_phases), every), spent)
-            return self._averaged(leaves, winners, parts, spent)
-        return replace(self.ask(winners, leaves, spent, asked), spent=spent)
+            return self._averaged(leaves, winners, parts)
+        return self.ask(winners, leaves, spent, asked)
 
     def ask(
         self, winners: Rows, leaves: Leaves, spent: Counts, asked: Asked = evaluate_leaves
@@ -210,30 +208,32 @@ class MixtureOfExperts:
         Raises:
             InvalidEvaluation: The answer is not valid.
         """
-        phase = int(winners[0])
-        if not isinstance(self.experts[phase], PolicyAndValue) and (winners == phase).all():
-            # As in most rounds of a tree that is alone.
-            found, expert = Counts(), self.experts[phase]
-            if getattr(expert, "policy_size", None) not in (None, leaves.num_actions):
-                asked = evaluate_leaves  # which knows what its columns are
-            evaluation = asked(expert, leaves, found, self._called[phase])
-            called = self._answering[phase]
-            found.expert_rows, found.expert_calls = {called: found.rows}, {called: found.calls}
-            spent.add(found)
-            own = self.has_own_expert[phase] & (leaves.phases == phase)
-            spent.off_phase_rows += int(np.count_nonzero(~own))
-            return evaluation
-        rows_of = {each: np.flatnonzero(winners == each) for each in np.unique(winners).tolist()}
+        phase, *others = set(winners.tolist())
+        if not others:  # as in most rounds of a tree that is alone
+            return self._of_one(phase, leaves, spent, asked)
+        rows_of = {each: np.flatnonzero(winners == each) for each in sorted([phase, *others])}
         parts = self._answers(leaves, rows_of, spent)
-        if len(parts) == 1:
-            return parts[0]
         return merged(list(zip(rows_of.values(), parts, strict=True)), leaves)
+
+    def _of_one(self, phase: int, leaves: Leaves, spent: Counts, asked: Asked) -> Evaluation:
+        """The answer of one phase's expert to all rows."""
+        name, answers = self._answering[phase], []
+        for network in _parts(self.experts[phase]):
+            found, called = Counts(), self._called(network, [phase])
+            is_plain = getattr(network, "policy_size", None) in (None, leaves.num_actions)
+            # Checking finds out what the columns of another game's network are.
+            ask_it = asked if is_plain else evaluate_leaves
+            answers.append(ask_it(network, leaves, found, called))
+            found.expert_rows, found.expert_calls = {name: found.rows}, {name: found.calls}
+            spent.add(found)
+        spent.off_phase_rows += self._off_phase(phase, leaves.phases)
+        return answers[0] if len(answers) == 1 else policy_and_value(*answers)
 
     def _answers(
         self, leaves: Leaves, rows_of: Mapping[int, Rows], spent: Counts
     ) -> list[Evaluation]:
         """The answers of each phase's expert to its rows; each network is asked once."""
-        parts = {phase: _networks(self.experts[phase]) for phase in rows_of}
+        parts = {phase: _parts(self.experts[phase]) for phase in rows_of}
         networks = {id(network): network for each in parts.values() for network in each}
         known = {}
         for key, network in networks.items():
@@ -245,21 +245,28 @@ class MixtureOfExperts:
             known[key] = rows, self._answer(network, leaves, rows, served, spent)
         answers = []
         for phase, rows in rows_of.items():
-            policy, value = (_taken(known[id(network)], rows, leaves) for network in parts[phase])
-            answers.append(replace(value, legal_logits=policy.legal_logits, spent=None))
-            own = self.has_own_expert[phase] & (leaves.phases[rows] == phase)
-            spent.off_phase_rows += int(np.count_nonzero(~own))
+            policy, *value = (_taken(known[id(network)], rows, leaves) for network in parts[phase])
+            answers.append(policy_and_value(policy, *value) if value else policy)
+            spent.off_phase_rows += self._off_phase(phase, leaves.phases[rows])
         return answers
+
+    def _called(self, network: Any, phases: Iterable[int]) -> str:
+        """How errors call a network that serves these phases."""
+        names = ", ".join(repr(self.names[phase]) for phase in phases)
+        return f"the expert of phase {names} ({name_of(network)})"
+
+    def _off_phase(self, phase: int, phases: npt.NDArray[np.int8]) -> int:
+        """How many of the rows that ``phase`` answers, of these phases, are not its expert's."""
+        own = phases.tolist().count(phase) if self.has_own_expert[phase] else 0
+        return len(phases) - own
 
     def _answer(
         self, network: Any, leaves: Leaves, rows: Rows, served: Mapping[int, int], spent: Counts
     ) -> Evaluation:
         """A network's answer to the rows of the phases that it serves, so many of each."""
-        names = ", ".join(repr(self.names[phase]) for phase in served)
-        called = f"the expert of phase {names} ({name_of(network)})"
         chosen = leaves if len(rows) == len(leaves) else leaves.select(rows)
         found = Counts()
-        evaluation = evaluate_leaves(network, chosen, found, called)
+        evaluation = evaluate_leaves(network, chosen, found, self._called(network, served))
         left, shares = found.rows, sum(served.values())
         # All rows are divided, whatever they leave over; the phase with the most rows is the first.
         own = np.bincount(leaves.phases[rows], minlength=self.num_phases)
@@ -276,7 +283,6 @@ class MixtureOfExperts:
         leaves: Leaves,
         weights: npt.NDArray[np.float64],
         answers: Sequence[Evaluation],
-        spent: Counts,
     ) -> Evaluation:
         offsets, actions = leaves.legal
         lengths = np.diff(offsets)
@@ -300,7 +306,6 @@ class MixtureOfExperts:
             value=np.asarray(value, dtype=np.float32),
             wdl=None if wdl is None else wdl.astype(np.float32),
             plies_left=None if left is None else left.astype(np.float32),
-            spent=spent,
         )
 
     def regated(self, leaves: Leaves) -> int:
@@ -413,9 +418,9 @@ def _mismatch(phase: str, expert: Any, theirs: str, ours: str) -> str:
     )
 
 
-def _networks(expert: Any) -> tuple[Any, Any]:
-    """Who answers an expert's policies, and who its values."""
-    return expert.experts if isinstance(expert, PolicyAndValue) else (expert, expert)
+def _parts(expert: Any) -> tuple[Any, ...]:
+    """The networks of an expert: who answers policies and who values, or one for both."""
+    return expert.experts if isinstance(expert, PolicyAndValue) else (expert,)
 
 
 def _taken(known: tuple[Rows, Evaluation], rows: Rows, leaves: Leaves) -> Evaluation:

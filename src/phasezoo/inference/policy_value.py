@@ -64,9 +64,7 @@ class PolicyAndValue:
                 "makes those of each"
             )
             raise InvalidConfig(message)
-        policy: Evaluation = self.policy.evaluate(planes)
-        value: Evaluation = self.value.evaluate(planes)
-        return replace(value, policy_logits=policy.policy_logits, legal_logits=None, spent=None)
+        return policy_and_value(self.policy.evaluate(planes), self.value.evaluate(planes))
 
     def evaluate_batch(self, leaves: Leaves) -> Evaluation:
         """Answer leaves; what it cost counts the rows of both.
@@ -78,10 +76,21 @@ class PolicyAndValue:
         policy, value = (
             evaluate_leaves(part, leaves, spent, name_of(part)) for part in self.experts
         )
-        return replace(value, policy_logits=None, legal_logits=policy.legal_logits, spent=spent)
+        return replace(policy_and_value(policy, value), spent=spent)
 
     def __repr__(self) -> str:
         return f"PolicyAndValue({self.policy!r}, {self.value!r})"
+
+
+def policy_and_value(policy: Evaluation, value: Evaluation) -> Evaluation:
+    """Return the policy of one answer with the rest of another."""
+    return Evaluation(
+        policy_logits=policy.policy_logits,
+        legal_logits=policy.legal_logits,
+        value=value.value,
+        wdl=value.wdl,
+        plies_left=value.plies_left,
+    )
 
 
 def paired(policy: Any, value: Any, phases: Sequence[str]) -> dict[str, Any]:

@@ -93,7 +93,8 @@ def routed(rule: RoutingRule, rows: "Leaves", phases: int) -> npt.NDArray[Any]:
         message = f"routing {name_of_rule(rule)!r} returned no array of numbers: {error}"
         raise InvalidConfig(message) from error
     if given.shape == (count,) and given.dtype.kind in "iub":
-        most, least = int(given.max(initial=0)), int(given.min(initial=0))
+        named = set(given.tolist())
+        most, least = max(named, default=0), min(named, default=0)
         if least >= 0 and most < phases:
             return given.astype(np.int64)
         reason = (

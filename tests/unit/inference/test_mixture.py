@@ -373,19 +373,41 @@ def test_a_search_names_the_expert_whose_answer_is_wrong(routing, given):
             return Evaluation(**{name: np.array(one, np.float32) for name, one in each.items()})
 
     own = {"opening": Wrong(), "middlegame": Uniform(), "endgame": Uniform()}
-    moe = MixtureOfExperts(own, "lichess", routing, game="chess")
-    agent = MCTSAgent(moe, limit=Limit(nodes=5), seed=1)
-    with pytest.raises(InvalidEvaluation, match=r"expert of phase 'opening' \(Wrong\)"):
-        agent.search(games.make("chess").initial_state())
+    both = {"policy": Uniform(), "value": own}
+    for moe in (
+        MixtureOfExperts(own, "lichess", routing, game="chess"),
+        MixtureOfExperts(gate="lichess", routing=routing, game="chess", **both),
+    ):
+        agent = MCTSAgent(moe, limit=Limit(nodes=5), seed=1)
+        with pytest.raises(InvalidEvaluation, match=r"expert of phase 'opening' \(Wrong\)"):
+            agent.search(games.make("chess").initial_state())
+
+
+def test_policies_and_values_of_two_networks_are_the_same_checked_or_not():
+    shared, policies = Expert(400), experts()
+    moe = MixtureOfExperts(policy=policies, value=shared, gate=FakeGate())
+    for phases in ([1, 1, 1], [0, 1, 1]):  # of one expert, and of two
+        leaves, spent = FakeLeaves(phases), Counts()
+        checked, unchecked = moe.evaluate_batch(leaves), moe.evaluate_unchecked(leaves, spent)
+        (of_value, _) = ask(shared, leaves)
+        offsets = [100 + 100 * phase for phase in phases]
+        for answer in (checked, unchecked):
+            np.testing.assert_array_equal(answer.values(), of_value.values())
+        (given, _) = ask(moe, leaves)
+        np.testing.assert_allclose(given.legal_logits, expected_logits(leaves, offsets), rtol=1e-6)
+        assert checked.spent.as_dict() == {**spent.as_dict(), "seconds": checked.spent.seconds}
+        assert spent.rows == 6
+        assert sum(spent.expert_rows.values()) == 6
 
 
 def test_one_experts_answer_is_the_same_checked_or_not():
     leaves = FakeLeaves([1, 1, 1])
-    checked, unchecked = (
-        getattr(mixture("exact"), name)(leaves) for name in ("evaluate_batch", "evaluate_unchecked")
-    )
+    spent = Counts(rows=1)
+    checked = mixture("exact").evaluate_batch(leaves)
+    unchecked = mixture("exact").evaluate_unchecked(leaves, spent)
     np.testing.assert_array_equal(checked.values(), unchecked.values())
-    assert checked.spent.expert_rows == unchecked.spent.expert_rows == {"b": 3}
+    assert checked.spent.expert_rows == spent.expert_rows == {"b": 3}
+    assert spent.rows == 1 + checked.spent.rows == 4
     (of_mixture, _), (of_expert, _) = ask(mixture("exact"), leaves), ask(Expert(200), leaves)
     np.testing.assert_array_equal(of_mixture.legal_logits, of_expert.legal_logits)
 
