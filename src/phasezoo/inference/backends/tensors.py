@@ -147,7 +147,8 @@ def answer_in_parts(
         for part in parts[: len(parts) - len(asked)]:
             answer(part)
     finally:
-        wait(asked)  # nobody writes into what is given back, or up
+        if asked:  # to wait for none takes a tenth of the time of a small network
+            wait(asked)  # nobody writes into what is given back, or up
     for each in asked:
         each.result()  # raises what a part raised
     policy, values, *plies = outputs
