@@ -65,6 +65,11 @@ class CallsInFlight:
     def __len__(self) -> int:
         return len(self._flying)
 
+    @property
+    def leaves(self) -> list[Leaves]:
+        """The leaves that are asked about."""
+        return [call.leaves for call, _ in self._flying]
+
     def begin(self, call: Call, *, here: bool = False) -> None:
         """Ask; ``here``: in this thread, because there is nothing else to do meanwhile."""
         if here or not self._workers:

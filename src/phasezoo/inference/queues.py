@@ -84,6 +84,11 @@ class ExpertQueues:
             if self._waiting[phase].rows >= least:
                 yield self._flush(phase)
 
+    @property
+    def waiting(self) -> list[Leaves]:
+        """The leaves that wait."""
+        return [part.leaves for queue in self._waiting.values() for part in queue.parts]
+
     def clear(self) -> None:
         """Drop what waits."""
         self._waiting.clear()

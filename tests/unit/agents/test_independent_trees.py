@@ -122,6 +122,38 @@ def test_a_tree_is_the_same_alone_and_in_any_pool(
     for tree, (state, move) in enumerate(zip(states, together, strict=True)):
         (alone,) = searched(single, [state], first_seed=tree)
         assert move == alone, f"tree {tree}"
+        assert_same_search(move.search, alone.search)
+
+
+def assert_same_search(found, other):
+    assert (found.nodes, found.ended) == (other.nodes, other.ended)
+    np.testing.assert_array_equal(found.visits, other.visits)
+    np.testing.assert_array_equal(found.q, other.q)
+
+
+@pytest.mark.parametrize("in_flight", [1, 2])
+@pytest.mark.parametrize(("routing", "parallel_calls"), [("exact", 0), ("exact", 2), ("soft", 2)])
+@pytest.mark.parametrize("batch_size", [4, 8])
+def test_a_tree_whose_proof_comes_while_leaves_are_out_is_the_same_too(
+    batch_size, routing, parallel_calls, in_flight
+):
+    rng, states = np.random.default_rng(3), []
+    while len(states) < 12:
+        state = games.make("connect-four").initial_state()
+        for _ in range(int(rng.integers(20, 36))):
+            if not state.is_terminal:
+                state = state.play(int(rng.choice(state.legal_actions)))
+        if not state.is_terminal:
+            states.append(state)
+    limit = agents.Limit(nodes=60)
+    agent = agent_of("connect-four", routing, batch_size, limit, 1, parallel_calls, in_flight)
+    single = agent_of("connect-four", routing, batch_size, limit, 1, 0, in_flight)
+    solved = 0
+    for tree, (state, move) in enumerate(zip(states, searched(agent, states), strict=True)):
+        (alone,) = searched(single, [state], first_seed=tree)
+        assert_same_search(move.search, alone.search)
+        solved += move.search.ended == "solved"
+    assert solved >= 4
 
 
 @pytest.mark.parametrize("routing", ["exact", "majority"])

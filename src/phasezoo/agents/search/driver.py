@@ -141,6 +141,11 @@ class Driver:
         if self._queues is not None:
             self._queues.clear()
 
+    def waits_for(self, tree: int) -> bool:
+        """Whether leaves of a tree are out, in queues or asked about."""
+        queued = () if self._queues is None else self._queues.waiting
+        return any(tree in leaves.trees for leaves in (*queued, *self._flight.leaves))
+
     def tree_of(self, state: Any) -> int | None:
         """The tree of a state among the leaves that were collected last, or None."""
         for batch in self._last:

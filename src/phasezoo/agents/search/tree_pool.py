@@ -31,6 +31,10 @@ DEFAULT_POOL_ROWS = 256
 """Bounds memory: 256 rows of chess planes are 3.4 MB, their policies 4.8 MB."""
 
 
+AT_ONCE = ("stopped", "movetime", "memory", "failed")
+"""Ends of a search that wait for no answers."""
+
+
 def rows_or_default(pool_rows: int | None, tree_rows: int, batch: str) -> int:
     """Return the rows of a pool, which hold a whole batch of a tree.
 
@@ -172,8 +176,18 @@ class TreePool(ABC):
             raise
         if self._pool.running == len(self._asked):  # all of them; no other trees are searched
             return []
-        done = sorted(tree for tree in self._asked if not self._pool.is_running(tree))
+        done = sorted(tree for tree in self._asked if self._has_ended(tree))
         return [(self._asked[tree], self._finish(tree)) for tree in done]
+
+    def _has_ended(self, tree: int) -> bool:
+        """Whether a search has ended, and nothing is missing of what it finds.
+
+        A proof may end it while leaves of its mini-batch wait. They are answered first, as they are
+        in a tree that is alone, or what it finds would depend on the other trees of the pool.
+        """
+        if self._pool.is_running(tree):
+            return False
+        return self._pool.status(tree) in AT_ONCE or not self._driver.waits_for(tree)
 
     def report(self, slot: int) -> SearchResult:
         """Return the findings of ``slot``'s search so far; any thread may ask."""
