@@ -31,7 +31,8 @@ class SolveOptions:
     """Pieces of both sides, White's first, such as krk, kqk, kpk, kbnk or kqkr."""
     out: Path | None = None
     """File of the table, .npz: plies[side to move, square of each piece], where a1 is 0 and h8 63,
-    even numbers are lost, odd ones won, -1 drawn and -2 no position (none: the counts alone)."""
+    even numbers are lost, odd ones won, -1 drawn and -2 no position. Its entry pieces has their
+    order: both kings first (none: the counts alone)."""
     starts: Path | None = None
     """File of random positions that White wins, a FEN a line, for --starts starts:FILE."""
     count: PositiveInt | None = None

@@ -171,13 +171,13 @@ class SideStats:
 
     @property
     def off_phase_share(self) -> float:
-        """Share of rows answered by an expert of another phase."""
-        return self.counts.off_phase_rows / self.counts.rows if self.counts.rows else 0.0
+        """Share of positions answered by an expert of another phase."""
+        return self.counts.off_phase_rows / self.nodes if self.nodes else 0.0
 
     @property
     def regated_share(self) -> float:
-        """Share of rows on which ``gate`` and ``search_gate`` differ."""
-        return self.counts.regated_rows / self.counts.rows if self.counts.rows else 0.0
+        """Share of positions on which ``gate`` and ``search_gate`` differ."""
+        return self.counts.regated_rows / self.nodes if self.nodes else 0.0
 
     def add(self, other: "SideStats") -> None:
         """Add the work of another part of the same match."""

@@ -141,7 +141,7 @@ def _remarks(match: "Match") -> list[str]:
         remarks.append(f"{judged} played on after a verdict, which was wrong in {wrong}")
     return remarks + [
         f"{side.name}: trained under {side.gate}, searched with {side.search_gate}, which differ "
-        f"on {side.regated_share:.1%} of rows"
+        f"on {side.regated_share:.1%} of positions"
         for side in match.sides
         if side.search_gate != side.gate
     ]

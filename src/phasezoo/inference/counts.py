@@ -18,9 +18,11 @@ class Counts:
     calls: int = 0
     """Calls of a network or of a user's evaluator."""
     off_phase_rows: int = 0
-    """Rows answered by an expert of another phase than the row's own."""
+    """Positions answered by an expert of another phase than their own; none under routing ``soft``,
+    where all experts answer."""
     regated_rows: int = 0
-    """Rows whose phase under ``search_gate=`` differs from the one under the experts' own gate."""
+    """Positions whose phase under ``search_gate=`` differs from that under the experts' own gate,
+    which is asked about each by itself: a monotone one without the way there."""
     cached_rows: int = 0
     """Positions whose answer a cache knew; they are not among ``rows``."""
     oracle_rows: int = 0

@@ -213,6 +213,8 @@ class MixtureOfExperts:
             return self._of_one(phase, leaves, spent, asked)
         rows_of = {each: np.flatnonzero(winners == each) for each in sorted([phase, *others])}
         parts = self._answers(leaves, rows_of, spent)
+        for each, rows in rows_of.items():
+            spent.off_phase_rows += self._off_phase(each, leaves.phases[rows])
         return merged(list(zip(rows_of.values(), parts, strict=True)), leaves)
 
     def _of_one(self, phase: int, leaves: Leaves, spent: Counts, asked: Asked) -> Evaluation:
@@ -247,7 +249,6 @@ class MixtureOfExperts:
         for phase, rows in rows_of.items():
             policy, *value = (_taken(known[id(network)], rows, leaves) for network in parts[phase])
             answers.append(policy_and_value(policy, *value) if value else policy)
-            spent.off_phase_rows += self._off_phase(phase, leaves.phases[rows])
         return answers
 
     def _called(self, network: Any, phases: Iterable[int]) -> str:
@@ -267,6 +268,7 @@ class MixtureOfExperts:
         chosen = leaves if len(rows) == len(leaves) else leaves.select(rows)
         found = Counts()
         evaluation = evaluate_leaves(network, chosen, found, self._called(network, served))
+        found.expert_rows, found.expert_calls = {}, {}  # those of a mixture in a mixture
         left, shares = found.rows, sum(served.values())
         # All rows are divided, whatever they leave over; the phase with the most rows is the first.
         own = np.bincount(leaves.phases[rows], minlength=self.num_phases)
@@ -309,7 +311,10 @@ class MixtureOfExperts:
         )
 
     def regated(self, leaves: Leaves) -> int:
-        """Return how many rows have another phase under the experts' gate than the search's."""
+        """Return how many rows have another phase under the experts' gate than the search's.
+
+        A monotone gate of the experts is asked about each row by itself: it does not know the way.
+        """
         if self.search_gate is self.gate:
             return 0
         own = np.asarray(self.gate.batch(leaves.states(), leaves.players.tolist()))

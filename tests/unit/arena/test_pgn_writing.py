@@ -120,7 +120,8 @@ def test_side_statistics_survive_json():
     side = arena.SideStats(
         "one", "50 nodes", "lichess:classic", "hash:3", "exact", moves=4, nodes=200
     )
-    side.counts.rows, side.counts.off_phase_rows, side.counts.regated_rows = 200, 20, 50
+    side.counts.off_phase_rows, side.counts.regated_rows = 20, 50
+    side.counts.rows = 400  # two networks answer each position
     assert arena.SideStats.from_dict(side.to_dict()) == side
     assert (side.off_phase_share, side.regated_share, side.nodes_per_move) == (0.1, 0.25, 50)
     with pytest.raises(CorruptRecord):

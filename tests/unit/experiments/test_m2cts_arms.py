@@ -79,6 +79,11 @@ def test_every_arm_sees_as_much_as_the_one_network_and_plays_it(whole):
     assert (out / "matches/staged-hash-2-1-baseline-1.jsonl").is_file()
     page = (out / "report.html").read_text()
     assert "staged@hash:2 mixture" in page
+    sizes = {size.name: size for size in results.cost.sizes}
+    assert sizes["staged mixture"].active == sizes["one network"].active
+    for pair in ("staged:value=shared mixture", "staged:policy=shared mixture"):
+        assert sizes[pair].networks == 3
+        assert sizes[pair].active == 2 * sizes["one network"].active
     # Gates learn only if they are asked to.
     assert results.learned is None
     assert not (out / "gates").exists()

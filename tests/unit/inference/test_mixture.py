@@ -133,7 +133,7 @@ def test_soft_averages_policies_and_values():
     policy = np.exp(evaluation.legal_logits)
     np.testing.assert_allclose(policy[:2], 0.75 * two / two.sum() + 0.25 / 2, rtol=1e-5)
     np.testing.assert_allclose(policy[2:], 0.5 * three / three.sum() + 0.5 / 3, rtol=1e-5)
-    assert (counts.rows, counts.calls, counts.off_phase_rows) == (6, 3, 4)
+    assert (counts.rows, counts.calls, counts.off_phase_rows) == (6, 3, 0)
 
 
 def test_soft_with_a_hard_gate_is_exact():
@@ -398,6 +398,14 @@ def test_policies_and_values_of_two_networks_are_the_same_checked_or_not():
         assert checked.spent.as_dict() == {**spent.as_dict(), "seconds": checked.spent.seconds}
         assert spent.rows == 6
         assert sum(spent.expert_rows.values()) == 6
+
+
+@pytest.mark.parametrize("phases", [[0, 0], [0, 1, 2, 2]])
+def test_rows_of_a_mixture_in_a_mixture_count_once(phases):
+    inner = mixture("exact")
+    outer = MixtureOfExperts(dict.fromkeys("abc", inner), FakeGate())
+    _, counts = ask(outer, FakeLeaves(phases))
+    assert sum(counts.expert_rows.values()) == counts.rows == len(phases)
 
 
 def test_one_experts_answer_is_the_same_checked_or_not():

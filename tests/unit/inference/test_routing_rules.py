@@ -151,6 +151,26 @@ def test_whole_numbers_are_weights_too_and_errors_of_a_rules_array_are_named():
         learned.evaluate_batch(leaves)
 
 
+def test_a_rule_of_ones_own_may_have_the_name_of_another():
+    def rule(rows):
+        return np.full((len(rows), 3), 1 / 3)
+
+    def searched():
+        mixture = inference.MixtureOfExperts(experts(), "lichess", rule)
+        agent = agents.MCTSAgent(mixture, limit=agents.Limit(nodes=20), batch_size=4)
+        pool = agent.session_pool(CHESS)
+        for seed, state in enumerate((LATE, CHESS.initial_state())):
+            pool.ask(pool.open(seed), state, state.to_play)
+        moves = {}
+        while len(moves) < 2:
+            moves |= dict(pool.poll())
+        return moves
+
+    own = searched()
+    rule.__name__ = "exact"
+    assert searched() == own
+
+
 def test_unknown_names_of_rules_are_refused():
     with pytest.raises(errors.InvalidConfig, match="majority"):
         inference.MixtureOfExperts(experts(), "lichess", "majorty")

@@ -22,6 +22,7 @@ from phasezoo.inference.leaf_batches import LeafBatches
 from phasezoo.inference.mixture import MixtureOfExperts, merged
 from phasezoo.inference.oracle import Known, Oracle, looked_up, with_known
 from phasezoo.inference.queues import ExpertQueues
+from phasezoo.inference.routing import exact
 
 MOST_COLLECTIONS = 16
 """How often a round asks trees again that met only ends of games; then the others go on alone."""
@@ -88,7 +89,7 @@ class Driver:
         self._queues: ExpertQueues | None = None
         self._last: list[Leaves] = []
         """The leaves that were collected last."""
-        is_routed = isinstance(evaluator, MixtureOfExperts) and evaluator.routing == "exact"
+        is_routed = isinstance(evaluator, MixtureOfExperts) and evaluator.rule is exact
         is_plain = self._flight.most == 1 and not is_routed and not gathers
         self._is_plain = is_plain and oracle is None
         self._fits_a_call = batch_size <= pool_rows and oracle is None

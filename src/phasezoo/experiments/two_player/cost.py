@@ -34,7 +34,7 @@ class Size:
     parameters: int
     """Of all of them."""
     active: int
-    """Parameters of the one that answers a position, the largest of them."""
+    """Parameters of those that answer a position, in the phase that has the most."""
     weights: int
     """Bytes of all their weights, statistics of normalisations included."""
 
@@ -103,10 +103,10 @@ def measure(tested: TestedNetworks, cards: Sequence[TrainedNetwork], gate: str |
     """Weigh the networks of the first training, and time them."""
     prepared, trained = tested.prepared, tested.trainings[0]
     parameters = {card.name: card.parameters for card in cards}
-    sizes = [_size(ONE, trained[BASELINE], parameters)]
+    sizes = [_size(ONE, [trained[BASELINE]], parameters)]
     for variant in prepared.variants:
         mixture = Mixture.of(prepared, variant, trained)
-        sizes.append(_size(mixture_name(variant.role), mixture.networks, parameters))
+        sizes.append(_size(mixture_name(variant.role), mixture.answering, parameters))
     is_cpu = networks.resolve_device(prepared.config.device).type == "cpu"
     clock = time.process_time if is_cpu else time.perf_counter
     calls: list[CallCost] = []
@@ -130,9 +130,12 @@ def weights_of(path: Path) -> int:
     return (path / MODEL).stat().st_size - 8 - header
 
 
-def _size(name: str, paths: Sequence[Path], parameters: Mapping[str, int]) -> Size:
-    own = [parameters[path.name] for path in paths]
-    return Size(name, len(paths), sum(own), max(own), sum(map(weights_of, paths)))
+def _size(name: str, answering: Sequence[Sequence[Path]], parameters: Mapping[str, int]) -> Size:
+    """The size of networks, of which each phase is answered by some."""
+    paths = list(dict.fromkeys(path for each in answering for path in each))
+    active = max(sum(parameters[path.name] for path in each) for each in answering)
+    parameters_of_all = sum(parameters[path.name] for path in paths)
+    return Size(name, len(paths), parameters_of_all, active, sum(map(weights_of, paths)))
 
 
 class _Watched:

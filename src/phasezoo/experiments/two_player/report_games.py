@@ -175,7 +175,8 @@ def inference_table(total: Pairing) -> Table:
     """Return rows, calls and seconds of both players."""
 
     def share(side: MatchSide) -> str:
-        return numbers.percent(side.off_phase_rows / side.rows if side.rows else None)
+        positions = side.rows if side.nodes is None else side.nodes
+        return numbers.percent(side.off_phase_rows / positions if positions else None)
 
     columns = [
         Column("", "name"),
@@ -183,7 +184,7 @@ def inference_table(total: Pairing) -> Table:
         Column("padded rows", "padded_rows", numbers.count),
         Column("calls", "calls", numbers.count),
         Column("rows a call", "mean_rows", lambda rows: numbers.decimal(rows, 1)),
-        Column("rows of another phase", "off_phase_rows", numbers.count, below=share),
+        Column("positions of another phase", "off_phase_rows", numbers.count, below=share),
         Column("time", "seconds", numbers.duration),
     ]
     return Table("inference", columns, total.sides, "Inference over all games")

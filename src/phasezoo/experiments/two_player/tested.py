@@ -50,9 +50,12 @@ class Mixture:
         return cls(found, variant.gate, dict.fromkeys(variant.options.shared, one))
 
     @property
-    def networks(self) -> Sequence[Path]:
-        """The directory of each different network."""
-        return list(dict.fromkeys((*self.experts.values(), *self.shared.values())))
+    def answering(self) -> Sequence[Sequence[Path]]:
+        """The directories of the networks that answer in each phase, one or two."""
+        return [
+            tuple({self.shared.get(part, path): None for part in ("policy", "value")})
+            for path in self.experts.values()
+        ]
 
     def loaded(self, load: Callable[[Path], Any]) -> dict[str, Any]:
         """Return its experts, or what they answer and what one network does."""
