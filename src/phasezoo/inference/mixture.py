@@ -187,7 +187,8 @@ class MixtureOfExperts:
 
     def _evaluated(self, leaves: Leaves, spent: Counts, asked: Asked) -> Evaluation:
         winners = routed(self.rule, leaves, len(self.names))
-        spent.regated_rows += self.regated(leaves)
+        if self.search_gate is not self.gate:
+            spent.regated_rows += self.regated(leaves)
         if winners.ndim > 1:
             every = np.arange(len(leaves))
             parts = self._answers(leaves, dict.fromkeys(range(self.num_phases), every), spent)
@@ -253,7 +254,7 @@ class MixtureOfExperts:
 
     def _called(self, network: Any, phases: Iterable[int]) -> str:
         """How errors call a network that serves these phases."""
-        names = ", ".join(repr(self.names[phase]) for phase in phases)
+        names = ", ".join(map(repr, map(self.names.__getitem__, phases)))
         return f"the expert of phase {names} ({name_of(network)})"
 
     def _off_phase(self, phase: int, phases: npt.NDArray[np.int8]) -> int:
