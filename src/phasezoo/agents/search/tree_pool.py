@@ -31,7 +31,7 @@ DEFAULT_POOL_ROWS = 256
 """Bounds memory: 256 rows of chess planes are 3.4 MB, their policies 4.8 MB."""
 
 
-AT_ONCE = ("stopped", "movetime", "memory", "failed")
+_ENDS_AT_ONCE = ("stopped", "movetime", "memory", "failed")
 """Ends of a search that wait for no answers."""
 
 
@@ -187,7 +187,7 @@ class TreePool(ABC):
         """
         if self._pool.is_running(tree):
             return False
-        return self._pool.status(tree) in AT_ONCE or not self._driver.waits_for(tree)
+        return self._pool.status(tree) in _ENDS_AT_ONCE or not self._driver.waits_for(tree)
 
     def report(self, slot: int) -> SearchResult:
         """Return the findings of ``slot``'s search so far; any thread may ask."""
