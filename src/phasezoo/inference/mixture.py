@@ -187,8 +187,7 @@ class MixtureOfExperts:
 
     def _evaluated(self, leaves: Leaves, spent: Counts, asked: Asked) -> Evaluation:
         winners = routed(self.rule, leaves, len(self.names))
-        if self.search_gate is not self.gate:
-            spent.regated_rows += self.regated(leaves)
+        spent.regated_rows += self.regated(leaves)
         if winners.ndim > 1:
             every = np.arange(len(leaves))
             parts = self._answers(leaves, dict.fromkeys(range(self.num_phases), every), spent)
@@ -209,13 +208,13 @@ class MixtureOfExperts:
         Raises:
             InvalidEvaluation: The answer is not valid.
         """
+        own = self.has_own_expert[winners] & (winners == leaves.phases)
+        spent.off_phase_rows += len(own) - int(np.count_nonzero(own))
         phase, *others = set(winners.tolist())
         if not others:  # as in most rounds of a tree that is alone
             return self._of_one(phase, leaves, spent, asked)
         rows_of = {each: np.flatnonzero(winners == each) for each in sorted([phase, *others])}
         parts = self._answers(leaves, rows_of, spent)
-        for each, rows in rows_of.items():
-            spent.off_phase_rows += self._off_phase(each, leaves.phases[rows])
         return merged(list(zip(rows_of.values(), parts, strict=True)), leaves)
 
     def _of_one(self, phase: int, leaves: Leaves, spent: Counts, asked: Asked) -> Evaluation:
@@ -229,7 +228,6 @@ class MixtureOfExperts:
             answers.append(ask_it(network, leaves, found, called))
             found.expert_rows, found.expert_calls = {name: found.rows}, {name: found.calls}
             spent.add(found)
-        spent.off_phase_rows += self._off_phase(phase, leaves.phases)
         return answers[0] if len(answers) == 1 else policy_and_value(*answers)
 
     def _answers(
@@ -256,11 +254,6 @@ class MixtureOfExperts:
         """How errors call a network that serves these phases."""
         names = ", ".join(map(repr, map(self.names.__getitem__, phases)))
         return f"the expert of phase {names} ({name_of(network)})"
-
-    def _off_phase(self, phase: int, phases: npt.NDArray[np.int8]) -> int:
-        """How many of the rows that ``phase`` answers, of these phases, are not its expert's."""
-        own = phases.tolist().count(phase) if self.has_own_expert[phase] else 0
-        return len(phases) - own
 
     def _answer(
         self, network: Any, leaves: Leaves, rows: Rows, served: Mapping[int, int], spent: Counts

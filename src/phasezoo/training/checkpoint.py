@@ -140,7 +140,7 @@ def load_weights(path: Path, manifest: Manifest, network: Network) -> None:
 def save_network(
     directory: Path, network: Network, manifest: Manifest, training: Mapping[str, Any]
 ) -> Manifest:
-    """Write a network into ``directory``; the manifest is last, and without it there is none."""
+    """Write a network into ``directory``, its manifest last: without one nothing is loaded."""
     model = model_bytes(network)
     whole = dataclasses.replace(manifest, files={MODEL: digest(model)}, training=training)
     write_file(directory / MODEL, model)

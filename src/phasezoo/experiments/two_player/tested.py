@@ -53,7 +53,7 @@ class Mixture:
     def answering(self) -> Sequence[Sequence[Path]]:
         """The directories of the networks that answer in each phase, one or two."""
         return [
-            tuple({self.shared.get(part, path): None for part in ("policy", "value")})
+            tuple(dict.fromkeys(self.shared.get(part, path) for part in ("policy", "value")))
             for path in self.experts.values()
         ]
 
