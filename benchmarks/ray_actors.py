@@ -44,7 +44,7 @@ def rows() -> list[Row]:
     ray.init(num_cpus=2, log_to_driver=False, include_dashboard=False)
     with tempfile.TemporaryDirectory() as folder:
         version = Learner(game, NETWORK).publish(Path(folder) / "version")
-        agent = players.searching(players.evaluator(version), players.config.search, SIMULATIONS)
+        agent = players.searching(players.evaluator(version))
         plays = {"without Ray, one process": partial(generation.play, agent)}
         half = {"num_cpus": 0.5}  # of which there are three
         farms = [Actors(generation, players, n, share=SHARE, resources=half) for n in (1, 2)]
