@@ -51,7 +51,7 @@ class BoundaryPlace:
     experts: Interval | None
     """Mean size of the difference between the two experts' values."""
     placebo: Interval | None
-    """The same between any two of the placebo's experts."""
+    """The same between any two of the placebo's experts; None if there is none."""
     one: Interval | None
     """Mean size of one network's change from the ply before."""
     mixture: Interval | None
@@ -131,8 +131,9 @@ class Answers:
     """``float64[n, P, 3]``; None if networks tell none."""
     one_wdl: Array | None
     """``float64[P, 3]``; None if networks tell none."""
-    placebo: Array
-    """``float64[m, N]``: of the placebo's experts, on the N rows near a boundary."""
+    placebo: Array | None
+    """``float64[m, N]``: of the placebo's experts, on the N rows near a boundary; None if there is
+    none."""
     expert_maps: Sequence[Recalibration]
     """Of each phase's expert, by validation positions of its phase."""
     one_maps: Sequence[Recalibration]
@@ -167,7 +168,11 @@ def _answers_of(
     experts, baseline = networks[EXPERT], networks[BASELINE]
     one, own = tested.of(networks)
     has_wdl = all(found.wdl is not None for found in (one, *own))
-    beside = evaluate(prepared, networks[PLACEBO], prepared.splits.test, tested.rows.select(near))
+    placebo = None
+    if PLACEBO in networks:
+        some = tested.rows.select(near)
+        found = evaluate(prepared, networks[PLACEBO], prepared.splits.test, some)
+        placebo = np.stack([_kept(losses.answer) for losses in found])
     expert_maps, one_maps = [], []
     for phase, path in enumerate(experts):
         some = validation.of_phase(phase)
@@ -179,7 +184,7 @@ def _answers_of(
         one=_kept(one.answer),
         experts_wdl=np.stack([_kept(found.wdl) for found in own]) if has_wdl else None,
         one_wdl=_kept(one.wdl) if has_wdl else None,
-        placebo=np.stack([_kept(found.answer) for found in beside]),
+        placebo=placebo,
         expert_maps=expert_maps,
         one_maps=one_maps,
     )
@@ -355,6 +360,7 @@ def boundaries_of(
     _, game = np.unique(rows.game, return_inverse=True)
     games = int(game.max(initial=-1)) + 1
     samples = _samples(phases, rows, near, trainings, game)
+    has_placebo = "apart, placebo" in samples
     kinds, kind = np.unique(near.before * len(phases) + near.after, return_inverse=True)
     kind = kind.astype(np.int64)
     by_kind = means_of(_divided(samples, kind), max(len(kinds), 1), games, rng, resamples)
@@ -371,7 +377,7 @@ def boundaries_of(
                 positions=int(which.sum()),
                 boundaries=len(np.unique(near.boundary[which])),
                 games=len(np.unique(game[near.rows[which]])),
-                numbers=_numbers(by_kind, column),
+                numbers=_numbers(by_kind, column, has_placebo=has_placebo),
             )
             for name, which, column in zip(names, chosen, columns, strict=True)
         ],
@@ -379,7 +385,7 @@ def boundaries_of(
             BoundaryPlace(
                 offset=kind - NEAR,
                 experts=by_place.mean("apart", kind),
-                placebo=by_place.mean("apart, placebo", kind),
+                placebo=by_place.mean("apart, placebo", kind) if has_placebo else None,
                 one=by_place.mean("step, one network", kind),
                 mixture=by_place.mean("step, mixture", kind),
             )
@@ -423,8 +429,11 @@ def _samples(
             found[f"step, {who}{end}"] = (steps, own[later], later)
             across = later[crossing]
             found[f"crossing, {who}{end}"] = (steps[:, crossing], own[across], across)
-    pairs = np.stack([_any_two(answers.placebo) for answers in trainings])
-    return found | {"apart, placebo": (pairs, own, everything)}
+    placebos = [answers.placebo for answers in trainings if answers.placebo is not None]
+    if placebos:
+        pairs = np.stack([_any_two(values) for values in placebos])
+        found["apart, placebo"] = (pairs, own, everything)
+    return found
 
 
 def _any_two(values: Array) -> Array:
@@ -442,7 +451,7 @@ def _divided(
     }
 
 
-def _numbers(means: Means, kind: int) -> dict[str, Interval | None]:
+def _numbers(means: Means, kind: int, *, has_placebo: bool) -> dict[str, Interval | None]:
     """The numbers of ``docs/definitions/boundaries.md#numbers``."""
     found: dict[str, Interval | None] = {}
     for end in ("", MAPPED):
@@ -454,7 +463,8 @@ def _numbers(means: Means, kind: int) -> dict[str, Interval | None]:
         crossing = [f"crossing, {who}{end}" for who in ("mixture", "one network")]
         found |= {name: means.mean(name, kind) for name in crossing}
         found["crossing, difference" + end] = means.difference(crossing[0], crossing[1], kind)
-    found["apart, placebo"] = means.mean("apart, placebo", kind)
-    found["apart − placebo"] = means.difference("apart", "apart, placebo", kind)
+    if has_placebo:
+        found["apart, placebo"] = means.mean("apart, placebo", kind)
+        found["apart − placebo"] = means.difference("apart", "apart, placebo", kind)
     found["apart, gained"] = means.difference("apart" + MAPPED, "apart", kind)
     return found

@@ -67,6 +67,9 @@ class M2ctsConfig(TrainedSettings):
     a placebo whose parts are drawn by game. Under the gate none it is one network more:
     separated:network=resnet-20x1@none of another size, separated:positions=0.333@none of fewer
     positions."""
+    placebo: bool = True
+    """Train a placebo: experts for parts that mean nothing. Without it a run trains about half as
+    many networks, and does not say what knowing a phase gives."""
     alone: bool = False
     """Play with each expert of the phase mixture alone too: where it is another phase's turn, the
     one network of its training answers (paper: Fig. 6)."""

@@ -157,16 +157,15 @@ def _patches(names: Sequence[str], colours: Sequence[str]) -> list[Any]:
 
 
 def training_losses(networks: Sequence[TrainedNetwork], phases: Sequence[str]) -> Figure:
-    """Show every network's training and validation loss, phase experts left, placebo right."""
+    """Show every network's training and validation loss, phase experts left, a placebo right."""
 
     def draw() -> Any:
-        figure, (left, right) = plots.axes(plots.WIDTH, 3.3, columns=2, sharey=True)
+        shown = [(EXPERT, "Phase experts"), (PLACEBO, "Placebo experts")]
+        shown = [(role, title) for role, title in shown if any(n.role == role for n in networks)]
+        figure, panels = plots.axes(plots.WIDTH, 3.3, columns=len(shown), sharey=True)
         colours = dict(zip(phases, plots.ordered_colours(len(phases)), strict=True))
         shades = plots.ordered_colours(max(1, sum(n.role == PLACEBO for n in networks)))
-        for plot, role, title in (
-            (left, EXPERT, "Phase experts"),
-            (right, PLACEBO, "Placebo experts"),
-        ):
+        for plot, (role, title) in zip(np.ravel(panels), shown, strict=True):
             drawn = [n for n in networks if n.role in (BASELINE, role)]
             parts = list(dict.fromkeys(n.phase for n in drawn if n.role == role))
             for network in drawn:
@@ -180,7 +179,7 @@ def training_losses(networks: Sequence[TrainedNetwork], phases: Sequence[str]) -
             plots.entitle(plot, title)
             _name_positions(plot)
             plot.legend(frameon=False, fontsize=8.5, labelcolor=plots.INK, loc="upper right")
-        left.set_ylabel("total loss")
+        figure.axes[0].set_ylabel("total loss")
         return figure
 
     best = [

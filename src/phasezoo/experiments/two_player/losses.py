@@ -184,6 +184,7 @@ def loss_matrix(
     comparisons = [
         Comparison(name, differences(*pair), _deviation(means, *pair, len(phases)))
         for name, pair in pairs.items()
+        if set(pair) <= set(rows)
     ]
     return Losses(columns, games, resamples, entries, comparisons)
 

@@ -21,7 +21,7 @@ from phasezoo.errors import InvalidConfig, InvalidGate, StoreError
 from phasezoo.experiments.games_file import check_split, check_unseen, read_games
 from phasezoo.experiments.networks import check_networks
 from phasezoo.experiments.two_player.config import M2ctsConfig
-from phasezoo.experiments.two_player.variants import Variant, variants_of
+from phasezoo.experiments.two_player.variants import PLACEBO, Variant, variants_of
 from phasezoo.gating.registry import AnyGate
 from phasezoo.inference.backends.choice import Loading, chosen
 from phasezoo.report import numbers
@@ -150,7 +150,7 @@ class Prepared:
     tables: dict[str, PositionTable]
     """Positions of each split, by the gate under study."""
     variants: tuple[Variant, ...]
-    """The mixtures of the run, the one under study and its placebo first."""
+    """The mixtures of the run, the one under study first, then its placebo."""
     labelled: dict[str, dict[str, PositionTable]]
     """Positions of each split, by the gate of every variant as the variant spells it."""
     test: PositionTable
@@ -227,7 +227,7 @@ def prepare(config: M2ctsConfig, console: Console | None = None) -> Prepared:
                 f"write separated@{variant.gate}, with network= or positions="
             )
             raise InvalidConfig(message)
-    if config.gate == variants[1].gate:
+    if (PLACEBO, config.gate) in ((variant.role, variant.gate) for variant in variants):
         message = f"--gate {config.gate}: is its own placebo; give one whose phases mean something"
         raise InvalidGate(message)
     _check_network(config, variants)

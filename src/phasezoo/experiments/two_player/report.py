@@ -169,9 +169,12 @@ def _summary_table(results: Results) -> Table:
     rows = [
         row("Strength of M2CTS over MCTS, Elo", results.matches.elo, 0, "stronger", "weaker", 1),
         loss("experts − one network", "both"),
-        loss("experts − placebo, what phases give", "specialisation"),
-        loss("placebo − one network, thinner data", "thinning"),
     ]
+    if results.config.placebo:
+        rows += [
+            loss("experts − placebo, what phases give", "specialisation"),
+            loss("placebo − one network, thinner data", "thinning"),
+        ]
     columns = [Column("", 0), Column("found", 1, tone=lambda row: row[3]), Column("interval", 2)]
     return Table("summary", columns, rows)
 
@@ -193,7 +196,7 @@ def _asked(results: Results) -> Section:
                 "put to the expert of its own phase."
             ),
             figures.method(data.phases),
-            Text(_placebo(results)),
+            *([Text(_placebo(results))] if results.config.placebo else []),
         ],
     )
 
@@ -250,6 +253,7 @@ def _done(results: Results) -> Section:
         else ""
     )
     watched = figures.watched(results.networks, data.phases)
+    placebo = ", and so did the placebo experts" if config.placebo else ""
     return Section(
         "What was done",
         [
@@ -271,7 +275,7 @@ def _done(results: Results) -> Section:
                 [
                     Text(
                         f"{_alike(config)} The experts together saw as many training positions as "
-                        "the one network alone, and so did the placebo experts." + again
+                        f"the one network alone{placebo}." + again
                     ),
                     *_networks(results.networks),
                     figures.training_losses(results.networks, data.phases),

@@ -130,7 +130,7 @@ def shade(value: float, strongest: float) -> float:
 
 
 def comparisons_table(losses: Losses) -> Table:
-    """Return the three comparisons of total loss."""
+    """Return the comparisons of total loss."""
     columns = columns_by(
         losses.columns,
         lambda one, name: one.differences[name]["total"],
@@ -190,8 +190,10 @@ def _removed(dataset: Dataset) -> str:
 def _loss_sentences(results: Results) -> list[str]:
     """Return what specialisation gave, what thinner data cost, and what both came to."""
     sentences = []
-    for name, (title, what, (better, worse)) in _loss_texts(results).items():
-        interval = comparison(results.losses, name).differences[ALL]["total"]
+    texts = _loss_texts(results)
+    for found in sorted(results.losses.comparisons, key=lambda one: [*texts].index(one.name)):
+        title, what, (better, worse) = texts[found.name]
+        interval = found.differences[ALL]["total"]
         if interval is None:
             sentences.append(f"**{title}** There were no test positions to measure it on.")
             continue
@@ -301,7 +303,7 @@ def _overfitting_sentence(found: Overfitting) -> str:
 
 
 def _differences(losses: Losses) -> Figure:
-    """Show the three comparisons of total loss, by test set."""
+    """Show the comparisons of total loss, by test set."""
     groups = [
         (
             test_set(column),

@@ -188,7 +188,7 @@ def _boundary_sentences(boundaries: Boundaries) -> list[str]:
         size,
         _beside_step(every),
         _compared(
-            every.numbers["apart − placebo"],
+            every.numbers.get("apart − placebo"),
             "Any two of the placebo’s experts, whose parts mean nothing, differ at these positions "
             "too; the phases’ experts differ {}",
             ("more", "less", "by an amount that is not told apart from it"),
@@ -397,11 +397,12 @@ def _around_a_boundary(boundaries: Boundaries) -> Figure:
         f"{numbers.plain_interval(place.one, 3)}"
         for place in boundaries.places
     )
+    has_placebo = any(place.placebo is not None for place in boundaries.places)
+    placebo = ", and between any two of the placebo’s" if has_placebo else ""
     caption = (
         "Values around a boundary, between the last position of a phase (−1) and the first of the "
         "next (0), with 95 % intervals. Left: the size of the difference between the two phases’ "
-        "experts, and between any two of the placebo’s. Right: the size of the change since the "
-        "ply before."
+        f"experts{placebo}. Right: the size of the change since the ply before."
     )
     text = f"Differences and changes of values by plies from a boundary. {words}."
     return Figure("boundary", draw, caption, text)

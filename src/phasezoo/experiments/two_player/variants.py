@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from phasezoo.training.experts.planned import TrainedNetwork
 
 BASELINE, EXPERT, PLACEBO = "baseline", "expert", "placebo"
-"""Roles of the networks that every run has: the one network, the mixture under study, its
-placebo."""
+"""Roles of networks: the one network, the mixture under study, and its placebo, which a run may
+leave out."""
 
 ONE = "one network"
 """How the baseline is called in tables."""
@@ -123,17 +123,16 @@ class Variant:
 
 
 def variants_of(config: "M2ctsConfig", phases: Sequence[str]) -> tuple[Variant, ...]:
-    """The mixture under study, its placebo, and what else the settings name.
+    """The mixture under study, its placebo if there is one, and what else the settings name.
 
     A mixture that is put together of experts and the one network (``value=``, ``policy=``,
     ``phases=``) takes the experts of the variant that learns alike. If no other is named, that one
     is trained too, and does not play.
     """
     strategy = Strategy.parse(config.strategy)
-    found = [
-        Variant(EXPERT, config.gate, strategy, plays=True),
-        Variant(PLACEBO, f"hash:{len(phases)}", strategy, plays=False),
-    ]
+    found = [Variant(EXPERT, config.gate, strategy, plays=True)]
+    if config.placebo:
+        found.append(Variant(PLACEBO, f"hash:{len(phases)}", strategy, plays=False))
     read = [_read_variant(text, config, phases) for text in config.arms]
     for variant in sorted(read, key=lambda one: one.options != one.options.learning):
         same = next((one for one in found if one.is_alike(variant)), None)
