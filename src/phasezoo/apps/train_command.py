@@ -49,8 +49,9 @@ class TrainOptions:
     phase: str | None = None
     """Train the expert of this phase, by its name."""
     strategy: str | None = None
-    """How experts of all phases learn: separated, staged, planes, heads, or weighted:FACTOR such as
-    weighted:4."""
+    """How experts of all phases learn: separated, staged, weighted:FACTOR such as weighted:4, or as
+    one network that receives the phase: planes, heads, policies, film, adapters, blocks or
+    router."""
     order: Annotated[tuple[str, ...], Argument(metavar="PHASE ...")] = ()
     """Stages of staged experts: none for all phases first, farthest-first, or all phases; --order
     may be given several times."""

@@ -10,6 +10,7 @@ from phasezoo.networks.compiling import (  # noqa: E402
     compiled as compiled,
     layout_of as layout_of,
 )
+from phasezoo.networks.conditioned import ConditionedNetwork as ConditionedNetwork  # noqa: E402
 from phasezoo.networks.making import (  # noqa: E402
     conditioned as conditioned,
     count,
@@ -25,10 +26,7 @@ from phasezoo.networks.making import (  # noqa: E402
 )
 from phasezoo.networks.network import BodyAndHeads as BodyAndHeads, Network, parameter_counts  # noqa: E402
 from phasezoo.networks.output import NetworkOutput  # noqa: E402
-from phasezoo.networks.phase_input import (  # noqa: E402
-    ConditionedNetwork as ConditionedNetwork,
-    PhaseInput as PhaseInput,
-)
+from phasezoo.networks.phase_input import PhaseInput as PhaseInput  # noqa: E402
 from phasezoo.networks.precision import (  # noqa: E402
     resolve_device as resolve_device,
     supported_dtype as supported_dtype,

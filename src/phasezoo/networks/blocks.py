@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
+from phasezoo.networks.conditioned import ChangedLayer
 from phasezoo.networks.depth import stochastic_depth
 
 Attention: TypeAlias = Literal["none", "eca", "dense", "se"]
@@ -189,11 +190,13 @@ class ResidualBlock(nn.Module):
 def fold_batch_norms(network: nn.Module) -> None:
     """Fold the batch norms of ``network``, which must be in eval mode, into the layers beside them.
 
-    A user's own are left alone.
+    A user's own are left alone, and so are those around layers that change with the phase.
     """
     for module in list(network.modules()):
         fold: Any = getattr(module, "fold", None)
-        if type(module).__module__.startswith("phasezoo.networks.") and fold is not None:
+        is_own = type(module).__module__.startswith("phasezoo.networks.")
+        changes = any(isinstance(layer, ChangedLayer) for layer in module.children())
+        if is_own and fold is not None and not changes:
             fold()
 
 

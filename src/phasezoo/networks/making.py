@@ -13,12 +13,8 @@ from torch.nn.parameter import is_lazy
 
 from phasezoo.checking import shown, type_name
 from phasezoo.errors import InvalidConfig, InvalidNetwork, PhasezooError
-from phasezoo.networks.phase_input import (
-    PHASE_OPTIONS,
-    ConditionedNetwork,
-    PhaseChoice,
-    PhaseInput,
-)
+from phasezoo.networks.conditioned import ConditionedNetwork
+from phasezoo.networks.phase_input import PHASE_OPTIONS, PhaseChoice, PhaseInput
 from phasezoo.networks.registry import Factory
 from phasezoo.networks.specs import NetworkSpec, Plan, plan_of
 from phasezoo.specs import NonNegativeInt, check_value, renamed
@@ -74,8 +70,8 @@ def make(
         seen = input_shape if plan.phases is None else plan.phases.shown(input_shape)
         network = _called(plan, seen, num_actions, arguments)
         _settle(network, seen, str(plan.spec))
-    if plan.phases is not None:
-        network = plan.phases.wrap(network, f"network {str(plan.spec)!r}")
+        if plan.phases is not None:
+            network = plan.phases.wrap(network, f"network {str(plan.spec)!r}")
     # In the dictionary itself, which copies of the module take along and its weights do not.
     network.__dict__[_MADE_AS] = plan.spec
     return network

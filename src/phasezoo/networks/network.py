@@ -77,6 +77,7 @@ class TowerNetwork(BodyAndHeads):
             options=options,
         )
         super().__init__(body, policy, value)
+        self.channels = channels
 
 
 class VectorNetwork(BodyAndHeads):

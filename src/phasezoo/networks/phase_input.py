@@ -1,14 +1,13 @@
-"""Networks that take the phase of each position: as input planes, or by a head for each phase.
+"""Networks that take the phase of each position: as input planes, or by parts of their own for it.
 
 They are one network where phase experts are several: the alternatives to experts that condition
 the same weights on the phase.
 """
 
 import copy
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 import torch
 from annotated_types import Interval
@@ -16,14 +15,27 @@ from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
 from phasezoo.checking import type_name
-from phasezoo.errors import InvalidArray, InvalidConfig
+from phasezoo.errors import InvalidConfig
+from phasezoo.networks.conditioned import ConditionedNetwork, RowsByPhase
 from phasezoo.networks.network import BodyAndHeads
 from phasezoo.networks.output import NetworkOutput
+from phasezoo.networks.phase_layers import (
+    PhaseAdapters,
+    PhaseBlocks,
+    PhaseFilm,
+    copies,
+    with_copies,
+)
 from phasezoo.specs import Option
 
-PhaseInput: TypeAlias = Literal["planes", "heads"]
-"""Form of the phase input: a plane for each phase, or a policy head and a value head for each on
-a body that all share."""
+PhaseInput: TypeAlias = Literal[
+    "planes", "heads", "policies", "film", "adapters", "blocks", "router"
+]
+"""Form of the phase input: a plane for each phase; on a body that all share a policy head and a
+value head for each, or a policy head alone; a scale and a shift of normalised features
+(:class:`~.phase_layers.PhaseFilm`); a change of low rank of every layer's weights
+(:class:`~.phase_layers.PhaseAdapters`); a last block of its own, chosen by the phase or by a router
+that learns (:class:`~.phase_layers.PhaseBlocks`)."""
 
 MOST_PHASES = 64
 
@@ -31,40 +43,9 @@ _PREFIX = "phase_"
 
 PHASE_OPTIONS: Mapping[str, Option] = {
     name: Option(name, Annotated[int, Interval(ge=2, le=MOST_PHASES)], None)
-    for name in (f"{_PREFIX}planes", f"{_PREFIX}heads")
+    for name in (f"{_PREFIX}{how}" for how in get_args(PhaseInput))
 }
 """The options of every network's text that give it the phase."""
-
-
-class ConditionedNetwork(nn.Module, ABC):
-    """A network that takes the phase of each position.
-
-    Without phases, all count as equally likely, until :meth:`fix_phase` chooses one.
-
-    Args:
-        phases: How many there are: n.
-    """
-
-    def __init__(self, phases: int) -> None:
-        super().__init__()
-        self.phases = phases
-
-    @abstractmethod
-    def forward(self, planes: Tensor, phases: Tensor | None = None) -> NetworkOutput:
-        """Answer ``float32[B, C, H, W]`` of phases ``int64[B]``; None: of none in particular."""
-
-    @abstractmethod
-    def fix_phase(self, phase: int) -> nn.Module:
-        """Return a copy that answers planes alone, as this one does if all are of ``phase``.
-
-        Raises:
-            InvalidArray: There is no such phase.
-        """
-
-    def _check(self, phase: int) -> None:
-        if not 0 <= phase < self.phases:
-            message = f"phase={phase}: this network knows {self.phases} phases, counted from 0"
-            raise InvalidArray(message)
 
 
 class PhasePlanes(ConditionedNetwork):
@@ -102,60 +83,54 @@ class PhasePlanes(ConditionedNetwork):
 
 
 class PhaseHeads(ConditionedNetwork):
-    """A body that all phases share, with a policy head and a value head for each of them.
+    """A body that all phases share, with a policy head for each of them.
 
-    The heads begin with the same weights. In training each sees the positions of its phase alone,
-    statistics of its batch norms included.
+    They share the value head, or have one each. Heads of several phases begin with the same
+    weights. In training each sees the positions of its phase alone, statistics of its batch norms
+    included.
 
     Args:
         network: A body with its heads.
         phases: How many phases there are: n.
+        shares_value: Whether there is one value head.
     """
 
-    def __init__(self, network: BodyAndHeads, phases: int) -> None:
+    def __init__(self, network: BodyAndHeads, phases: int, *, shares_value: bool = False) -> None:
         super().__init__(phases)
         self.body = network.body
-        self.policies = _copies(network.policy, phases)
-        self.values = _copies(network.value, phases)
+        self.policies = copies(network.policy, phases)
+        self.values = copies(network.value, 1 if shares_value else phases)
 
     def forward(self, planes: Tensor, phases: Tensor | None = None) -> NetworkOutput:
         """Answer ``float32[B, C, H, W]`` of the phases ``int64[B]``; None: the heads' mean."""
         features = self.body(planes)
         if phases is None:
-            answers = [self._answer(features, phase) for phase in range(self.phases)]
-            return _joined(answers, lambda parts: torch.stack(parts).mean(dim=0))
-        rows = [(phases == phase).nonzero()[:, 0] for phase in range(self.phases)]
-        places = torch.argsort(torch.cat(rows))
-        answers = [
-            self._answer(features[own], phase) for phase, own in enumerate(rows) if len(own) > 0
-        ]
-        return _joined(answers, lambda parts: torch.cat(parts)[places])
+            policy = torch.stack([head(features) for head in self.policies]).mean(dim=0)
+            said = zip(*(head(features) for head in self.values), strict=True)
+            return NetworkOutput(policy, *(_mean(field) for field in said))
+        rows = RowsByPhase.of(phases, self.phases)
+        policy = rows.joined([self.policies[k](own) for k, own in rows.parts(features)])
+        if len(self.values) == 1:
+            return NetworkOutput(policy, *self.values[0](features))
+        said = zip(*(self.values[k](own) for k, own in rows.parts(features)), strict=True)
+        fields = (None if field[0] is None else rows.joined(field) for field in said)
+        return NetworkOutput(policy, *fields)
 
     def fix_phase(self, phase: int) -> nn.Module:
         """Return a copy of the body with the phase's heads."""
         self._check(phase)
-        return copy.deepcopy(BodyAndHeads(self.body, self.policies[phase], self.values[phase]))
+        value = self.values[min(phase, len(self.values) - 1)]
+        return copy.deepcopy(BodyAndHeads(self.body, self.policies[phase], value))
 
     def widened(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Return weights of the network with one policy and value head as weights of this one.
-
-        Each phase gets a copy of its heads. Weights of a network with heads by phase stay.
-        """
-        found = {}
-        for name, tensor in tensors.items():
-            head, _, rest = name.partition(".")
-            many = {"policy": "policies", "value": "values"}.get(head)
-            names = [name] if many is None else [f"{many}.{k}.{rest}" for k in range(self.phases)]
-            found.update(dict.fromkeys(names, tensor))
-        return found
-
-    def _answer(self, features: Tensor, phase: int) -> NetworkOutput:
-        return NetworkOutput(self.policies[phase](features), *self.values[phase](features))
+        """Return weights with one policy and value head as weights with a copy for each phase."""
+        many = {"policy.": ("policies.", self.phases), "value.": ("values.", len(self.values))}
+        return with_copies(tensors, many)
 
 
 @dataclass(frozen=True)
 class PhaseChoice:
-    """Phase input in a network's text: ``phase_planes=3`` or ``phase_heads=3``."""
+    """Phase input in a network's text, such as ``phase_planes=3`` or ``phase_heads=3``."""
 
     how: PhaseInput
     """Form of the phase input."""
@@ -167,11 +142,11 @@ class PhaseChoice:
         """Read the :data:`PHASE_OPTIONS` among ``options``; None if there are none."""
         given = [name for name in options if name in PHASE_OPTIONS]
         if len(given) > 1:
-            message = f"{where}: give phase_planes or phase_heads, not both"
+            message = f"{where}: give {' or '.join(given)}, not both"
             raise InvalidConfig(message)
         if not given:
             return None
-        how: PhaseInput = "planes" if given[0] == f"{_PREFIX}planes" else "heads"
+        how: Any = given[0].removeprefix(_PREFIX)
         return cls(how, int(options[given[0]]))
 
     @property
@@ -188,22 +163,22 @@ class PhaseChoice:
         """Wrap a network into one that takes the phase."""
         if self.how == "planes":
             return PhasePlanes(network, self.phases)
+        if self.how == "film":
+            return PhaseFilm(network, self.phases)
+        if self.how == "adapters":
+            return PhaseAdapters(network, self.phases)
         if not isinstance(network, BodyAndHeads):
             message = (
-                f"{name}: phase_heads is for networks of a body, a policy head and a value head "
-                f"(networks.BodyAndHeads), and this is {type_name(network)}; use phase_planes"
+                f"{name}: {_PREFIX}{self.how} is for networks of a body, a policy head and a value "
+                f"head (networks.BodyAndHeads), and this is {type_name(network)}; use phase_planes"
             )
             raise InvalidConfig(message)
-        return PhaseHeads(network, self.phases)
+        if self.how in ("heads", "policies"):
+            return PhaseHeads(network, self.phases, shares_value=self.how == "policies")
+        return PhaseBlocks(network, self.phases, learns_routing=self.how == "router")
 
 
-def _copies(head: nn.Module, phases: int) -> nn.ModuleList:
-    return nn.ModuleList(copy.deepcopy(head) for _ in range(phases))
-
-
-def _joined(answers: list[NetworkOutput], join: Callable[[list[Tensor]], Tensor]) -> NetworkOutput:
-    """Return the answers of several heads as one; all of them answer the same fields."""
-    fields = answers[0].answered()
-    return NetworkOutput(
-        **{field: join([getattr(answer, field) for answer in answers]) for field in fields}
-    )
+def _mean(field: tuple[Tensor | None, ...]) -> Tensor | None:
+    """Mean of a field over the heads, all of which answer it or none."""
+    found = [part for part in field if part is not None]
+    return torch.stack(found).mean(dim=0) if found else None

@@ -15,8 +15,7 @@ from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference.storage.files import PARTIAL, digest, write_directory, write_file
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
 from phasezoo.inference.storage.weights import model_bytes, parse_tensors
-from phasezoo.networks import Network
-from phasezoo.networks.phase_input import PhaseHeads
+from phasezoo.networks import ConditionedNetwork, Network
 from phasezoo.runs import jsonable
 
 OPTIMIZER = "optimizer.safetensors"
@@ -128,7 +127,7 @@ class Checkpoints:
 def load_weights(path: Path, manifest: Manifest, network: Network) -> None:
     """Copy the weights in ``path`` into ``network``."""
     tensors = parse_tensors(manifest.read_bytes(path), str(path / MODEL))
-    if isinstance(network, PhaseHeads):
+    if isinstance(network, ConditionedNetwork):
         tensors = network.widened(tensors)
     try:
         network.load_state_dict(tensors)

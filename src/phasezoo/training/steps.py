@@ -25,6 +25,7 @@ from phasezoo.networks import (
     to_device,
 )
 from phasezoo.networks.phase_input import PhaseHeads
+from phasezoo.networks.phase_layers import PhaseBlocks, PhaseLayers
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.data import stream_seed
 from phasezoo.training.distributed import ALONE, Team, synchronised
@@ -135,6 +136,8 @@ class Steps:
         plain = self.config.dtype == "float32" and not self.config.compile and self.team.size == 1
         own = type(self.network).__module__.startswith("phasezoo.networks.")
         is_fixed = self.config.freeze == "body" and own and plain and self.device.type == "cpu"
+        if isinstance(self.network, PhaseLayers):  # what its body answers changes with the changes
+            return None
         return self._frozen[0] if is_fixed else None
 
     def no_losses(self) -> LossSums:
@@ -191,6 +194,9 @@ class Steps:
         self.optimizer.zero_grad(set_to_none=True)
         own = len(batch) - others if others else None
         loss = training_loss(losses, self.config, targets.weight, own)
+        if isinstance(self.network, ConditionedNetwork):
+            extra = self.network.take_extra_loss()
+            loss = loss if extra is None else loss + extra
         if self.team.size > 1:  # a mean over the rows of all processes
             loss = loss * (len(batch) / (len(batch) if size is None else size))
         loss.backward()  # type: ignore[no-untyped-call]
@@ -227,6 +233,8 @@ class Steps:
 def _parts(network: Network) -> dict[str, tuple[nn.Module, ...]]:
     """Parts of a network that can be frozen: its ``body``, and all that lies beside it."""
     children = dict(network.named_children())
+    if isinstance(network, PhaseLayers):
+        children = {**dict(network.network.named_children()), "changes": network.changes}
     body = children.pop("body", None)
     return {} if body is None else {"body": (body,), "heads": tuple(children.values())}
 
@@ -260,9 +268,11 @@ def check_phases(network: Network, phases: int, team: Team = ALONE) -> None:
             "many phases in training on stored games, or leave the option out"
         )
         raise InvalidConfig(message)
-    if isinstance(network, PhaseHeads) and team.size > 1:
+    if isinstance(network, PhaseHeads | PhaseBlocks) and team.size > 1:
         # A process whose positions lack a phase would leave the others waiting for its statistics.
-        message = f"phase_heads in {team.size} processes: such a network trains in one"
+        message = (
+            f"a network with heads or blocks by phase in {team.size} processes: it trains in one"
+        )
         raise InvalidConfig(message)
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 
 import numpy as np
 import pytest
@@ -87,6 +88,29 @@ def test_every_arm_sees_as_much_as_the_one_network_and_plays_it(whole):
     # Gates learn only if they are asked to.
     assert results.learned is None
     assert not (out / "gates").exists()
+
+
+def test_a_run_without_a_placebo_says_nothing_of_one(tmp_path):
+    """Under one network that receives the phase, too; parts that mean nothing may be an arm."""
+    config = dataclasses.replace(
+        STUDY.default,
+        games=few("connect-four", tmp_path),
+        gate="plies:14",
+        placebo=False,
+        strategy="adapters",
+        **TINY | {"arms": ("separated@hash:2",)},
+    )
+    results = STUDY.reproduce(config, tmp_path / "run")
+    assert [row.name for row in results.variants] == ["phase mixture", "separated@hash:2 mixture"]
+    roles = {card.role for card in results.networks}
+    assert roles == {"baseline", "expert start", "expert", "separated@hash:2"}
+    assert [one.name for one in results.losses.comparisons] == ["both"]
+    rows, places = results.boundaries.rows, results.boundaries.places
+    assert not any("placebo" in name for row in rows for name in row.numbers)
+    assert {place.placebo for place in places} == {None}
+    page = (tmp_path / "run/report.html").read_text()
+    assert "a change of its weights for each phase" in page
+    assert not re.search("placebo (mixture|experts)|[Tt]he placebo", page)
 
 
 def test_each_expert_plays_alone_beside_the_one_network(whole):
@@ -234,7 +258,7 @@ def test_a_mixture_of_parts_brings_the_one_that_it_is_of():
         ("staged:phases=endgame+opning", "opening, middlegame, endgame"),
         ("staged:phases=opening+middlegame+endgame", "but not all"),
         ("staged:phases=endgame@moves:3", "no other gate"),
-        ("separated:freeze=body", "begin from one"),
+        ("separated:freeze=body", "begin from a trained network"),
         ("staged:learning_rate=0", "learning_rate"),
         ("staged:value=shared,policy=shared", "give one of them"),
         ("staged:4", "strategy 'staged:4'"),

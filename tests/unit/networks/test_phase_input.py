@@ -7,10 +7,15 @@ import torch
 from phasezoo import networks
 from phasezoo.errors import InvalidArray, InvalidConfig, InvalidNetwork
 from phasezoo.networks import BodyAndHeads, ConditionedNetwork, NetworkOutput
+from phasezoo.networks.conditioned import ChangedLayer, RowsByPhase
+from phasezoo.networks.phase_layers import BALANCE, RANK, PhaseAdapters
 
 SHAPE, ACTIONS, PHASES, ROWS = (5, 4, 4), 32, 3, 9
 PLAIN = "resnet-8x1"
-TEXTS = [f"{PLAIN}:phase_planes={PHASES}", f"{PLAIN}:phase_heads={PHASES}"]
+HOW = ("planes", "heads", "policies", "film", "adapters", "blocks", "router")
+TEXTS = [f"{PLAIN}:phase_{how}={PHASES}" for how in HOW]
+KEEPS_TEXT = ("planes", "router")
+"""Those that are told the phase still when it is fixed."""
 
 
 @pytest.fixture
@@ -42,21 +47,33 @@ def scattered(text: str) -> ConditionedNetwork:
 def same(one: NetworkOutput, other: NetworkOutput) -> None:
     assert one.answered() == other.answered()
     for field in one.answered():
-        torch.testing.assert_close(getattr(one, field), getattr(other, field))
+        torch.testing.assert_close(getattr(one, field), getattr(other, field), rtol=1e-4, atol=1e-4)
 
 
 def rows_of(answer: NetworkOutput, rows: torch.Tensor) -> NetworkOutput:
     return NetworkOutput(**{name: getattr(answer, name)[rows] for name in answer.answered()})
 
 
-@pytest.mark.parametrize("text", [*TEXTS, "mlp-16x1:phase_heads=3", "mixer-8x1:phase_planes=3"])
+OTHER = [
+    "mlp-16x1:phase_heads=3",
+    "mlp-16x1:phase_adapters=3",
+    "mixer-8x1:phase_planes=3",
+    "rise-8x1:phase_adapters=3",
+    "levit-64x1:phase_adapters=3",
+    "nextvit-96x2:phase_film=3",
+    "vit-32x1:phase_film=3",
+    "risex4-1x2:phase_blocks=3",
+]
+
+
+@pytest.mark.parametrize("text", [*TEXTS, *OTHER])
 def test_it_is_a_network_like_any_other(text: str) -> None:
     network = made(text)
     assert networks.spec_of(network) == text
     assert "policy_logits" in networks.check(network, SHAPE, ACTIONS)
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("text", [*TEXTS, *OTHER])
 def test_what_it_settles_on_is_what_it_answers_of_that_phase(text, planes, phases) -> None:
     network = scattered(text)
     with torch.no_grad():
@@ -65,6 +82,9 @@ def test_what_it_settles_on_is_what_it_answers_of_that_phase(text, planes, phase
             settled = networks.fix_phase(network, phase).eval()
             own = (phases == phase).nonzero()[:, 0]
             same(settled(planes[own]), rows_of(whole, own))
+    if "router" in text:  # chooses by the position alone
+        same(network(planes), whole)
+        return
     others = networks.fix_phase(network, 0).eval()(planes).policy_logits
     assert not torch.allclose(others, whole.policy_logits)
 
@@ -73,7 +93,7 @@ def test_what_it_settles_on_is_what_it_answers_of_that_phase(text, planes, phase
 def test_what_it_settles_on_is_made_again_from_its_description(text, planes) -> None:
     settled = networks.fix_phase(scattered(text), 1).eval()
     spec = networks.spec_of(settled)
-    assert spec == (PLAIN if "heads" in text else text)
+    assert spec == (text if any(how in text for how in KEEPS_TEXT) else PLAIN)
     again = networks.make(spec, SHAPE, ACTIONS)
     again.load_state_dict(settled.state_dict())
     same(again.eval()(planes), settled(planes))
@@ -91,9 +111,10 @@ def test_planes_are_ones_of_the_phase_after_those_of_the_game(planes, phases) ->
     same(inside.eval()(joined), network(planes, phases))
 
 
-def test_heads_begin_alike_and_so_does_the_body(planes) -> None:
+@pytest.mark.parametrize("how", ["heads", "policies", "film", "adapters", "blocks"])
+def test_every_phase_begins_as_the_network_without_phases(how, planes) -> None:
     plain = networks.make(PLAIN, SHAPE, ACTIONS, seed=4).eval()
-    network = made(TEXTS[1], seed=4).eval()
+    network = made(f"{PLAIN}:phase_{how}=3", seed=4).eval()
     for phase in range(PHASES):
         same(network(planes, torch.full((ROWS,), phase)), plain(planes))
     same(network(planes), plain(planes))
@@ -114,7 +135,99 @@ def test_a_head_learns_from_its_phase_alone(planes) -> None:
     assert moved == [True, False, True]
 
 
-@pytest.mark.parametrize("text", TEXTS)
+def test_one_value_head_learns_from_all_phases(planes, phases) -> None:
+    network = scattered(f"{PLAIN}:phase_policies=3").train()
+    answer = network(planes, phases)
+    for other in (torch.zeros_like(phases), phases):
+        torch.testing.assert_close(network(planes, other).wdl_logits, answer.wdl_logits)
+    assert not torch.allclose(network(planes, 0 * phases).policy_logits, answer.policy_logits)
+
+
+def test_film_scales_and_shifts_what_a_norm_answers(planes, phases) -> None:
+    network = scattered(f"{PLAIN}:phase_film=3")
+    stem = network.network.body[0]
+    change = network.changes[0]
+    with torch.no_grad():
+        plain = stem.norm.layer(stem.conv(planes))
+        expected = torch.stack(
+            [
+                plain[row] * (1 + change.scale[phase])[:, None, None]
+                + change.shift[phase][:, None, None]
+                for row, phase in enumerate(phases.tolist())
+            ]
+        )
+        network._told.phases, network._told.rows = phases, RowsByPhase.of(phases, PHASES)
+        torch.testing.assert_close(stem.norm(stem.conv(planes)), expected)
+
+
+def test_adapters_add_a_matrix_of_low_rank(planes) -> None:
+    network = scattered(f"{PLAIN}:phase_adapters=3")
+    for phase in range(PHASES):
+        settled = networks.fix_phase(network, phase)
+        for name, layer in network.network.named_modules():
+            if isinstance(layer, ChangedLayer):
+                own = settled.get_submodule(name).weight - layer.layer.weight
+                assert 0 < torch.linalg.matrix_rank(own.flatten(1), atol=1e-5) <= RANK
+    plain = networks.make(PLAIN, SHAPE, ACTIONS)
+    assert networks.parameter_counts(settled) == networks.parameter_counts(plain)
+
+
+def test_a_router_takes_its_likeliest_block_and_is_kept_even(planes) -> None:
+    network = scattered(f"{PLAIN}:phase_router=3").train()
+    below = network.body(planes)
+    answer = network(planes, torch.zeros(ROWS, dtype=torch.int64)).policy_logits
+    loss = network.take_extra_loss()
+    assert network.take_extra_loss() is None
+    pooled = below.mean(dim=(2, 3))
+    chances = torch.softmax(pooled @ network.router.weight.T + network.router.bias, dim=1)
+    chosen = chances.argmax(dim=1)
+    shares = torch.bincount(chosen, minlength=PHASES) / ROWS
+    expected = (
+        BALANCE
+        * PHASES
+        * sum(float(shares[k]) * chances[:, k].mean().item() for k in range(PHASES))
+    )
+    assert loss.item() == pytest.approx(expected, rel=1e-5)
+    features = torch.empty_like(below)
+    for k in range(PHASES):
+        own = chosen == k
+        if own.any():
+            moved = network.blocks[k](below[own]) - below[own]
+            features[own] = below[own] + chances[own, k, None, None, None] * moved
+    torch.testing.assert_close(network.policy(features), answer)
+    loss = loss + answer.sum()
+    loss.backward()
+    assert bool(network.router.weight.grad.any())
+
+
+@pytest.mark.parametrize("how", [how for how in HOW if how != "planes"])
+def test_weights_of_the_network_without_phases_fit(how, planes, phases) -> None:
+    plain = networks.make(PLAIN, SHAPE, ACTIONS, seed=7).eval()
+    network = made(f"{PLAIN}:phase_{how}=3", seed=8).eval()
+    network.load_state_dict(network.widened(plain.state_dict()))
+    if how != "router":
+        same(network(planes, phases), plain(planes))
+    own = {name: tensor + 1 for name, tensor in network.state_dict().items()}
+    assert network.widened(own).keys() == own.keys()
+
+
+def test_rows_of_unknown_phase_are_refused() -> None:
+    """A body that puts other rows into a batch."""
+
+    class Doubled(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = torch.nn.Linear(4, 4)
+
+        def forward(self, planes):
+            return self.layer(planes.flatten(1).reshape(-1, 4))[: len(planes)]
+
+    body = BodyAndHeads(Doubled(), torch.nn.Linear(4, ACTIONS), _Wdl(4))
+    with pytest.raises(InvalidConfig, match="phase of a row is unknown"):
+        PhaseAdapters(body, PHASES)(torch.rand(ROWS, *SHAPE), torch.zeros(ROWS, dtype=torch.int64))
+
+
+@pytest.mark.parametrize("text", [text for text in TEXTS if "router" not in text])
 def test_untold_it_takes_all_phases_for_equally_likely(text, planes, phases) -> None:
     network = scattered(text)
     untold = network(planes)
@@ -129,8 +242,10 @@ def test_untold_it_takes_all_phases_for_equally_likely(text, planes, phases) -> 
     [
         (f"{PLAIN}:phase_planes=1", "a whole number from 2 to 64"),
         (f"{PLAIN}:phase_heads=x", "a whole number from 2 to 64"),
-        (f"{PLAIN}:phase_heads=3,phase_planes=3", "not both"),
+        (f"{PLAIN}:phase_heads=3,phase_planes=3", "give phase_heads or phase_planes, not both"),
         ("mixer-8x1:phase_heads=3", "BodyAndHeads"),
+        ("mlp-8x1:phase_blocks=3", "towers of blocks"),
+        ("mlp-8x1:phase_router=3", "towers of blocks"),
         (f"{PLAIN}:phase=3", "did you mean phase_"),
     ],
 )

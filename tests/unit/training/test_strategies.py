@@ -8,7 +8,7 @@ import pytest
 from phasezoo import gating
 from phasezoo.errors import InvalidConfig, InvalidGate, StoreError
 from phasezoo.training import PositionTable, Strategy, phase_weights, plan_strategy
-from phasezoo.training.experts.strategies import SHARED, START
+from phasezoo.training.experts.strategies import AS_ONE, SHARED, START
 from phasezoo.training.experts.tables import ALL, BASELINE, MIXTURE
 
 NAMES = ("opening", "middlegame", "endgame")
@@ -55,7 +55,7 @@ EQUAL: list[tuple[str, dict[str, Any]]] = [
     ("staged", {"order": ("endgame", "opening", "middlegame")}),
     ("weighted:4", {}),
     ("planes", {}),
-    ("heads", {}),
+    *((kind, {}) for kind in AS_ONE if kind != "planes"),
 ]
 
 
@@ -130,7 +130,7 @@ def test_trainings_come_after_those_they_start_from() -> None:
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("together", "expected separated, staged, planes, heads or weighted:FACTOR"),
+        ("together", "expected separated, staged, planes, heads, policies, film,"),
         ("weighted", "such as weighted:4"),
         ("weighted:0", "above 0"),
         ("weighted:-1", "above 0"),
@@ -180,7 +180,7 @@ def test_a_gate_of_one_phase_and_phases_without_positions_are_refused() -> None:
         plan_strategy(table(), Strategy("staged"), 10, order="farthest-first")
 
 
-@pytest.mark.parametrize("how", ["planes", "heads"])
+@pytest.mark.parametrize("how", AS_ONE)
 def test_one_network_that_is_told_the_phase_has_all_experts_for_parts(how: str) -> None:
     made = plan(how)
     shared, *parts = made.stages

@@ -17,6 +17,7 @@ from phasezoo.agents import Limit, MCTSAgent
 from phasezoo.errors import CheckpointError, InvalidConfig, RunDirectoryError
 from phasezoo.runs import jsonable
 from phasezoo.training import EpisodeStore, Experts, GameStore, Sampler, train_experts
+from phasezoo.training.experts.strategies import AS_ONE
 
 OPTIONS: dict[str, Any] = {
     "network": "resnet-8x1",
@@ -140,7 +141,7 @@ def test_staged_experts_that_were_stopped_are_finished(
     assert weights_of(train(store, tmp_path / "run", "staged", budget=budget)) == weights_of(whole)
 
 
-@pytest.mark.parametrize("strategy", ["separated", "staged", "weighted:2", "planes", "heads"])
+@pytest.mark.parametrize("strategy", ["separated", "staged", "weighted:2", "planes", "adapters"])
 @pytest.mark.parametrize("budget", ["equal", "study"])
 def test_what_cannot_be_trained_is_refused_before_anything_is(
     store: GameStore, tmp_path: Path, strategy: str, budget: str
@@ -158,17 +159,20 @@ def _starts_from(experts: Experts, name: str, start: str) -> None:
     assert begun["initial_weights_sha256"] == there.files["model.safetensors"]
 
 
-@pytest.mark.parametrize("how", ["planes", "heads"])
+@pytest.mark.parametrize("how", AS_ONE)
 def test_experts_may_be_parts_of_one_network(store: GameStore, tmp_path: Path, how: str) -> None:
     experts = train(store, tmp_path / "run", how)
     assert experts.work == {"baseline": 160, "mixture": 160}
-    network = "resnet-8x1:phase_planes=3" if how == "planes" else "resnet-8x1"
+    keeps = how in ("planes", "router")
+    network = f"resnet-8x1:phase_{how}=3" if keeps else "resnet-8x1"
     for phase in experts.phases:
         expert = experts.expert(phase)
         assert (expert.gate, expert.phase) == ("lichess:classic", phase)
         assert expert.manifest.network_text == network
     weights = weights_of(experts)
-    assert len({weights[f"expert-{phase}"] for phase in experts.phases}) == 3
+    assert (
+        len({weights[f"expert-{phase}"] for phase in experts.phases}) == (how != "router") * 2 + 1
+    )
     # They are what the one network is in each phase, position for position.
     shared = inference.load(tmp_path / "run/networks/shared", backend="torch").network
     table = store.positions("lichess")
@@ -405,12 +409,12 @@ def test_a_value_of_all_phases_hears_of_them_and_the_policy_does_not(
     assert record.weights[2] > 1
 
 
-@pytest.mark.parametrize("strategy", ["separated", "staged", "heads"])
+@pytest.mark.parametrize("strategy", ["separated", "staged", "heads", "film"])
 def test_some_phases_may_have_no_expert(store: GameStore, tmp_path: Path, strategy: str) -> None:
     experts = train(store, tmp_path / "run", strategy, phases=("endgame",), value="shared")
     assert experts.phases == ("endgame",)
     kept = {network.name for network in experts.networks}
-    first = {"separated": set(), "staged": {"start"}, "heads": {"shared"}}[strategy]
+    first = {"separated": set(), "staged": {"start"}}.get(strategy, {"shared"})
     assert kept == {"baseline", "expert-endgame"} | first
     assert experts.losses.networks == ("baseline", "endgame", "mixture")
     assert experts.losses.cell("mixture", "opening").difference == 0

@@ -126,7 +126,11 @@ def test_what_cannot_be_trained_further_is_refused(store, tower, tmp_path):
         training.train_supervised(
             store, network=str(tmp_path / "nowhere.pb.gz"), out=tmp_path / "run", **SMALL
         )
-    for strategy, words in (("planes", "receives the phase"), ("heads", "BodyAndHeads")):
+    for strategy, words in (
+        ("planes", "receives the phase"),
+        ("heads", "BodyAndHeads"),
+        ("blocks", "BodyAndHeads"),
+    ):
         with pytest.raises(InvalidConfig, match=words):
             training.train_experts(
                 store, "lichess", strategy, network=str(tower), out=tmp_path / "run", **SMALL
@@ -186,6 +190,26 @@ def test_freezing_the_baseline_takes_a_part_and_a_trained_network(store, tower, 
         with pytest.raises(InvalidConfig, match="freeze_baseline=True"):
             training.train_experts(store, "lichess", "staged", **given, **options)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("strategy", ["adapters", "film"])
+def test_changes_by_phase_learn_on_a_network_that_stays(store, tower, tmp_path, strategy):
+    """Of a published network too; what is settled in a phase is such a network again."""
+    learned = training.train_experts(
+        store, "lichess", strategy, network=str(tower), freeze="body", out=tmp_path / "run",
+        test_games=1, max_lr=0.01, keep_statistics=True, **SMALL,
+    )  # fmt: skip
+    folder = tmp_path / "run/networks"
+    begun, shared = weights(tower), weights(folder / "shared")
+    kept = {name: tensor for name, tensor in shared.items() if name.startswith("network.body.")}
+    for name, tensor in kept.items():
+        plain = name.removeprefix("network.").replace(".layer.", ".")
+        assert torch.equal(begun.get(plain, begun.get(name.removeprefix("network."))), tensor)
+    assert any(bool(tensor.any()) for name, tensor in shared.items() if name.startswith("changes."))
+    text = inference.load(tower, backend="torch").manifest.network_text
+    for phase in learned.phases:
+        assert learned.expert(phase).manifest.network_text == text
+        assert "body" in parts_that_moved(begun, weights(folder / f"expert-{phase}"))
 
 
 @pytest.mark.parametrize("budget", ["equal", "study"])

@@ -58,7 +58,8 @@ class M2ctsConfig(TrainedSettings):
     gate: str = "lichess"
     """Gate that defines the phases, such as lichess, moves:3 or material:10,6 (paper: lichess)."""
     strategy: str = "separated"
-    """How experts and the placebo learn: separated, staged, planes, heads or weighted:FACTOR."""
+    """How experts and the placebo learn: separated, staged, weighted:FACTOR, or as one network that
+    receives the phase: planes, heads, policies, film, adapters, blocks or router."""
     arms: tuple[str, ...] = ()
     """Other mixtures that are measured and play one network too: a strategy, a gate or both, such
     as staged, weighted:4, hash:3 or staged@hash:3. A strategy may have options: value=shared (the

@@ -201,18 +201,31 @@ def _asked(results: Results) -> Section:
     )
 
 
+_OF_EACH_PHASE = {
+    "planes": "a further input",
+    "heads": "outputs",
+    "policies": "an output of moves",
+    "film": "a scale and a shift of its features",
+    "adapters": "a change of its weights",
+    "blocks": "a last block",
+    "router": "a last block, which it chooses by what it learns and not by the phase,",
+}
+"""What one network that receives the phase has for each of them, by strategy."""
+
+
 def _expert(config: M2ctsConfig) -> str:
     strategy = Strategy.parse(config.strategy)
+    if strategy.phase_input is not None:
+        return (
+            "All experts are one network that learned from all positions, with "
+            f"{_OF_EACH_PHASE[strategy.kind]} for each phase."
+        )
     return {
         "separated": "An expert is a network trained only on the positions of one phase.",
         "staged": "An expert is a network that learned from positions of all phases first, and "
         "from those of one phase last.",
         "weighted": "An expert is a network that learned from positions of all phases, among which "
         f"one of its own phase counted as much as {strategy.factor or 1:g} others.",
-        "planes": "All experts are one network that learned from all positions, with the phase "
-        "of each as further inputs.",
-        "heads": "All experts are one network that learned from all positions and has outputs of "
-        "their own for each phase.",
     }[strategy.kind]
 
 
@@ -288,14 +301,18 @@ def _done(results: Results) -> Section:
 
 def _alike(config: M2ctsConfig) -> str:
     """Return what all networks have in common."""
-    begun = {
-        "staged": ". The one network and the first stage of the experts start from the same "
-        "weights, later stages from the stage before",
-        "planes": ", with further inputs where the phase is given; what is alike in them starts "
-        "from the same weights",
-        "heads": ", with outputs for each phase where there are several; what is alike in them "
-        "starts from the same weights",
-    }.get(Strategy.parse(config.strategy).kind, " and start from the same weights")
+    kind = Strategy.parse(config.strategy).kind
+    begun = " and start from the same weights"
+    if kind == "staged":
+        begun = (
+            ". The one network and the first stage of the experts start from the same weights, "
+            "later stages from the stage before"
+        )
+    elif kind in _OF_EACH_PHASE:
+        begun = (
+            f", with {_OF_EACH_PHASE[kind]} for each phase where there are several; what is alike "
+            "in them starts from the same weights"
+        )
     schedule = "and all follow the same schedule of learning rates."
     if names_network(config.network):
         return f"All networks begin with the trained network {config.network}, {schedule}"

@@ -251,8 +251,11 @@ def _read_strategy(text: str) -> tuple[Strategy, Options]:
     if len(options.shared) > 1:
         message = "value=shared and policy=shared: that is the one network; give one of them"
         raise InvalidConfig(message)
-    if options.freeze is not None and strategy.kind not in ("staged", "heads"):
-        message = f"freeze={options.freeze}: is for staged and heads, whose experts begin from one"
+    if options.freeze is not None and not strategy.begins_from_another:
+        message = (
+            f"freeze={options.freeze}: is for staged experts and for heads, policies, film, "
+            "adapters, blocks and router, which begin from a trained network"
+        )
         raise InvalidConfig(message)
     return strategy, options
 

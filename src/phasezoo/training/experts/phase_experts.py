@@ -204,8 +204,10 @@ def train_experts(
         gate: Names the phases.
         strategy: ``"separated"``: every expert learns from its phase alone. ``"staged"``: from all
             phases first and its own last. ``"weighted:4"``: from all phases at once, and positions
-            of its own count four times as much. ``"planes"``, ``"heads"``: all experts are one
-            network that receives the phase, by input planes or by heads of its own for each phase.
+            of its own count four times as much. ``"planes"``, ``"heads"``, ``"policies"``,
+            ``"film"``, ``"adapters"``, ``"blocks"``: all experts are one network that receives the
+            phase, by input planes or by parts of its own for each phase; ``"router"``: one network
+            whose parts are chosen by what it learns, as a control.
         network: What every network is made from, or the trained network that all begin with (see
             :func:`train_supervised`).
         planes: Input planes; None: the game's default, or those of the trained network.
@@ -275,10 +277,11 @@ def train_experts(
         )
         raise InvalidConfig(message)
     from_new = settings.freeze is not None and begun.weights is None
-    if from_new and made.kind not in ("staged", "heads"):
+    if from_new and not made.begins_from_another:
         message = (
             f"freeze={settings.freeze!r}: {made} experts begin with new weights, which have to "
-            "learn; choose staged or heads, or give a trained network"
+            "learn; choose staged, heads, policies, film, adapters or blocks, or give a trained "
+            "network"
         )
         raise InvalidConfig(message)
     plan = plan_strategy(

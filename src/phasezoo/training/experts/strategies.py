@@ -31,7 +31,9 @@ if TYPE_CHECKING:  # networks need torch, and planning does not
 Budget: TypeAlias = Literal["equal", "study"]
 """``equal``: baseline and mixture see as many positions. ``study``: the M2CTS paper's amounts."""
 
-STRATEGIES = "separated, staged, planes, heads or weighted:FACTOR"
+STRATEGIES = (
+    "separated, staged, planes, heads, policies, film, adapters, blocks, router or weighted:FACTOR"
+)
 """How a strategy may be written."""
 
 FARTHEST_FIRST = "farthest-first"
@@ -43,7 +45,10 @@ START = "start"
 SHARED = "shared"
 """Name of the one network that receives the phase, and of which all experts are parts."""
 
-_PLAIN = ("separated", "staged", "planes", "heads")
+AS_ONE = ("planes", "heads", "policies", "film", "adapters", "blocks", "router")
+"""Kinds whose experts are one network that receives the phase."""
+
+_PLAIN = ("separated", "staged", *AS_ONE)
 
 KINDS = (*_PLAIN, "weighted")
 """First parts of the texts of strategies."""
@@ -53,10 +58,21 @@ KINDS = (*_PLAIN, "weighted")
 class Strategy:
     """How experts learn: separated, staged or weighted (Helfenstein et al., M2CTS), or as one.
 
-    As one network that receives the phase: by input planes, or by a head for each phase.
+    As one network that receives the phase: in one of the ways of :data:`AS_ONE`.
     """
 
-    kind: Literal["separated", "staged", "weighted", "planes", "heads"]
+    kind: Literal[
+        "separated",
+        "staged",
+        "weighted",
+        "planes",
+        "heads",
+        "policies",
+        "film",
+        "adapters",
+        "blocks",
+        "router",
+    ]
     """The strategy."""
     factor: float | None = None
     """How much more a position of an expert's own phase counts, if ``weighted``."""
@@ -70,11 +86,18 @@ class Strategy:
     @property
     def phase_input(self) -> "PhaseInput | None":
         """How one network receives the phase; None: every expert is a network of its own."""
-        return self.kind if self.kind in ("planes", "heads") else None
+        if self.kind == "separated" or self.kind == "staged" or self.kind == "weighted":
+            return None
+        return self.kind
+
+    @property
+    def begins_from_another(self) -> bool:
+        """Whether experts begin with a trained network, a part of which they may leave as it is."""
+        return self.kind == "staged" or self.phase_input not in (None, "planes")
 
     @classmethod
     def parse(cls, spec: str) -> "Strategy":
-        """Read ``separated``, ``staged``, ``weighted:FACTOR``, ``planes`` or ``heads``.
+        """Read one of :data:`STRATEGIES`.
 
         Raises:
             InvalidConfig: It is another text.
