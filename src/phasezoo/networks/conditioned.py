@@ -86,8 +86,8 @@ class RowsByPhase:
 
 
 @dataclass
-class Told:
-    """What the layers of a network are told of the batch that passes through them."""
+class BatchPhases:
+    """The phases of the batch that passes through a network, for its layers."""
 
     phases: Tensor | None = None
     """``int64[B]``; None: of none in particular."""
@@ -98,10 +98,10 @@ class Told:
 class ChangedLayer(nn.Module, ABC):
     """A layer that changes with the phase of each row."""
 
-    def __init__(self, layer: nn.Module, change: nn.Module, told: Told) -> None:
+    def __init__(self, layer: nn.Module, change: nn.Module, batch: BatchPhases) -> None:
         super().__init__()
         self.layer: Any = layer
-        self._told = told
+        self._batch = batch
         # In a tuple, so that its parameters are none of this layer's.
         self._kept = (change,)
 
@@ -115,8 +115,8 @@ class ChangedLayer(nn.Module, ABC):
         """Return the layer as it is in a phase."""
 
     def _rows_of(self, inputs: Tensor) -> RowsByPhase | None:
-        """The rows by phase; None if no phases are told."""
-        rows = self._told.rows
+        """The rows by phase; None if no phases are given."""
+        rows = self._batch.rows
         if rows is not None and len(rows.places) != len(inputs):
             message = (
                 f"{type_name(self.layer)}: gets {len(inputs)} rows for {len(rows.places)} "

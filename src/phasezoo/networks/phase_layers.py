@@ -13,7 +13,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from phasezoo.checking import type_name
 from phasezoo.errors import InvalidConfig
-from phasezoo.networks.conditioned import ChangedLayer, ConditionedNetwork, RowsByPhase, Told
+from phasezoo.networks.conditioned import BatchPhases, ChangedLayer, ConditionedNetwork, RowsByPhase
 from phasezoo.networks.network import BodyAndHeads, TowerNetwork
 from phasezoo.networks.output import NetworkOutput
 
@@ -44,7 +44,7 @@ class PhaseLayers(ConditionedNetwork, ABC):
     def __init__(self, network: nn.Module, phases: int) -> None:
         super().__init__(phases)
         self.network = network
-        self._told = Told()
+        self._batch = BatchPhases()
         self.changes = nn.ModuleList()
         for name, layer in list(network.named_modules()):
             if name.partition(".")[0] == "body" and self._changes(layer):
@@ -72,11 +72,11 @@ class PhaseLayers(ConditionedNetwork, ABC):
 
     def forward(self, planes: Tensor, phases: Tensor | None = None) -> NetworkOutput:
         """Answer ``float32[B, C, H, W]`` of phases ``int64[B]``; None: of their mean change."""
-        told = self._told
-        told.phases = phases
-        told.rows = None if phases is None else RowsByPhase.of(phases, self.phases)
+        batch = self._batch
+        batch.phases = phases
+        batch.rows = None if phases is None else RowsByPhase.of(phases, self.phases)
         answer: NetworkOutput = self.network(planes)
-        told.phases = told.rows = None
+        batch.phases = batch.rows = None
         return answer
 
     def fix_phase(self, phase: int) -> nn.Module:
@@ -120,7 +120,7 @@ class PhaseFilm(PhaseLayers):
         return _ScaleAndShift(layer.weight.numel(), self.phases)
 
     def _wrapped(self, layer: Any, change: Any) -> ChangedLayer:
-        return _FilmedNorm(layer, change, self._told)
+        return _FilmedNorm(layer, change, self._batch)
 
 
 class _ScaleAndShift(nn.Module):
@@ -136,7 +136,7 @@ class _FilmedNorm(ChangedLayer):
         if self._rows_of(inputs) is None:
             scale, shift = scale.mean(dim=0, keepdim=True), shift.mean(dim=0, keepdim=True)
         else:
-            scale, shift = scale[self._told.phases], shift[self._told.phases]
+            scale, shift = scale[self._batch.phases], shift[self._batch.phases]
         channel = 1 if isinstance(self.layer, _BatchNorm) else inputs.dim() - 1
         shape = [1] * inputs.dim()
         shape[0], shape[channel] = scale.shape
@@ -168,7 +168,7 @@ class PhaseAdapters(PhaseLayers):
         return _LowRank(layer.weight.flatten(1), self.phases)
 
     def _wrapped(self, layer: Any, change: Any) -> ChangedLayer:
-        return _AdaptedLayer(layer, change, self._told)
+        return _AdaptedLayer(layer, change, self._batch)
 
 
 class _LowRank(nn.Module):
@@ -243,7 +243,7 @@ class PhaseBlocks(ConditionedNetwork):
         """Answer ``float32[B, C, H, W]`` of phases ``int64[B]``; None: of the blocks' mean."""
         below = self.body(planes)
         if self.router is not None:
-            features = self._routed(below, self.router, is_told=phases is not None)
+            features = self._routed(below, self.router, has_phases=phases is not None)
         elif phases is None:
             features = torch.stack([block(below) for block in self.blocks]).mean(dim=0)
         else:
@@ -270,17 +270,17 @@ class PhaseBlocks(ConditionedNetwork):
         rows = RowsByPhase.of(chosen, self.phases)
         return rows.joined([self.blocks[k](own) for k, own in rows.parts(below)])
 
-    def _routed(self, below: Tensor, router: nn.Module, *, is_told: bool) -> Tensor:
+    def _routed(self, below: Tensor, router: nn.Module, *, has_phases: bool) -> Tensor:
         chances = torch.softmax(router(below.mean(dim=(2, 3))), dim=1)
         sure, chosen = chances.max(dim=1)
         taken = functional.one_hot(chosen, self.phases).to(chances.dtype)
         if self.training:
             shares = taken.mean(dim=0)
             self.extra_loss = BALANCE * self.phases * (shares * chances.mean(dim=0)).sum()
-        # A graph that is written down cannot choose rows. A training tells phases; without them
-        # somebody asks which weights learn, and of few rows a block may have none.
-        is_written = torch._C._get_tracing_state() is not None
-        if is_written or (self.training and not is_told):
+        # A traced graph cannot choose rows. A training gives phases; without them the network is
+        # being checked, by so few rows that a block may get none and would seem not to learn.
+        is_traced = torch._C._get_tracing_state() is not None
+        if is_traced or (self.training and not has_phases):
             every = torch.stack([block(below) for block in self.blocks], dim=1)
             features = (every * taken[:, :, None, None, None]).sum(dim=1)
         else:

@@ -156,7 +156,7 @@ def test_film_scales_and_shifts_what_a_norm_answers(planes, phases) -> None:
                 for row, phase in enumerate(phases.tolist())
             ]
         )
-        network._told.phases, network._told.rows = phases, RowsByPhase.of(phases, PHASES)
+        network._batch.phases, network._batch.rows = phases, RowsByPhase.of(phases, PHASES)
         torch.testing.assert_close(stem.norm(stem.conv(planes)), expected)
 
 
