@@ -6,7 +6,7 @@ planes of the last moves and are no rows (``docs/definitions/data.md#starts``).
 """
 
 import pickle
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from phasezoo.errors import CorruptRecord, PhasezooError, StoreError, UnknownGam
 from phasezoo.games import Game
 
 if TYPE_CHECKING:
+    from phasezoo.data.positions import PositionTable
     from phasezoo.data.store import GameStore
 
 
@@ -69,13 +70,15 @@ def pickled(game: Game, state: Any, *, allowed: bool) -> bytes:
         raise StoreError(message) from error
 
 
-def state_at(store: "GameStore", game: int, ply: int) -> Any:
-    """Return the state of a game before one of its plies, or after its last."""
-    state = start_state(store.game, store.starts.get(game, ""))
-    begin = int(store.offsets[game])
-    for action in np.asarray(store.actions)[begin : begin + ply].reshape(-1):
-        state = state.play(int(action))
-    return state
+def playable_states(store: "GameStore", rows: "PositionTable") -> Iterator[tuple[int, Any]]:
+    """Yield the place of each position in ``rows`` with its state, if the game is not over there.
+
+    Games may go on after a draw that nobody claims.
+    """
+    for place, (game, ply) in enumerate(zip(rows.game, rows.ply, strict=True)):
+        state = store.records.states(int(game))[ply]
+        if not state.is_terminal:
+            yield place, state
 
 
 def evenly_by_ply(store: "GameStore", count: int, seed: int) -> Sequence[Any]:
@@ -95,7 +98,7 @@ def evenly_by_ply(store: "GameStore", count: int, seed: int) -> Sequence[Any]:
     turn = np.empty(len(different), dtype=np.int64)
     turn[by_ply] = np.arange(len(different)) - begins
     chosen = different[np.argsort(turn, kind="stable")][:count]
-    return [state_at(store, int(rows.game[row]), int(rows.ply[row])) for row in chosen]
+    return [state for _, state in playable_states(store, rows.select(chosen))]
 
 
 def _unpickled(start: bytes) -> Any:

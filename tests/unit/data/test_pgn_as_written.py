@@ -10,6 +10,7 @@ import pytest
 from phasezoo import _core
 from phasezoo.apps.cli import main
 from phasezoo.data.importer import read_games, read_pgn
+from phasezoo.data.starts import evenly_by_ply, playable_states
 from phasezoo.errors import InvalidFen, InvalidPgn
 from phasezoo.games import make
 
@@ -183,6 +184,10 @@ def test_games_go_on_after_a_draw_that_nobody_claimed(tmp_path):
     records = stores["chess"].records
     assert records.states(0)[8].is_terminal
     assert records.last(0).fen.split()[0].endswith("/2N5/PPPPPPPP/R1BQKBNR")
+    # Nobody can be asked for a move where the game is over.
+    rows = stores["chess"].positions()
+    assert [place for place, _ in playable_states(stores["chess"], rows)] == list(range(8))
+    assert len(evenly_by_ply(stores["chess"], 20, 0)) < 8
 
 
 @pytest.mark.parametrize("number", [2, 17, 2**32 - 1, 2**32 + 1, 10**30])

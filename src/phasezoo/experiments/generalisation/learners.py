@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from phasezoo.data.positions import PositionTable, are_among
 from phasezoo.data.splits import PositionStore, Splits
-from phasezoo.data.starts import state_at
+from phasezoo.data.starts import playable_states
 from phasezoo.data.store import GameStore
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.generalisation.config import GeneraliseConfig
@@ -172,9 +172,8 @@ def states_of(positions: EvaluationSet, count: int, seed: int) -> list[Any]:
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(rows))
     _, first = np.unique(rows.game[order], return_index=True)
-    chosen = rng.permutation(order[first])[:count]
-    places = zip(rows.game[chosen], rows.ply[chosen], strict=True)
-    return [state_at(store, int(game), int(ply)) for game, ply in places]
+    drawn = playable_states(store, rows.select(rng.permutation(order[first])))
+    return [state for _, state in islice(drawn, count)]
 
 
 def training_set_of_states(game: Game, states: Iterable[Any], seed: int) -> TrainingSet:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from phasezoo import gating, inference, networks
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.data.starts import state_at
+from phasezoo.data.starts import playable_states
 from phasezoo.experiments.timing import between_rounds, in_rounds, stopwatch
 from phasezoo.experiments.two_player.preparation import Prepared, load
 from phasezoo.experiments.two_player.tested import Mixture, TestedNetworks, TrainedNetworks
@@ -199,14 +200,13 @@ def _players(
 def leaves_of(prepared: Prepared, batch: int) -> inference.StateBatch:
     """So many test positions of all phases, as if they were leaves of one tree."""
     rng = np.random.default_rng(prepared.seed("timed positions", batch))
-    rows = rng.choice(len(prepared.test), size=batch, replace=batch > len(prepared.test))
     store: Any = prepared.splits.test
-    states = [
-        state_at(store, int(prepared.test.game[row]), int(prepared.test.ply[row])) for row in rows
-    ]
-    leaves = inference.StateBatch(
-        states, prepared.test.phase[rows], players=prepared.test.player[rows].tolist()
-    )
+    drawn = prepared.test.select(rng.permutation(len(prepared.test)))
+    known = list(islice(playable_states(store, drawn), batch))
+    known = (known * -(-batch // len(known)))[:batch]  # more than there are: some again
+    rows = drawn.select(np.array([place for place, _ in known]))
+    states = [state for _, state in known]
+    leaves = inference.StateBatch(states, rows.phase, players=rows.player.tolist())
     leaves.trees = np.zeros(batch, dtype=np.int32)
     return leaves
 
