@@ -195,7 +195,7 @@ def fold_batch_norms(network: nn.Module) -> None:
     for module in list(network.modules()):
         fold: Any = getattr(module, "fold", None)
         is_own = type(module).__module__.startswith("phasezoo.networks.")
-        changes = any(isinstance(layer, ChangedLayer) for layer in module.children())
+        changes = any(isinstance(layer, ChangedLayer) for layer in module.modules())
         if is_own and fold is not None and not changes:
             fold()
 

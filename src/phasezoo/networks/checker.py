@@ -12,6 +12,7 @@ from phasezoo.checking import type_name
 from phasezoo.errors import InvalidNetwork
 from phasezoo.networks.making import make
 from phasezoo.networks.output import VALUE_FIELDS, NetworkOutput
+from phasezoo.networks.phase_layers import PhaseLayers
 from phasezoo.networks.registry import Factory
 from phasezoo.networks.specs import NetworkSpec
 
@@ -64,6 +65,8 @@ def check(
             _check_fields(played, (ROWS, num_actions, num_players), name)
             _check_needs(played, needs, name)
             _check_rows(played, _answer(network, planes[:1], name), name)
+            if isinstance(network, PhaseLayers):
+                _check_phases(network, planes, name)
         network.train()
         trained = _answer(network, planes, name)
         _check_fields(trained, (ROWS, num_actions, num_players), name)
@@ -162,6 +165,30 @@ def _check_rows(output: NetworkOutput, first: NetworkOutput, name: str) -> None:
                 "rows of a batch must be answered one by one"
             )
             raise InvalidNetwork(message)
+
+
+def _check_phases(network: PhaseLayers, planes: Tensor, name: str) -> None:
+    """A row's phase must reach it wherever layers change, whatever the changes are."""
+    other = copy.deepcopy(network)
+    for parameter in other.changes.parameters():
+        parameter.add_(0.1 * torch.randn_like(parameter))
+    phases = torch.arange(len(planes), device=planes.device) % other.phases
+    try:
+        together = other(planes, phases)
+        for phase in range(other.phases):
+            rows = phases == phase
+            alone = other.fix_phase(phase).eval()(planes[rows]) if rows.any() else None
+            for field in () if alone is None else alone.answered():
+                said = getattr(together, field)[rows]
+                far = 1e-2 * max(1.0, float(said.abs().max()))
+                torch.testing.assert_close(getattr(alone, field), said, rtol=0, atol=far)
+    except Exception as error:  # whatever a user's body does with its rows
+        reason = " ".join(str(error).split())
+        message = (
+            f"{name}: layers of its body that change with the phase do not get one row for each "
+            f"position, or change in a way of their own ({reason}); use phase_planes or phase_heads"
+        )
+        raise InvalidNetwork(message) from error
 
 
 def _check_gradients(network: nn.Module, output: NetworkOutput, name: str) -> None:

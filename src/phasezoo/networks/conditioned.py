@@ -41,6 +41,10 @@ class ConditionedNetwork(nn.Module, ABC):
             InvalidArray: There is no such phase.
         """
 
+    def __getstate__(self) -> dict[str, Any]:
+        # What was computed last is none of a copy's, and cannot be copied.
+        return {**self.__dict__, "extra_loss": None}
+
     def take_extra_loss(self) -> Tensor | None:
         """Return :attr:`extra_loss` and forget it, since it holds what the forward computed."""
         found, self.extra_loss = self.extra_loss, None

@@ -170,7 +170,8 @@ class PhaseChoice:
         if not isinstance(network, BodyAndHeads):
             message = (
                 f"{name}: {_PREFIX}{self.how} is for networks of a body, a policy head and a value "
-                f"head (networks.BodyAndHeads), and this is {type_name(network)}; use phase_planes"
+                f"head (networks.BodyAndHeads), and this is {type_name(network)}; use phase_film, "
+                "phase_adapters or phase_planes"
             )
             raise InvalidConfig(message)
         if self.how in ("heads", "policies"):

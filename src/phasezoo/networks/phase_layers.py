@@ -47,7 +47,15 @@ class PhaseLayers(ConditionedNetwork, ABC):
         self._batch = BatchPhases()
         self.changes = nn.ModuleList()
         for name, layer in list(network.named_modules()):
-            if name.partition(".")[0] == "body" and self._changes(layer):
+            if name.partition(".")[0] != "body":
+                continue
+            if isinstance(layer, nn.TransformerEncoderLayer | nn.TransformerDecoderLayer):
+                message = (
+                    f"{type_name(network)}: {type(layer).__name__} reads the weights of its layers "
+                    "itself, so they cannot change with the phase; use phase_planes"
+                )
+                raise InvalidConfig(message)
+            if self._changes(layer):
                 change = self._change_of(layer)
                 self.changes.append(change)
                 _replace(network, name, self._wrapped(layer, change))
@@ -113,8 +121,11 @@ class PhaseFilm(PhaseLayers):
     _kind = "batch norm or layer norm"
 
     def _changes(self, layer: nn.Module) -> bool:
-        norm = isinstance(layer, _BatchNorm | nn.LayerNorm)
-        return norm and getattr(layer, "weight", None) is not None
+        if not _is_plain(layer, nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm):
+            return False
+        norm: Any = layer
+        one_by_one = isinstance(norm, _BatchNorm) or len(norm.normalized_shape) == 1
+        return one_by_one and norm.weight is not None
 
     def _change_of(self, layer: Any) -> nn.Module:
         return _ScaleAndShift(layer.weight.numel(), self.phases)
@@ -147,8 +158,9 @@ class _FilmedNorm(ChangedLayer):
         norm: Any = copy.deepcopy(self.layer)
         with torch.no_grad():
             scale = 1 + self.change.scale[phase].view_as(norm.weight)
+            shift = self.change.shift[phase].view_as(norm.weight).clone()
+            norm.bias = nn.Parameter(shift if norm.bias is None else norm.bias * scale + shift)
             norm.weight.mul_(scale)
-            norm.bias.mul_(scale).add_(self.change.shift[phase].view_as(norm.bias))
         return norm  # type: ignore[no-any-return]
 
 
@@ -162,7 +174,7 @@ class PhaseAdapters(PhaseLayers):
     _kind = "convolution or linear layer"
 
     def _changes(self, layer: nn.Module) -> bool:
-        return isinstance(layer, nn.Conv2d | nn.Linear)
+        return _is_plain(layer, nn.Conv2d, nn.Linear)
 
     def _change_of(self, layer: Any) -> nn.Module:
         return _LowRank(layer.weight.flatten(1), self.phases)
@@ -254,7 +266,6 @@ class PhaseBlocks(ConditionedNetwork):
         """Return a copy with the phase's block; with a router, of all blocks."""
         self._check(phase)
         if self.router is not None:
-            self.extra_loss = None  # cannot be copied
             return copy.deepcopy(self)
         body = nn.Sequential(*self.body, self.blocks[phase])
         return copy.deepcopy(BodyAndHeads(body, self.policy, self.value))
@@ -312,6 +323,11 @@ def with_copies(
         for k in range(count):
             found[f"{called}{k}.{name.removeprefix(part)}"] = tensor
     return found
+
+
+def _is_plain(layer: Any, *kinds: type[nn.Module]) -> bool:
+    """Whether a layer is one of PyTorch's own that computes by its weights and nothing else."""
+    return type(layer) in kinds and not layer._forward_hooks and not layer._forward_pre_hooks
 
 
 def _replace(network: nn.Module, name: str, layer: nn.Module) -> None:

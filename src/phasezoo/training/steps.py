@@ -200,6 +200,11 @@ class Steps:
         if self.team.size > 1:  # a mean over the rows of all processes
             loss = loss * (len(batch) / (len(batch) if size is None else size))
         loss.backward()  # type: ignore[no-untyped-call]
+        if self._reads_phase:
+            # A part for a phase without rows: fused optimisers take all of a step's, or none.
+            for parameter in self._parameters:
+                if parameter.grad is None:
+                    parameter.grad = torch.zeros_like(parameter)
         self.team.add_up_gradients(self.network)
         norm = None
         if self.config.gradient_clip is not None:

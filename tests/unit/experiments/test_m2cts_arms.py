@@ -258,7 +258,7 @@ def test_a_mixture_of_parts_brings_the_one_that_it_is_of():
         ("staged:phases=endgame+opning", "opening, middlegame, endgame"),
         ("staged:phases=opening+middlegame+endgame", "but not all"),
         ("staged:phases=endgame@moves:3", "no other gate"),
-        ("separated:freeze=body", "begin from a trained network"),
+        ("separated:freeze=body", "begin with new weights"),
         ("staged:learning_rate=0", "learning_rate"),
         ("staged:value=shared,policy=shared", "give one of them"),
         ("staged:4", "strategy 'staged:4'"),

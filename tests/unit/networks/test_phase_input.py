@@ -1,14 +1,20 @@
 """Networks that are told the phase: what they answer, what they settle on, what is refused."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
 
 from phasezoo import networks
+from phasezoo.data.batches import Batch
 from phasezoo.errors import InvalidArray, InvalidConfig, InvalidNetwork
 from phasezoo.networks import BodyAndHeads, ConditionedNetwork, NetworkOutput
+from phasezoo.networks.blocks import fold_batch_norms
 from phasezoo.networks.conditioned import ChangedLayer, RowsByPhase
-from phasezoo.networks.phase_layers import BALANCE, RANK, PhaseAdapters
+from phasezoo.networks.phase_layers import BALANCE, RANK
+from phasezoo.training.config import SupervisedConfig
+from phasezoo.training.steps import Steps
 
 SHAPE, ACTIONS, PHASES, ROWS = (5, 4, 4), 32, 3, 9
 PLAIN = "resnet-8x1"
@@ -211,20 +217,113 @@ def test_weights_of_the_network_without_phases_fit(how, planes, phases) -> None:
     assert network.widened(own).keys() == own.keys()
 
 
-def test_rows_of_unknown_phase_are_refused() -> None:
-    """A body that puts other rows into a batch."""
+class _Squares(torch.nn.Module):
+    """A body that takes squares for rows, or puts them first as transformers of PyTorch do."""
 
-    class Doubled(torch.nn.Module):
+    def __init__(self, *, first: bool) -> None:
+        super().__init__()
+        self.first = first
+        self.layer = torch.nn.Sequential(torch.nn.Linear(5, 4), torch.nn.LayerNorm(4, bias=False))
+
+    def forward(self, planes):
+        tokens = planes.flatten(2).permute(2, 0, 1) if self.first else planes.flatten(2).mT
+        if self.first:
+            return self.layer(tokens).mean(dim=0)
+        return self.layer(tokens.flatten(0, 1)).unflatten(0, tokens.shape[:2]).mean(dim=1)
+
+
+class _Halved(torch.nn.Conv2d):
+    def forward(self, planes):
+        return 0.5 * super().forward(planes)
+
+
+def changing(how: str, body: torch.nn.Module, shape=SHAPE) -> ConditionedNetwork:
+    """A network with a body of one's own that answers four numbers."""
+
+    def factory(input_shape, num_actions):
+        return BodyAndHeads(body, torch.nn.Linear(4, num_actions), _Wdl(4))
+
+    network = networks.make(factory, shape, ACTIONS, **{f"phase_{how}": PHASES})
+    assert isinstance(network, ConditionedNetwork)
+    return network
+
+
+@pytest.mark.parametrize("how", ["film", "adapters"])
+@pytest.mark.parametrize("board", [(4, 4), (2, 2)])
+@pytest.mark.parametrize("first", [True, False])
+def test_rows_whose_phase_is_unknown_are_refused(how, board, first) -> None:
+    """Even if there are as many as positions, as in a check with four of them."""
+    network = changing(how, _Squares(first=first), (5, *board))
+    with pytest.raises(InvalidNetwork, match="one row for each position"):
+        networks.check(network, (5, *board), ACTIONS)
+
+
+@pytest.mark.parametrize("how", ["film", "adapters"])
+def test_layers_with_a_way_of_their_own_do_not_change(how, phases) -> None:
+    """A subclass, or a layer with weights that are computed; others of the body do."""
+
+    class Body(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.layer = torch.nn.Linear(4, 4)
+            self.halved = _Halved(5, 4, 1)
+            self.normed = torch.nn.utils.parametrizations.weight_norm(torch.nn.Conv2d(4, 4, 1))
+            self.plain = torch.nn.Linear(4, 4)
+            self.norm = torch.nn.LayerNorm(4, bias=False)
 
         def forward(self, planes):
-            return self.layer(planes.flatten(1).reshape(-1, 4))[: len(planes)]
+            found = self.normed(self.halved(planes)).mean(dim=(2, 3))
+            return self.norm(self.plain(found))
 
-    body = BodyAndHeads(Doubled(), torch.nn.Linear(4, ACTIONS), _Wdl(4))
-    with pytest.raises(InvalidConfig, match="phase of a row is unknown"):
-        PhaseAdapters(body, PHASES)(torch.rand(ROWS, *SHAPE), torch.zeros(ROWS, dtype=torch.int64))
+    torch.manual_seed(0)
+    body = Body()
+    planes = torch.rand(ROWS, *SHAPE)
+    network = changing(how, body).eval()
+    assert len(network.changes) == 1
+    networks.check(network, SHAPE, ACTIONS)
+    with torch.no_grad():
+        for parameter in network.changes.parameters():
+            parameter.add_(torch.randn_like(parameter))
+        whole = network(planes, phases)
+        for phase in range(PHASES):
+            rows = (phases == phase).nonzero()[:, 0]
+            same(networks.fix_phase(network, phase).eval()(planes[rows]), rows_of(whole, rows))
+
+
+def test_layers_that_a_transformer_reads_itself_are_refused() -> None:
+    layer = torch.nn.TransformerEncoderLayer(4, 1, 8, batch_first=True)
+    for how in ("film", "adapters"):
+        with pytest.raises(InvalidConfig, match="reads the weights of its layers itself"):
+            changing(how, layer)
+
+
+@pytest.mark.parametrize("text", [*TEXTS, "nextvit-96x2:phase_adapters=3"])
+def test_batch_norms_are_folded_around_layers_that_change(text, planes, phases) -> None:
+    network = scattered(text)
+    with torch.no_grad():
+        before = network(planes, phases)
+        fold_batch_norms(network)
+        same(network(planes, phases), before)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_phase_without_positions_does_not_stop_a_training(text, planes) -> None:
+    """And a network can be copied after a step: it keeps nothing that was computed."""
+    network = made(text)
+    steps = Steps(network, SupervisedConfig(device="cpu"), SHAPE, 0, phases=PHASES)
+    for number, seen in enumerate(([0, 0, 1, 1], [0, 1, 2, 2], [1, 1, 1, 1])):
+        batch = Batch(
+            planes=planes[:4].numpy(),
+            action=np.arange(4),
+            value=np.zeros(4, np.float32),
+            wdl=np.ones(4, np.int64),
+            plies_left=np.ones(4, np.float32),
+            phase=np.array(seen, np.int8),
+            game=np.zeros(4, np.int32),
+            weight=np.ones(4, np.float32),
+        )
+        steps.take(number, batch, steps.no_losses(), 0.1, 0.9)
+    network.train()(planes, torch.zeros(ROWS, dtype=torch.int64))
+    networks.check(copy.deepcopy(network), SHAPE, ACTIONS)
 
 
 @pytest.mark.parametrize("text", [text for text in TEXTS if "router" not in text])

@@ -18,7 +18,7 @@ from phasezoo.specs import (
     write_value,
 )
 from phasezoo.training.experts.plans import PlannedTraining, plan_experts
-from phasezoo.training.experts.strategies import KINDS, Strategy, plan_strategy
+from phasezoo.training.experts.strategies import KINDS, Strategy, check_freeze, plan_strategy
 
 if TYPE_CHECKING:
     from phasezoo.data.positions import PositionTable
@@ -251,12 +251,7 @@ def _read_strategy(text: str) -> tuple[Strategy, Options]:
     if len(options.shared) > 1:
         message = "value=shared and policy=shared: that is the one network; give one of them"
         raise InvalidConfig(message)
-    if options.freeze is not None and not strategy.begins_from_another:
-        message = (
-            f"freeze={options.freeze}: is for staged experts and for heads, policies, film, "
-            "adapters, blocks and router, which begin from a trained network"
-        )
-        raise InvalidConfig(message)
+    check_freeze(strategy, options.freeze, is_trained=False)
     return strategy, options
 
 

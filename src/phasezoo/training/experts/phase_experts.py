@@ -47,6 +47,7 @@ from phasezoo.training.experts.strategies import (
     Budget,
     Strategy,
     StrategyPlan,
+    check_freeze,
     plan_strategy,
 )
 from phasezoo.training.experts.tables import BASELINE, MIXTURE, LossTable, loss_table
@@ -277,13 +278,7 @@ def train_experts(
         )
         raise InvalidConfig(message)
     from_new = settings.freeze is not None and begun.weights is None
-    if from_new and not made.begins_from_another:
-        message = (
-            f"freeze={settings.freeze!r}: {made} experts begin with new weights, which have to "
-            "learn; choose staged, heads, policies, film, adapters or blocks, or give a trained "
-            "network"
-        )
-        raise InvalidConfig(message)
+    check_freeze(made, settings.freeze, is_trained=not from_new)
     plan = plan_strategy(
         labelled.train, made, positions, budget, order, value, phases, freezes=from_new
     )

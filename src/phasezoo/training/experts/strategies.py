@@ -115,6 +115,31 @@ class Strategy:
         return cls("weighted", float(match[1]))
 
 
+def check_freeze(strategy: Strategy, freeze: str | None, *, is_trained: bool) -> None:
+    """Refuse to freeze what a strategy's experts have to learn.
+
+    Args:
+        strategy: The strategy.
+        freeze: The part that stays as it is; None: nothing.
+        is_trained: Whether all networks begin with a trained one.
+    """
+    if freeze is None:
+        return
+    if freeze == "heads" and strategy.phase_input is not None:
+        message = (
+            f"freeze='heads': what {strategy} has by phase would not learn, and all experts would "
+            "be alike; freeze the body, or choose separated, staged or weighted:FACTOR"
+        )
+        raise InvalidConfig(message)
+    if not is_trained and not strategy.begins_from_another:
+        message = (
+            f"freeze={freeze!r}: {strategy} experts begin with new weights, which have to learn; "
+            "choose staged, heads, policies, film, adapters, blocks or router, or give a trained "
+            "network"
+        )
+        raise InvalidConfig(message)
+
+
 def check_learns_by_play(strategy: Strategy, given: str) -> None:
     """Refuse strategies that are for stored games alone."""
     if strategy.phase_input is not None:
