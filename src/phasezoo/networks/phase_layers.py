@@ -18,7 +18,7 @@ from phasezoo.networks.network import BodyAndHeads, TowerNetwork
 from phasezoo.networks.output import NetworkOutput
 
 RANK = 4
-"""Rank of the adapters' changes: from there on Hu et al. (2022, Table 6) gain nothing."""
+"""Rank of the adapters' changes; higher ones gained next to nothing (Hu et al. 2022, Table 6)."""
 
 BALANCE = 0.01
 """Weight of a router's balance in the training loss (Fedus et al. 2022, Eq. 4)."""
