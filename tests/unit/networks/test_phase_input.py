@@ -305,25 +305,47 @@ def test_batch_norms_are_folded_around_layers_that_change(text, planes, phases) 
         same(network(planes, phases), before)
 
 
+def batch_of(planes: torch.Tensor, phases: list[int], actions: list[int]) -> Batch:
+    count = len(phases)
+    return Batch(
+        planes=planes[:count].numpy(),
+        action=np.array(actions),
+        value=np.zeros(count, np.float32),
+        wdl=np.ones(count, np.int64),
+        plies_left=np.ones(count, np.float32),
+        phase=np.array(phases, np.int8),
+        game=np.zeros(count, np.int32),
+        weight=np.ones(count, np.float32),
+    )
+
+
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_phase_without_positions_does_not_stop_a_training(text, planes) -> None:
     """And a network can be copied after a step: it keeps nothing that was computed."""
     network = made(text)
     steps = Steps(network, SupervisedConfig(device="cpu"), SHAPE, 0, phases=PHASES)
     for number, seen in enumerate(([0, 0, 1, 1], [0, 1, 2, 2], [1, 1, 1, 1])):
-        batch = Batch(
-            planes=planes[:4].numpy(),
-            action=np.arange(4),
-            value=np.zeros(4, np.float32),
-            wdl=np.ones(4, np.int64),
-            plies_left=np.ones(4, np.float32),
-            phase=np.array(seen, np.int8),
-            game=np.zeros(4, np.int32),
-            weight=np.ones(4, np.float32),
-        )
+        batch = batch_of(planes, seen, [0, 1, 2, 3])
         steps.take(number, batch, steps.no_losses(), 0.1, 0.9)
     network.train()(planes, torch.zeros(ROWS, dtype=torch.int64))
     networks.check(copy.deepcopy(network), SHAPE, ACTIONS)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("how", [None, *HOW])
+def test_what_the_phase_alone_says_is_learned(how, seed) -> None:
+    """The action is the phase: a guess costs 1.10 nats. Only who takes the phase learns it."""
+    text = PLAIN if how is None else f"{PLAIN}:phase_{how}=3"
+    config = SupervisedConfig(device="cpu", optimizer="adamw", weight_decay=0.0)
+    steps = Steps(networks.make(text, SHAPE, ACTIONS, seed), config, SHAPE, seed, phases=PHASES)
+    generator = torch.Generator().manual_seed(seed)
+    phases = [0, 1, 2] * 8
+    for number in range(120):
+        same_of_all = torch.rand(8, *SHAPE, generator=generator).repeat_interleave(3, dim=0)
+        sums = steps.no_losses()
+        steps.take(number, batch_of(same_of_all, phases, phases), sums, 0.01, 0.9)
+    loss = float(sums.means().policy)
+    assert loss > 1.0 if how in (None, "router") else loss < 0.4
 
 
 @pytest.mark.parametrize("text", [text for text in TEXTS if "router" not in text])
