@@ -9,7 +9,6 @@ import pytest
 
 from phasezoo import agents, errors, experiments, games, inference
 from phasezoo.apps import cli
-from phasezoo.data.starts import state_at
 from phasezoo.experiments.generalisation.catalogue import AXES, axes_named, axes_of
 from phasezoo.experiments.generalisation.config import GENERALISE, PRESETS, Axis, GeneraliseConfig
 from phasezoo.experiments.generalisation.learners import (
@@ -98,7 +97,7 @@ def looks(store, rows):
     """Board, who moves, castling, en passant, and what is in the pockets."""
     found = []
     for game, ply in zip(rows.game.tolist(), rows.ply.tolist(), strict=True):
-        fen = state_at(store, game, ply).fen.replace("[]", "").split()
+        fen = store.records.states(game)[ply].fen.replace("[]", "").split()
         found.append(" ".join(fen[:4]))
     return found
 
@@ -138,7 +137,7 @@ def test_no_start_of_a_region_is_tested_that_a_training_set_has():
     learnt = set()
     for split in axis.splits:
         store = part(axis, split.name, "train").splits.train
-        learnt |= {state_at(store, game, 0).key for game in range(len(store))}
+        learnt |= {store.records.states(game)[0].key for game in range(len(store))}
     tested = [s.key for split in axis.splits for s in part(axis, split.name, "test").states]
     assert len(tested) == 3 * 5 * TINY.test_games
     assert not learnt & set(tested)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from phasezoo import agents, games, inference
-from phasezoo.data.starts import evenly_by_ply, state_at
+from phasezoo.data.starts import evenly_by_ply
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.training import GameStore, Probe, Probed, Score
 from phasezoo.training.catalogue import probes_of
@@ -94,7 +94,6 @@ def test_positions_are_drawn_evenly_by_ply() -> None:
     assert plies.max() <= 7
     assert states == evenly_by_ply(store, 200, 1)
     assert states != evenly_by_ply(store, 200, 2)
-    assert state_at(store, 3, 5).ply == 5
 
 
 def test_a_probe_of_ones_own() -> None:
