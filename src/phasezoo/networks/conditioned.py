@@ -42,7 +42,7 @@ class ConditionedNetwork(nn.Module, ABC):
         """
 
     def __getstate__(self) -> dict[str, Any]:
-        # What was computed last is none of a copy's, and cannot be copied.
+        # A copy has not computed it, and it cannot be copied.
         return {**self.__dict__, "extra_loss": None}
 
     def take_extra_loss(self) -> Tensor | None:
