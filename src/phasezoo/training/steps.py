@@ -97,7 +97,8 @@ class Steps:
     ) -> None:
         self.config = config
         self._reads_phase = isinstance(network, ConditionedNetwork)
-        check_phases(network, phases, team)
+        check_phases(network, phases)
+        check_team(network, team)
         self.team = team
         self.device = resolve_device(config.device) if device is None else device
         supported_dtype(config.dtype, self.device)
@@ -262,7 +263,7 @@ def check_freeze(network: Network, freeze: str | None, *, is_trained: bool) -> N
         raise InvalidConfig(message)
 
 
-def check_phases(network: Network, phases: int, team: Team = ALONE) -> None:
+def check_phases(network: Network, phases: int) -> None:
     """Refuse a network that reads another number of phases than the batches have."""
     if not isinstance(network, ConditionedNetwork):
         return
@@ -273,6 +274,10 @@ def check_phases(network: Network, phases: int, team: Team = ALONE) -> None:
             "many phases in training on stored games, or leave the option out"
         )
         raise InvalidConfig(message)
+
+
+def check_team(network: Network, team: Team) -> None:
+    """Refuse to train a network in several processes that can only learn in one."""
     if isinstance(network, PhaseHeads | PhaseBlocks) and team.size > 1:
         # A process whose positions lack a phase would leave the others waiting for its statistics.
         message = (

@@ -36,6 +36,7 @@ from phasezoo.training.loggers import LoggedRun, Logger
 from phasezoo.training.metrics import MetricsLog, read_metrics
 from phasezoo.training.preparation import LEFT_OUT, Ready, Task
 from phasezoo.training.run_files import check_same, claimed, finished
+from phasezoo.training.steps import check_team
 from phasezoo.training.trainer import Trainer, torch_threads
 
 _LOGGER = logging.getLogger(__name__)
@@ -221,6 +222,7 @@ def train_on(
     with contextlib.ExitStack() as stack:
         place = networks.resolve_device(settings.device)
         team, device = stack.enter_context(in_team(place, settings.batch_size))
+        check_team(ready.network, team)
 
         def claim() -> Manifest | None:
             files = claimed(

@@ -1,9 +1,11 @@
 """Two processes on a CPU learn what one learns, and only the first of them writes."""
 
+import contextlib
 import os
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +60,20 @@ def test_two_processes_learn_what_one_learns(tmp_path: Path) -> None:
         found = [row[name] for row in two if row[name] is not None]
         np.testing.assert_allclose(found, expected, rtol=2e-3)
     assert one[-1]["positions"] == ARGUMENTS["positions"]
+
+
+@pytest.mark.parametrize("how", ["heads", "policies", "blocks", "router"])
+def test_what_learns_in_one_process_is_refused_before_anything_is_written(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextlib.contextmanager
+    def two(device: torch.device, batch_size: int) -> Iterator[tuple[Team, torch.device]]:
+        yield Team(0, 2), device
+
+    monkeypatch.setattr("phasezoo.training.supervised.in_team", two)
+    with pytest.raises(InvalidConfig, match="it trains in one"):
+        train(tmp_path / "run", network=f"resnet-8x1:phase_{how}=3", gate="lichess")
+    assert not (tmp_path / "run").exists()
 
 
 def test_every_position_of_a_batch_is_somebodys() -> None:
