@@ -36,6 +36,15 @@ Dtype: TypeAlias = Literal["float32", "bfloat16"]
 InferenceDtype: TypeAlias = Literal["float32", "bfloat16", "float16"]
 """Number formats that networks answer in."""
 
+PhaseInput: TypeAlias = Literal[
+    "planes", "heads", "policies", "film", "adapters", "blocks", "router"
+]
+"""Form of the phase input: a plane for each phase; on a body that all share a policy head and a
+value head for each, or a policy head alone; a scale and a shift of normalised features
+(:class:`~phasezoo.networks.phase_layers.PhaseFilm`); a change of low rank of every layer's weights
+(``PhaseAdapters``); a last block of its own, chosen by the phase or by a router
+that learns (``PhaseBlocks``)."""
+
 PlaneShape: TypeAlias = tuple[int, int, int]
 """Channels, height, width."""
 

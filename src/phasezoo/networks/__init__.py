@@ -26,7 +26,6 @@ from phasezoo.networks.making import (  # noqa: E402
 )
 from phasezoo.networks.network import BodyAndHeads as BodyAndHeads, Network, parameter_counts  # noqa: E402
 from phasezoo.networks.output import NetworkOutput  # noqa: E402
-from phasezoo.networks.phase_input import PhaseInput as PhaseInput  # noqa: E402
 from phasezoo.networks.precision import (  # noqa: E402
     resolve_device as resolve_device,
     supported_dtype as supported_dtype,
@@ -36,6 +35,7 @@ from phasezoo.networks.precision import (  # noqa: E402
 from phasezoo.networks.registry import names, register  # noqa: E402
 from phasezoo.networks.specs import GRAMMAR as GRAMMAR, NetworkSpec as NetworkSpec  # noqa: E402
 from phasezoo.networks.unpacking import Unpack as Unpack  # noqa: E402
+from phasezoo.types import PhaseInput as PhaseInput  # noqa: E402
 
 __all__ = [
     "Network",

@@ -1,4 +1,4 @@
-"""What networks that take the phase of each position have in common."""
+"""Networks that take the phase of each position, and their batches by phase."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ class ConditionedNetwork(nn.Module, ABC):
     """
 
     extra_loss: Tensor | None = None
-    """What the last forward in training adds to the training loss, until it is taken."""
+    """Part of the training loss that the last forward in training added, until it is taken."""
 
     def __init__(self, phases: int) -> None:
         super().__init__()

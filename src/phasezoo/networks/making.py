@@ -14,10 +14,11 @@ from torch.nn.parameter import is_lazy
 from phasezoo.checking import shown, type_name
 from phasezoo.errors import InvalidConfig, InvalidNetwork, PhasezooError
 from phasezoo.networks.conditioned import ConditionedNetwork
-from phasezoo.networks.phase_input import PHASE_OPTIONS, PhaseChoice, PhaseInput
+from phasezoo.networks.phase_input import PHASE_OPTIONS, PhaseChoice
 from phasezoo.networks.registry import Factory
 from phasezoo.networks.specs import NetworkSpec, Plan, plan_of
 from phasezoo.specs import NonNegativeInt, check_value, renamed
+from phasezoo.types import PhaseInput
 
 _MADE_AS = "_phasezoo_made_as"
 _SIZED = re.compile(r"(?P<head>[^:]+)-(?P<channels>\d+)x(?P<blocks>\d+)(?P<rest>(?::.*)?)")

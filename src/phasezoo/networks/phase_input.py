@@ -7,7 +7,7 @@ the same weights on the phase.
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, get_args
 
 import torch
 from annotated_types import Interval
@@ -27,15 +27,7 @@ from phasezoo.networks.phase_layers import (
     with_copies,
 )
 from phasezoo.specs import Option
-
-PhaseInput: TypeAlias = Literal[
-    "planes", "heads", "policies", "film", "adapters", "blocks", "router"
-]
-"""Form of the phase input: a plane for each phase; on a body that all share a policy head and a
-value head for each, or a policy head alone; a scale and a shift of normalised features
-(:class:`~.phase_layers.PhaseFilm`); a change of low rank of every layer's weights
-(:class:`~.phase_layers.PhaseAdapters`); a last block of its own, chosen by the phase or by a router
-that learns (:class:`~.phase_layers.PhaseBlocks`)."""
+from phasezoo.types import PhaseInput
 
 MOST_PHASES = 64
 

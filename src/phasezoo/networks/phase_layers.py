@@ -39,7 +39,9 @@ class PhaseLayers(ConditionedNetwork, ABC):
     """
 
     _kind: ClassVar[str]
-    """What layers change, for errors."""
+    """Layers that change, for errors."""
+    _changed: ClassVar[type[ChangedLayer]]
+    """Layer in the place of one that changes."""
 
     def __init__(self, network: nn.Module, phases: int) -> None:
         super().__init__(phases)
@@ -55,10 +57,10 @@ class PhaseLayers(ConditionedNetwork, ABC):
                     "itself, so they cannot change with the phase; use phase_planes"
                 )
                 raise InvalidConfig(message)
-            if self._changes(layer):
-                change = self._change_of(layer)
+            change = self._change_of(layer)
+            if change is not None:
                 self.changes.append(change)
-                _replace(network, name, self._wrapped(layer, change))
+                _replace(network, name, self._changed(layer, change, self._batch))
         if not self.changes:
             message = (
                 f"{type_name(network)}: has no {self._kind} in a module called body; use "
@@ -67,16 +69,8 @@ class PhaseLayers(ConditionedNetwork, ABC):
             raise InvalidConfig(message)
 
     @abstractmethod
-    def _changes(self, layer: nn.Module) -> bool:
-        """Whether a layer of the body changes with the phase."""
-
-    @abstractmethod
-    def _change_of(self, layer: Any) -> nn.Module:
-        """Return the parameters by phase of a layer."""
-
-    @abstractmethod
-    def _wrapped(self, layer: Any, change: Any) -> "ChangedLayer":
-        """Return a layer that changes."""
+    def _change_of(self, layer: Any) -> nn.Module | None:
+        """Return the parameters by phase of a layer of the body; None if it stays as it is."""
 
     def forward(self, planes: Tensor, phases: Tensor | None = None) -> NetworkOutput:
         """Answer ``float32[B, C, H, W]`` of phases ``int64[B]``; None: of their mean change."""
@@ -110,30 +104,6 @@ class PhaseLayers(ConditionedNetwork, ABC):
         return found
 
 
-class PhaseFilm(PhaseLayers):
-    """Features are scaled and shifted by phase after each norm of the body.
-
-    ``(1 + scale) · x + shift`` for each channel (Perez et al. 2018, "FiLM", Eq. 2, whose scale is
-    predicted as a difference from 1 too), with parameters for each phase in place of a network that
-    predicts them.
-    """
-
-    _kind = "batch norm or layer norm"
-
-    def _changes(self, layer: nn.Module) -> bool:
-        if not _is_plain(layer, nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm):
-            return False
-        norm: Any = layer
-        one_by_one = isinstance(norm, _BatchNorm) or len(norm.normalized_shape) == 1
-        return one_by_one and norm.weight is not None
-
-    def _change_of(self, layer: Any) -> nn.Module:
-        return _ScaleAndShift(layer.weight.numel(), self.phases)
-
-    def _wrapped(self, layer: Any, change: Any) -> ChangedLayer:
-        return _FilmedNorm(layer, change, self._batch)
-
-
 class _ScaleAndShift(nn.Module):
     def __init__(self, channels: int, phases: int) -> None:
         super().__init__()
@@ -164,23 +134,23 @@ class _FilmedNorm(ChangedLayer):
         return norm  # type: ignore[no-any-return]
 
 
-class PhaseAdapters(PhaseLayers):
-    """Weights of every convolution and linear layer of the body change with the phase, by low rank.
+class PhaseFilm(PhaseLayers):
+    """Features are scaled and shifted by phase after each norm of the body.
 
-    ``W + up · down`` of rank :data:`RANK` for each phase (Hu et al. 2022, "LoRA", Eq. 3, with a
-    scale of 1); a convolution's weights are a matrix of its outputs by all of its inputs.
+    ``(1 + scale) · x + shift`` for each channel (Perez et al. 2018, "FiLM", Eq. 2, whose scale is
+    predicted as a difference from 1 too), with parameters for each phase in place of a network that
+    predicts them.
     """
 
-    _kind = "convolution or linear layer"
+    _kind, _changed = "batch norm or layer norm", _FilmedNorm
 
-    def _changes(self, layer: nn.Module) -> bool:
-        return _is_plain(layer, nn.Conv2d, nn.Linear)
-
-    def _change_of(self, layer: Any) -> nn.Module:
-        return _LowRank(layer.weight.flatten(1), self.phases)
-
-    def _wrapped(self, layer: Any, change: Any) -> ChangedLayer:
-        return _AdaptedLayer(layer, change, self._batch)
+    def _change_of(self, layer: Any) -> nn.Module | None:
+        if not _is_plain(layer, nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm):
+            return None
+        # One weight a channel; a layer norm over several dimensions has more.
+        if layer.weight is None or layer.weight.dim() > 1:
+            return None
+        return _ScaleAndShift(len(layer.weight), self.phases)
 
 
 class _LowRank(nn.Module):
@@ -215,6 +185,21 @@ class _AdaptedLayer(ChangedLayer):
         if isinstance(layer, nn.Linear):
             return functional.linear(inputs, weight, layer.bias)
         return layer._conv_forward(inputs, weight, layer.bias)  # type: ignore[no-any-return]
+
+
+class PhaseAdapters(PhaseLayers):
+    """Weights of every convolution and linear layer of the body change with the phase, by low rank.
+
+    ``W + up · down`` of rank :data:`RANK` for each phase (Hu et al. 2022, "LoRA", Eq. 3, with a
+    scale of 1); a convolution's weights are a matrix of its outputs by all of its inputs.
+    """
+
+    _kind, _changed = "convolution or linear layer", _AdaptedLayer
+
+    def _change_of(self, layer: Any) -> nn.Module | None:
+        if not _is_plain(layer, nn.Conv2d, nn.Linear):
+            return None
+        return _LowRank(layer.weight.flatten(1), self.phases)
 
 
 class PhaseBlocks(ConditionedNetwork):

@@ -98,7 +98,6 @@ class Steps:
         self.config = config
         self._reads_phase = isinstance(network, ConditionedNetwork)
         check_phases(network, phases)
-        check_team(network, team)
         self.team = team
         self.device = resolve_device(config.device) if device is None else device
         supported_dtype(config.dtype, self.device)

@@ -210,7 +210,7 @@ _OF_EACH_PHASE = {
     "blocks": "a last block",
     "router": "a last block, which it chooses by what it learns and not by the phase,",
 }
-"""What one network that receives the phase has for each of them, by strategy."""
+"""Parts of one network that receives the phase, of which each phase has one, by strategy."""
 
 
 def _expert(config: M2ctsConfig) -> str:

@@ -3,16 +3,13 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from phasezoo.data.positions import PositionTable
 from phasezoo.errors import InvalidConfig, StoreError
-
-if TYPE_CHECKING:  # networks need torch, and planning does not
-    from phasezoo.networks import PhaseInput
+from phasezoo.types import PhaseInput
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,7 @@ class PlannedTraining:
     """The training whose network's values this one learns too; None: it learns results alone."""
     by_game: bool = False
     """Whether a position is in a phase that is drawn for its game, not in the gate's."""
-    phase_input: "PhaseInput | None" = None
+    phase_input: PhaseInput | None = None
     """How the network receives the phase of each position; None: it does not."""
     role: str = ""
     """Role in a study, such as ``baseline``, ``expert`` or ``placebo``."""

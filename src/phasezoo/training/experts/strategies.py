@@ -6,7 +6,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,18 +23,10 @@ from phasezoo.training.experts.plans import (
     share_positions,
     training_names,
 )
-
-if TYPE_CHECKING:  # networks need torch, and planning does not
-    from phasezoo.networks import PhaseInput
-
+from phasezoo.types import PhaseInput
 
 Budget: TypeAlias = Literal["equal", "study"]
 """``equal``: baseline and mixture see as many positions. ``study``: the M2CTS paper's amounts."""
-
-STRATEGIES = (
-    "separated, staged, planes, heads, policies, film, adapters, blocks, router or weighted:FACTOR"
-)
-"""How a strategy may be written."""
 
 FARTHEST_FIRST = "farthest-first"
 """An order of stages: the phases farthest from the expert's own first, its own last."""
@@ -45,13 +37,16 @@ START = "start"
 SHARED = "shared"
 """Name of the one network that receives the phase, and of which all experts are parts."""
 
-AS_ONE = ("planes", "heads", "policies", "film", "adapters", "blocks", "router")
+AS_ONE = get_args(PhaseInput)
 """Kinds whose experts are one network that receives the phase."""
 
 _PLAIN = ("separated", "staged", *AS_ONE)
 
 KINDS = (*_PLAIN, "weighted")
 """First parts of the texts of strategies."""
+
+STRATEGIES = f"{', '.join(_PLAIN)} or weighted:FACTOR"
+"""How a strategy may be written."""
 
 
 @dataclass(frozen=True)
@@ -61,18 +56,7 @@ class Strategy:
     As one network that receives the phase: in one of the ways of :data:`AS_ONE`.
     """
 
-    kind: Literal[
-        "separated",
-        "staged",
-        "weighted",
-        "planes",
-        "heads",
-        "policies",
-        "film",
-        "adapters",
-        "blocks",
-        "router",
-    ]
+    kind: Literal["separated", "staged", "weighted"] | PhaseInput
     """The strategy."""
     factor: float | None = None
     """How much more a position of an expert's own phase counts, if ``weighted``."""
@@ -84,7 +68,7 @@ class Strategy:
         return f"{self.kind}:{str(float(self.factor)).removesuffix('.0')}"
 
     @property
-    def phase_input(self) -> "PhaseInput | None":
+    def phase_input(self) -> PhaseInput | None:
         """How one network receives the phase; None: every expert is a network of its own."""
         if self.kind == "separated" or self.kind == "staged" or self.kind == "weighted":
             return None
@@ -343,7 +327,7 @@ def _weighted(
 
 
 def _as_one(
-    train: PositionTable, positions: int, phase_input: "PhaseInput"
+    train: PositionTable, positions: int, phase_input: PhaseInput
 ) -> tuple[PlannedTraining, ...]:
     """One network of all phases that receives the phase, and what it is in each of them."""
     phase_counts(train)  # or refuse: it would never receive a phase without positions
