@@ -2,10 +2,11 @@
 
 import pytest
 import torch
+from torch.nn import functional
 
 from phasezoo import networks
 from phasezoo.errors import InvalidConfig
-from phasezoo.networks.architectures.attention import LevitAttention, SelfAttention
+from phasezoo.networks.architectures.attention import HEAD, LevitAttention, SelfAttention
 from phasezoo.networks.architectures.nextvit import NextConvolutionBlock, NextTransformerBlock
 from phasezoo.networks.blocks import MobileBottleneck, ResidualBlock
 
@@ -123,10 +124,46 @@ def test_patches_leave_a_token_for_each_and_one_to_read():
     assert networks.make("vit-64x1").body.positions.shape == (1, 64, 64)
 
 
+def attended(layer, generate, tokens):
+    """A layer's tokens as torch attends, the bias made square by square and head by head."""
+    norm, attention = layer.attention
+    read = norm(tokens)
+    bias = torch.zeros(len(read), attention.heads, read.shape[1], read.shape[1])
+    for row, board in enumerate(read):
+        squares = torch.cat([layer.bias.read(square) for square in board])
+        units = layer.bias.units_norm(functional.silu(layer.bias.units(squares)))
+        numbers = layer.bias.out_norm(functional.silu(layer.bias.out(units)))
+        for head, of_head in enumerate(numbers.split(len(numbers) // attention.heads)):
+            bias[row, head] = (generate.weight @ of_head).reshape(read.shape[1], -1)
+    query, key, value = (
+        torch.stack(linear(read).split(HEAD, dim=2), dim=1)
+        for linear in (attention.query, attention.key, attention.mix)
+    )
+    mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=bias)
+    tokens = tokens + attention.out(torch.cat(mixed.unbind(1), dim=2))
+    return tokens + layer.mlp(tokens)
+
+
+@pytest.mark.parametrize(("board", "heads"), [((8, 8), 2), ((6, 7), 3)])
+def test_a_geometric_bias_is_added_to_the_scores_of_each_head(board, heads):
+    network = networks.make(f"vit-{32 * heads}x2:geometric_bias=5", (4, *board), 7, seed=2).eval()
+    body, planes = network.body, torch.rand(3, 4, *board)
+    with torch.no_grad():
+        tokens = body.embed(planes).flatten(2).transpose(1, 2) + body.positions
+        for layer in body.layers:
+            tokens = attended(layer, body.generate, tokens)
+        torch.testing.assert_close(body(planes), body.norm(tokens), rtol=1e-4, atol=1e-5)
+        body.generate.weight.zero_()  # no bias is left
+        plain = networks.make(f"vit-{32 * heads}x2", (4, *board), 7).eval()
+        plain.load_state_dict(network.state_dict(), strict=False)
+        torch.testing.assert_close(network(planes)[0], plain(planes)[0])
+
+
 @pytest.mark.parametrize(
     ("name", "says"),
     [
         ("vit-40x1", "multiple of 32"),
+        ("vit-32x1:geometric_bias=-1", "geometric_bias"),
         ("patchvit-64x1:patch=3", "8 x 8"),
         ("levit-96x1", "multiple of 64"),
         ("nextvit-100x2", "multiple of 32"),

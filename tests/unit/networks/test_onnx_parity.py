@@ -27,6 +27,7 @@ TINY = [
     "nextvit-96x3:value=wdl",
     "levit-64x2:value=players",
     "vit-32x2",
+    "vit-64x2:geometric_bias=8",
     "patchvit-32x2",
     "mlp-32x2",
     "convmlp-16x1:policy=flat,value=mse",

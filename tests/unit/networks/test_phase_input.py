@@ -68,6 +68,7 @@ OTHER = [
     "levit-64x1:phase_adapters=3",
     "nextvit-96x2:phase_film=3",
     "vit-32x1:phase_film=3",
+    "vit-32x1:geometric_bias=4,phase_adapters=3",
     "risex4-1x2:phase_blocks=3",
 ]
 

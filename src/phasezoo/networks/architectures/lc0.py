@@ -13,12 +13,11 @@ from torch import Tensor, nn
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig
+from phasezoo.networks.architectures.attention import LayerActivation, layer_activation
 from phasezoo.networks.architectures.lc0_encoder import (
     MAP_EPSILON,
     Heads,
-    LayerActivation,
     OptionalUnits,
-    layer_activation,
     policy_encoder,
 )
 from phasezoo.networks.architectures.lc0_moves import (

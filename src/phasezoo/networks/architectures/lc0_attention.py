@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from phasezoo.errors import InvalidConfig
+from phasezoo.networks.architectures.attention import EPSILON, LayerActivation, layer_activation
 from phasezoo.networks.architectures.lc0 import (
     ATTENTION_READ,
     ATTENTION_UNITS,
@@ -20,14 +21,11 @@ from phasezoo.networks.architectures.lc0 import (
     check_shapes,
 )
 from phasezoo.networks.architectures.lc0_encoder import (
-    EPSILON,
     MAP_EPSILON,
     EncoderLayer,
     FeedForward,
     Heads,
-    LayerActivation,
     OptionalUnits,
-    layer_activation,
     policy_encoder,
 )
 from phasezoo.networks.architectures.lc0_moves import PLANES, SQUARES, MoveActions, reach

@@ -1,23 +1,20 @@
 """The encoder layers of lc0's attention bodies and attention policies."""
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated
 
 import torch
 from annotated_types import Interval
 from torch import Tensor, nn
-from torch.nn import functional
 
 from phasezoo.errors import InvalidConfig
+from phasezoo.networks.architectures.attention import LayerActivation, Smolgen, layer_activation
 from phasezoo.networks.architectures.lc0_moves import SQUARES
 
-EPSILON, MAP_EPSILON = 1e-3, 1e-6
-"""Term that layer norms add to a variance, and that of the layers after the map embedding."""
+MAP_EPSILON = 1e-6
+"""Term that the layer norms after a map embedding add to a variance."""
 
 OptionalUnits = Annotated[int, Interval(ge=0, le=4096)]
 Heads = Annotated[int, Interval(ge=1, le=128)]
-
-LayerActivation: TypeAlias = Literal["relu", "mish", "selu", "swish", "relu2"]
-"""Activation of a fully connected layer; ``relu2`` is the square of ReLU."""
 
 
 def policy_encoder(
@@ -71,7 +68,7 @@ class EncoderLayer(nn.Module):
         self.query, self.key = nn.Linear(channels, width), nn.Linear(channels, width)
         self.mix, self.out = nn.Linear(channels, width), nn.Linear(width, channels)
         self.smolgen = (
-            Smolgen(channels, heads, smolgen, smolgen_activation) if smolgen else None
+            Smolgen(channels, heads, SQUARES, smolgen, smolgen_activation) if smolgen else None
         )  # fmt: skip
         self.norm = nn.LayerNorm(channels, eps=epsilon)
         self.ffn = FeedForward(channels, ffn, ffn_activation)
@@ -112,50 +109,3 @@ class FeedForward(nn.Module):
         """``float32[B, 64, C]`` in and out."""
         output: Tensor = self.out(self.activation(self.units(tokens)))
         return output
-
-
-class Smolgen(nn.Module):
-    """Numbers of each head, from the whole board, that weights of attention are generated from.
-
-    Args:
-        channels: Size of a token.
-        heads: Attention heads.
-        sizes: Numbers of each square, hidden units, and numbers of each head.
-        activation: What follows both layers.
-    """
-
-    def __init__(
-        self, channels: int, heads: int, sizes: tuple[int, int, int], activation: LayerActivation
-    ) -> None:
-        super().__init__()
-        read, units, generated = sizes
-        self.heads = heads
-        self.read = nn.Linear(channels, read, bias=False)
-        self.units = nn.Linear(SQUARES * read, units)
-        self.units_norm = nn.LayerNorm(units, eps=EPSILON)
-        self.out = nn.Linear(units, heads * generated)
-        self.out_norm = nn.LayerNorm(heads * generated, eps=EPSILON)
-        self.activation = layer_activation(activation)
-
-    def forward(self, tokens: Tensor) -> Tensor:
-        """``float32[B, 64, C]`` to ``float32[B, heads, generated]``."""
-        board = self.read(tokens).flatten(1)
-        units = self.units_norm(self.activation(self.units(board)))
-        numbers = self.out_norm(self.activation(self.out(units)))
-        output: Tensor = numbers.reshape(-1, self.heads, numbers.shape[1] // self.heads)
-        return output
-
-
-class _SquaredReLU(nn.Module):
-    """The square of ReLU (So et al. 2021)."""
-
-    def forward(self, values: Tensor) -> Tensor:
-        return functional.relu(values).square()
-
-
-def layer_activation(kind: LayerActivation) -> nn.Module:
-    """Return the layer of ``kind``."""
-    kinds: dict[LayerActivation, type[nn.Module]] = {
-        "relu": nn.ReLU, "mish": nn.Mish, "selu": nn.SELU, "swish": nn.SiLU, "relu2": _SquaredReLU,
-    }  # fmt: skip
-    return kinds[kind]()

@@ -7,7 +7,7 @@ from annotated_types import Interval
 from torch import Tensor, nn
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.networks.architectures.attention import HEAD, SelfAttention
+from phasezoo.networks.architectures.attention import HEAD, SelfAttention, Smolgen
 from phasezoo.networks.architectures.sizes import MAX_CHANNELS, Blocks, Share
 from phasezoo.networks.depth import stochastic_depth, stochastic_depths
 from phasezoo.networks.heads import MapHeadOptions, VectorHeadOptions, heads
@@ -21,6 +21,9 @@ VALUE_CHANNELS = 8
 INITIAL_POSITION = 0.02
 """Standard deviation of the new weights that say where a token is (Dosovitskiy et al. 2021)."""
 
+SQUARE_NUMBERS = 32
+"""Numbers of each square that a geometric bias is generated from (Monroe et al. 2026)."""
+
 Width = Annotated[int, Interval(ge=HEAD, le=MAX_CHANNELS)]
 """Size of a token, a multiple of 32."""
 
@@ -31,6 +34,7 @@ def vit(
     channels: Width,
     blocks: Blocks,
     *,
+    geometric_bias: Annotated[int, Interval(ge=0, le=1024)] = 0,
     drop: Share = 0.0,
     dropout: Share = 0.0,
     **options: Unpack[MapHeadOptions],
@@ -38,8 +42,20 @@ def vit(
     """Make a transformer with a token for every square.
 
     Its weights are of one size of board, whatever ``pool`` says.
+
+    Args:
+        input_shape: Channels, height and width of the input planes.
+        num_actions: Size of the policy.
+        channels: Size of a token, a multiple of 32: a head for each 32.
+        blocks: Layers.
+        geometric_bias: Numbers of each head, made from all squares, that a bias of its attention is
+            generated from (Monroe et al. 2026, "Chessformer", which has 64 to 256); 0: no bias.
+        drop: Stochastic depth of the last layer.
+        dropout: Share of activations and attention weights left out while training.
+        **options: What the heads are.
     """
-    encoder = _Encoder(input_shape, channels, (1, 1), _shares(channels, blocks, drop), dropout)
+    shares = _shares(channels, blocks, drop)
+    encoder = _Encoder(input_shape, channels, (1, 1), shares, dropout, geometric=geometric_bias)
     return SquareTransformer(encoder, input_shape[1:], channels, num_actions, options)
 
 
@@ -97,6 +113,7 @@ class _Encoder(nn.Module):
         shares: list[float],
         dropout: float,
         extra: int = 0,
+        geometric: int = 0,
     ) -> None:
         super().__init__()
         planes, rows, columns = input_shape
@@ -105,14 +122,22 @@ class _Encoder(nn.Module):
         self.extra = nn.Parameter(torch.zeros(1, extra, width)) if extra else None
         self.positions = nn.Parameter(INITIAL_POSITION * torch.randn(1, count + extra, width))
         self.dropout = nn.Dropout(dropout) if dropout else nn.Identity()
-        self.layers = nn.Sequential(*(TransformerLayer(width, share, dropout) for share in shares))
+        self.layers = nn.ModuleList(
+            TransformerLayer(width, share, dropout, (count + extra, geometric)) for share in shares
+        )
+        self.generate = (
+            nn.Linear(geometric, (count + extra) ** 2, bias=False) if geometric else None
+        )
         self.norm = nn.LayerNorm(width)
 
     def forward(self, planes: Tensor) -> Tensor:
         tokens = self.embed(planes).flatten(2).transpose(1, 2)
         if self.extra is not None:
             tokens = torch.cat([self.extra.expand(tokens.shape[0], -1, -1), tokens], dim=1)
-        output: Tensor = self.norm(self.layers(self.dropout(tokens + self.positions)))
+        tokens = self.dropout(tokens + self.positions)
+        for layer in self.layers:
+            tokens = layer(tokens, self.generate)
+        output: Tensor = self.norm(tokens)
         return output
 
 
@@ -123,21 +148,36 @@ class TransformerLayer(nn.Module):
         width: Size of a token, a multiple of 32.
         drop: Share of the training positions that pass a branch by.
         dropout: Share of activations and attention weights left out while training.
+        geometric: Tokens, and numbers of each head that a bias of its attention is generated from,
+            0 if it has none.
     """
 
-    def __init__(self, width: int, drop: float, dropout: float) -> None:
+    def __init__(
+        self, width: int, drop: float, dropout: float, geometric: tuple[int, int] = (0, 0)
+    ) -> None:
         super().__init__()
         hidden = MLP_RATIO * width
+        count, numbers = geometric
         self.attention = nn.Sequential(nn.LayerNorm(width), SelfAttention(width, dropout))
+        self.bias = (
+            Smolgen(width, width // HEAD, count, (SQUARE_NUMBERS, numbers, numbers), "swish")
+            if numbers
+            else None
+        )
         layers = [nn.Linear(width, hidden), nn.GELU(), nn.Linear(hidden, width)]
         if dropout:
             layers = [*layers[:2], nn.Dropout(dropout), layers[2], nn.Dropout(dropout)]
         self.mlp = nn.Sequential(nn.LayerNorm(width), *layers)
         self.drop = stochastic_depth(drop)
 
-    def forward(self, tokens: Tensor) -> Tensor:
-        """``float32[B, N, width]`` in and out."""
-        tokens = tokens + self.drop(self.attention(tokens))
+    def forward(self, tokens: Tensor, generate: nn.Module | None = None) -> Tensor:
+        """``float32[B, N, width]`` in and out; ``generate`` makes a bias of N x N."""
+        norm, attention = self.attention
+        read = norm(tokens)
+        bias = None
+        if self.bias is not None and generate is not None:
+            bias = generate(self.bias(read)).unflatten(2, (tokens.shape[1], -1))
+        tokens = tokens + self.drop(attention(read, bias))
         output: Tensor = tokens + self.drop(self.mlp(tokens))
         return output
 
