@@ -149,6 +149,9 @@ class GameColumns:
     """Visit counts of each decision."""
     values: npt.NDArray[np.float32] | None = None
     """``float32[T * width]``: what searches expected for who acts, in [-1, 1]; nan if unknown."""
+    surprises: npt.NDArray[np.float32] | None = None
+    """``float32[T * width]``: how far searches were from the network's policy, in nats; nan if
+    unknown."""
     phases: npt.NDArray[np.int8] | None = None
     """``int8[T * width]``: the phase at the time; -1 if unknown."""
     width: int = 1
@@ -225,11 +228,14 @@ class GameColumns:
         if not self.dates.tobytes().isascii():
             message = "dates: they are written 2024.01.31, with ? for what is not known"
             raise CorruptRecord(message)
-        for name in ("values", "phases"):
+        for name in BY_DECISION:
             if getattr(self, name) is not None:
                 check_length(name, getattr(self, name), decisions)
         if self.values is not None and (np.abs(self.values) > 1).any():
             message = "values: numbers from -1 to 1 are values, nan if unknown"
+            raise CorruptRecord(message)
+        if self.surprises is not None and (self.surprises < 0).any():
+            message = "surprises: numbers from 0 on are surprises, nan if unknown"
             raise CorruptRecord(message)
         if self.visits is not None:
             _check_visits(self.visits, decisions, num_actions)
@@ -260,9 +266,11 @@ class GameColumns:
             sources=self.sources.take(index),
             salvaged=_frozen(self.salvaged[index]),
             visits=None if self.visits is None else self.visits.take(entries),
-            values=None if self.values is None else _frozen(self.values[entries]),
-            phases=None if self.phases is None else _frozen(self.phases[entries]),
             width=self.width,
+            **{
+                name: None if column is None else _frozen(column[entries])
+                for name, column in ((name, getattr(self, name)) for name in BY_DECISION)
+            },
         )
 
     @classmethod
@@ -317,17 +325,22 @@ def _check_visits(visits: Visits, decisions: int, num_actions: int) -> None:
         raise CorruptRecord(message)
 
 
-_FILLED = {"values": (np.float32, np.nan), "phases": (np.int8, UNKNOWN)}
+BY_DECISION: dict[str, tuple[Any, float]] = {
+    "values": (np.float32, np.nan),
+    "surprises": (np.float32, np.nan),
+    "phases": (np.int8, UNKNOWN),
+}
+"""The optional columns of one number a decision: kind, and what stands for unknown."""
 
 
 def joined_searches(parts: Sequence[Any], sizes: Sequence[int]) -> dict[str, Any]:
     """Return the columns of searches of several parts, by name, one part after the other.
 
     Args:
-        parts: Each with ``visits``, ``values`` and ``phases``, or None in place of them.
+        parts: Each with ``visits`` and those of :data:`BY_DECISION`, or None in place of them.
         sizes: How many decisions each has.
     """
-    return {name: _optional(name, parts, sizes) for name in ("visits", "values", "phases")}
+    return {name: _optional(name, parts, sizes) for name in ("visits", *BY_DECISION)}
 
 
 def _optional(name: str, parts: Sequence[Any], sizes: Sequence[int]) -> Any:
@@ -338,7 +351,7 @@ def _optional(name: str, parts: Sequence[Any], sizes: Sequence[int]) -> Any:
     pairs = list(zip(given, sizes, strict=True))
     if name == "visits":
         return Visits.joined([Visits.none(size) if c is None else c for c, size in pairs])
-    dtype, unknown = _FILLED[name]
+    dtype, unknown = BY_DECISION[name]
     filled = [np.full(size, unknown, dtype=dtype) if c is None else c for c, size in pairs]
     return _frozen(np.concatenate(filled))
 

@@ -37,6 +37,7 @@ class GameEntry:
     """``float32[players]``; None: to be found at the end of the game."""
     visits: Visits | None = None
     values: npt.NDArray[np.float32] | None = None
+    surprises: npt.NDArray[np.float32] | None = None
     phases: npt.NDArray[np.int8] | None = None
     players: Sequence[str | None] | None = None
     ratings: Sequence[int] | None = None
@@ -55,6 +56,7 @@ class GameEntry:
         returns: npt.ArrayLike | None,
         visits: Sequence[Any] | None = None,
         values: Sequence[Any] | None = None,
+        surprises: Sequence[Any] | None = None,
         phases: Sequence[Any] | None = None,
         players: Sequence[str | None] | None = None,
         ratings: Sequence[int | None] | None = None,
@@ -71,6 +73,7 @@ class GameEntry:
             returns=None if returns is None else _returns(game, returns),
             visits=None if visits is None else _visits(game, visits, width, decisions),
             values=None if values is None else _values(values, decisions),
+            surprises=None if surprises is None else _surprises(surprises, decisions),
             phases=None if phases is None else _phases(phases, decisions),
             players=_names(players, game),
             ratings=_ratings(ratings, game),
@@ -206,6 +209,14 @@ def _values(values: Sequence[Any], decisions: int) -> npt.NDArray[np.float32]:
     flat = _numbers("values", values, decisions, np.nan)
     if (np.abs(flat) > 1).any():
         message = "values: needed are numbers from -1 to 1 for who acts, or None"
+        raise InvalidConfig(message)
+    return flat.astype(np.float32)
+
+
+def _surprises(surprises: Sequence[Any], decisions: int) -> npt.NDArray[np.float32]:
+    flat = _numbers("surprises", surprises, decisions, np.nan)
+    if (flat < 0).any() or np.isinf(flat).any():
+        message = "surprises: needed are finite numbers from 0 on, in nats, or None"
         raise InvalidConfig(message)
     return flat.astype(np.float32)
 

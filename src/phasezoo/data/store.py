@@ -9,7 +9,15 @@ import numpy.typing as npt
 
 from phasezoo import _core, gating
 from phasezoo.data.batches import Batch, batch_of
-from phasezoo.data.columns import GameColumns, Start, Texts, Visits, as_column, starts_of
+from phasezoo.data.columns import (
+    BY_DECISION,
+    GameColumns,
+    Start,
+    Texts,
+    Visits,
+    as_column,
+    starts_of,
+)
 from phasezoo.data.positions import PhaseTable, PositionTable, phases_in_chunks
 from phasezoo.data.splits import FRACTIONS, SPLITS, Splits, ranked, split_word
 from phasezoo.data.state_records import StateRecords, records_of
@@ -46,6 +54,8 @@ class GameStore:
         salvaged: ``bool[N]``: whether the end of a game could not be read; default nowhere.
         visits: Visit counts of searches: of each decision the actions visited and how often.
         values: ``float32``: what a search expected for who acts, of each decision; nan if unknown.
+        surprises: ``float32``: the Kullback-Leibler divergence, in nats, of a search's policy from
+            the network's, of each decision; nan if unknown.
         phases: ``int8``: the phase of each decision at the time; -1 if unknown.
         metadata: What else is known of the games; kept in the file.
 
@@ -70,6 +80,7 @@ class GameStore:
         salvaged: npt.ArrayLike | None = None,
         visits: Visits | Sequence[npt.ArrayLike] | None = None,
         values: npt.ArrayLike | None = None,
+        surprises: npt.ArrayLike | None = None,
         phases: npt.ArrayLike | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
@@ -88,9 +99,15 @@ class GameStore:
             sources=Texts.of(sources, (count,)),
             salvaged=as_column("salvaged", _or(salvaged, count, np.bool_), np.bool_),
             visits=None if visits is None else Visits.of(visits),
-            values=None if values is None else as_column("values", values, np.float32),
-            phases=None if phases is None else as_column("phases", phases, np.int8),
             width=decisions_a_ply(made),
+            **{
+                name: None if column is None else as_column(name, column, BY_DECISION[name][0])
+                for name, column in (
+                    ("values", values),
+                    ("surprises", surprises),
+                    ("phases", phases),
+                )
+            },
         )
         for name in ("returns", "ratings"):
             given = getattr(columns, name).shape

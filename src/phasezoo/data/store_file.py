@@ -13,6 +13,7 @@
 | salvaged | bool: the end of the game could not be read |
 | visit_lengths, visit_actions, visit_counts | lists of int32: entries of each decision, then all entries; optional |
 | values | list of float32, nan if unknown; optional |
+| surprises | list of float32, nan if unknown; optional |
 | phases | list of int8, -1 if unknown; optional |
 
 The file's metadata has a key ``phasezoo`` with JSON: :class:`Description`.

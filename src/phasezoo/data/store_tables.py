@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.data.columns import GameColumns, Start, Texts, Visits, as_column
+from phasezoo.data.columns import BY_DECISION, GameColumns, Start, Texts, Visits, as_column
 from phasezoo.errors import CorruptRecord
 from phasezoo.games.varlen import offsets_of
 
@@ -31,10 +31,11 @@ def columns_of(table: Any, players: int, width: int) -> GameColumns:
     ratings = [_filled(read[f"rating_{player}"], 0) for player in each]
     texts = [_texts(read[f"player_{player}"]) for player in each]
     dates = np.array([date or b"" for date in read["date"].cast("binary").to_pylist()], "S10")
-    values, phases = (
-        as_column(name, _lists(read, name, lengths), dtype) if name in read else None
-        for name, dtype in (("values", np.float32), ("phases", np.int8))
-    )
+    by_decision = {
+        name: as_column(name, _lists(read, name, lengths), dtype)
+        for name, (dtype, _) in BY_DECISION.items()
+        if name in read
+    }
     names = Texts.joined(texts)
     return GameColumns(
         actions=as_column("actions", lists, lists.dtype),
@@ -47,9 +48,8 @@ def columns_of(table: Any, players: int, width: int) -> GameColumns:
         sources=_texts(read["source"]),
         salvaged=as_column("salvaged", _flags(_whole(read, "salvaged")), np.bool_),
         visits=_visits(read, lengths) if "visit_lengths" in read else None,
-        values=values,
-        phases=phases,
         width=width,
+        **by_decision,
     )
 
 
@@ -159,7 +159,7 @@ def table_of(pa: Any, schema: Any, columns: GameColumns, first: int, last: int) 
         codes = columns.players.codes[rows, player]
         written[f"player_{player}"] = _coded(pa, codes, columns.players.names)
         written[f"rating_{player}"] = pa.array(rating.copy(), mask=rating == 0)
-    for name in ("values", "phases"):
+    for name in BY_DECISION:
         if getattr(columns, name) is not None:
             written[name] = lists(name, getattr(columns, name)[low:high])
     if columns.visits is not None:
@@ -209,10 +209,11 @@ def schema_of(pa: Any, columns: GameColumns) -> Any:
     if columns.visits is not None:
         counts = [pa.field(f"visit_{part}", lists(pa.int32()), nullable=False) for part in _VISITS]
         fields.extend(counts)
-    if columns.values is not None:
-        fields.append(pa.field("values", lists(pa.float32()), nullable=False))
-    if columns.phases is not None:
-        fields.append(pa.field("phases", lists(pa.int8()), nullable=False))
+    fields.extend(
+        pa.field(name, lists(pa.from_numpy_dtype(kind)), nullable=False)
+        for name, (kind, _) in BY_DECISION.items()
+        if getattr(columns, name) is not None
+    )
     return pa.schema(fields)
 
 
@@ -235,6 +236,7 @@ def wrong_columns(schema: Any, players: int, num_actions: int) -> list[str]:
         "start_pickle": ("binary",),
         **dict.fromkeys(("visit_lengths", "visit_actions", "visit_counts"), ("int32",)),
         "values": ("float",),
+        "surprises": ("float",),
         "phases": ("int8",),
     }
     present = {name: _type_of(schema.field(name).type) for name in schema.names}

@@ -131,6 +131,7 @@ class StoreWriter:
         returns: npt.ArrayLike | None = None,
         visits: Sequence[Any] | None = None,
         values: Sequence[Any] | None = None,
+        surprises: Sequence[Any] | None = None,
         phases: Sequence[Any] | None = None,
         players: Sequence[str | None] | None = None,
         ratings: Sequence[int | None] | None = None,
@@ -150,6 +151,8 @@ class StoreWriter:
             visits: Per ply how often a search visited each action, ``int[A]`` or a mapping of
                 actions to counts; None where nobody searched.
             values: Per ply what a search expected for who acts, in [-1, 1]; None if unknown.
+            surprises: Per ply the Kullback-Leibler divergence, in nats, of a search's policy from
+                the network's; None if unknown.
             phases: Per ply the phase at the time, 0 to 126; None if unknown.
             players: A name each.
             ratings: A number each.
@@ -171,6 +174,7 @@ class StoreWriter:
             returns=returns,
             visits=visits,
             values=values,
+            surprises=surprises,
             phases=phases,
             players=players,
             ratings=ratings,

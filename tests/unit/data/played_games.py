@@ -87,7 +87,7 @@ def random_game(name, rng, longest=25, searched=True):
     draws = game.draws_start({}) or name == "nim"
     state = game.initial_state(seed=seed) if draws else game.initial_state()
     told = {"start": f"seed:{seed}" if draws else None, "actions": []}
-    visits, values, phases = [], [], []
+    visits, values, surprises, phases = [], [], [], []
     while not state.is_terminal and len(told["actions"]) < longest:
         action = random_action(state, rng)
         joint, seen = np.zeros(width, dtype=np.int64), [None] * width
@@ -101,6 +101,7 @@ def random_game(name, rng, longest=25, searched=True):
         told["actions"].append(joint)
         known = rng.random(width) < 0.7
         values.append(np.where(known, rng.uniform(-1, 1, width).astype(np.float32), np.nan))
+        surprises.append(np.where(known, rng.exponential(size=width).astype(np.float32), np.nan))
         phases.append(rng.integers(-1, 4, width))
         visits.append(seen if width > 1 else seen[0])
         state = state.play(action)
@@ -109,4 +110,5 @@ def random_game(name, rng, longest=25, searched=True):
     told["returns"] = None if over else [0.0] * game.num_players
     if searched:
         told |= {"visits": visits, "values": values, "phases": [p.tolist() for p in phases]}
+        told["surprises"] = surprises
     return told

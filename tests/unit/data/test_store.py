@@ -164,7 +164,7 @@ def test_a_store_goes_to_another_process(store):
     """It holds the same games there, which make the same batches and cannot be written."""
     searched = GameStore(
         "chess", [E4, E4], [0, 2], [[1, -1]], visits=([0, 1, 2], [E4, E4], [3, 4]),
-        values=[0.5, np.nan], phases=[0, 1],
+        values=[0.5, np.nan], surprises=[np.nan, 2.5], phases=[0, 1],
     )  # fmt: skip
     for one in (store, searched, store.subset([])):
         other = pickle.loads(pickle.dumps(one))

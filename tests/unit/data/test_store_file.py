@@ -231,6 +231,7 @@ def searched() -> GameStore:
         offsets=[0, 2, 3, 6],
         returns=np.zeros((3, 2)),
         values=np.linspace(-0.5, 0.5, 6),
+        surprises=np.linspace(0, 2, 6),
         phases=np.zeros(6, int),
         visits=(
             np.concatenate([[0], np.cumsum(counts)]),
@@ -242,7 +243,7 @@ def searched() -> GameStore:
 
 @pytest.mark.parametrize("rows", [100, 2])
 @pytest.mark.parametrize(
-    "name", ["values", "phases", "visit_lengths", "visit_actions", "visit_counts"]
+    "name", ["values", "surprises", "phases", "visit_lengths", "visit_actions", "visit_counts"]
 )
 def test_lists_that_belong_to_other_games_are_refused(path, name, rows):
     store = searched()

@@ -51,6 +51,8 @@ def test_games_of_every_game_come_back(tmp_path_factory, name, seed, searched):
         if searched:
             values = np.float32(game["values"]).ravel()
             np.testing.assert_array_equal(store.columns.values[low:high], values)
+            surprises = np.float32(game["surprises"]).ravel()
+            np.testing.assert_array_equal(store.columns.surprises[low:high], surprises)
             phases = np.ravel(game["phases"])
             np.testing.assert_array_equal(store.columns.phases[low:high], phases)
             check_visits(store, low, game["visits"], width)

@@ -24,6 +24,7 @@ class Node:
     visits: dict[int, int] = field(default_factory=dict)
     total: float = 0.0
     count: int = 0
+    backed_up: list[float] = field(default_factory=list)
     raw: float = 0.0
     children: dict[int, "Node"] = field(default_factory=dict)
 
@@ -44,15 +45,17 @@ def puct(
     c_init: float = 2.5,
     c_base: float = 19652.0,
     unvisited: Callable[[Node], float] = lambda node: -1.0,
+    scale: Callable[[Node], float] = lambda node: 1.0,
     root: "Choose | None" = None,
 ) -> Choose:
-    """Selection by PUCT; ``root`` chooses at the root instead."""
+    """Selection by PUCT, c multiplied by ``scale``; ``root`` chooses at the root instead."""
 
     def choose(node: Node, is_root: bool) -> int:
         if is_root and root is not None:
             return root(node, True)
         total = sum(node.visits.values())
         factor = (np.log((total + c_base + 1) / c_base) + c_init) * np.sqrt(total)
+        factor *= scale(node)
         initial = unvisited(node)
 
         def score(action: int) -> float:
@@ -88,7 +91,7 @@ def search(
 ) -> Node:
     """The root after ``simulations`` descents, the root's own evaluation not counted."""
     root = evaluate(state, answer)
-    root.total, root.count = root.raw, 1
+    root.total, root.count, root.backed_up = root.raw, 1, [root.raw]
     for _ in range(simulations):
         path: list[tuple[Node, int]] = []
         node, value, player = root, 0.0, 0
@@ -107,11 +110,13 @@ def search(
             value = float(child.state.returns[player]) if child.state.is_terminal else child.raw
             child.total += value
             child.count += 1
+            child.backed_up.append(value)
             break
         for node, action in reversed(path):
             node.visits[action] += 1
             node.total += value if node.player == player else -value
             node.count += 1
+            node.backed_up.append(value)
     return root
 
 

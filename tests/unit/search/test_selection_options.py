@@ -39,6 +39,65 @@ def test_unvisited_children_are_worth_what_the_style_says(name: str, first: int)
     assert found.value == pytest.approx(mean(expected), abs=1e-5)
 
 
+def by_scatter(scale: float) -> Callable[[Node], float]:
+    """KataGo's factor: the deviation of the values and two more, whose deviation is 0.4."""
+
+    def factor(node: Node) -> float:
+        if node.count == 1:
+            return 1.0
+        own = mean(node)
+        squares = [value**2 for value in node.backed_up]
+        moment = (2 * (own**2 + 0.4**2) + sum(squares)) / (len(squares) + 1)
+        return float(1 + scale * (np.sqrt(moment - own**2) / 0.4 - 1))
+
+    return factor
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("scale", [0.3, 0.85, 1.0])
+def test_exploration_follows_the_scatter_of_values(scale: float, first: int) -> None:
+    rule = puct(unvisited=lambda node: mean(node), scale=by_scatter(scale))
+    expected = search(Branches(first=first), 250, answer, rule)
+    found = core(Branches(first=first), 250, fpu=0.0, c_puct_stdev_scale=scale)
+    assert found.visits.tolist() == [expected.visits[a] for a in found.actions]
+    assert found.value == pytest.approx(mean(expected), abs=1e-5)
+    assert found.value != core(Branches(first=first), 250, fpu=0.0).value
+
+
+def pruned(found: Any, c: float, base: float) -> list[int]:
+    """Visits after taking away one at a time what a search without noise would not have made."""
+    visits, total = found.visits.tolist(), int(found.visits.sum())
+    factor = (np.log((total + base + 1) / base) + c) * np.sqrt(total)
+    best = max(range(len(visits)), key=lambda i: (visits[i], found.prior[i]))
+    wanted = found.q[best] + factor * found.prior[best] / (1 + visits[best])
+    for index in range(len(visits)):
+        if index == best:
+            continue
+        while (
+            visits[index] > 0
+            and found.q[index] + factor * found.prior[index] / visits[index] <= wanted
+        ):
+            visits[index] -= 1
+        if visits[index] == 1:
+            visits[index] = 0
+    return list(visits)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("nodes", [40, 300])
+def test_a_policy_without_the_visits_of_noise(nodes: int, seed: int) -> None:
+    options = {"dirichlet_epsilon": 0.5, "dirichlet_alpha": 0.3, "q_value_weight": 0.0}
+    pool, _ = chess_pool(solver=False, prune_policy=True, **options)
+    tree = pool.add(seed)
+    pool.begin(tree, chess_state(fen=QUEENS[seed % 2]), nodes=nodes)
+    drive(pool, num_actions=4672)
+    found = pool.finish(tree)
+    left = np.array(pruned(found, 2.5, 19652.0), dtype=float)
+    assert found.policy[found.actions] == pytest.approx(left / left.sum(), abs=1e-6)
+    assert left.sum() < found.visits.sum()
+    assert found.visits.sum() >= nodes - 1  # what was visited is said as ever
+
+
 @pytest.mark.parametrize(
     "given",
     [
@@ -46,6 +105,8 @@ def test_unvisited_children_are_worth_what_the_style_says(name: str, first: int)
         {"fpu": 1.5, "fpu_style": "absolute"},
         {"fpu_style": "loss"},
         {"epsilon_greedy": 1.5},
+        {"c_puct_stdev_scale": -0.5},
+        {"c_puct_stdev_scale": 0.5, "graph": True},
         {"epsilon_checks": float("nan")},
     ],
 )

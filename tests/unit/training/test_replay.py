@@ -1,5 +1,6 @@
 """The window of samples that a learner draws from."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +186,74 @@ def test_phases_and_values_of_searches(store: GameStore) -> None:
     assert set(weighed.weight.tolist()) == {1.0, 3.0}
 
 
+def test_values_have_a_share_of_later_searches(store: GameStore) -> None:
+    """The lambda-return, as one sums it up: later values of the player by powers of lambda."""
+    share, columns = 0.7, store.columns
+    replay = Replay("connect-four", value_mix=1.0, value_lambda=share, symmetries=False)
+    for first in range(0, len(store), 10):
+        replay.add(store.subset(range(first, first + 10)))
+    kept, table = replay.samples()
+    batch = replay.sampler(8, 1).make(np.arange(len(table)))
+    assert columns.values is not None
+    assert len({int(table.player[row]) for row in range(len(table))}) == 2
+    for row, (game, ply, player) in enumerate(
+        zip(table.game.tolist(), table.ply.tolist(), table.player.tolist(), strict=True)
+    ):
+        own = columns.values[store.offsets[game] + ply : store.offsets[game + 1] : 2]
+        own = own[~np.isnan(own)].astype(float)
+        powers = share ** np.arange(len(own))
+        expected = (1 - share) * powers @ own + share ** len(own) * store.returns[game, player]
+        assert batch.value[row] == pytest.approx(expected, abs=1e-5)
+    small = Replay("connect-four", capacity=60, value_mix=1.0, value_lambda=share)
+    for first in range(0, len(store), 2):  # the oldest games are cut, and not mixed twice
+        small.add(store.subset([first, first + 1]))
+    values, rows = kept.columns.values, small.samples()[0].columns.values
+    assert values is not None
+    assert rows is not None
+    np.testing.assert_array_equal(rows, values[-len(rows) :])
+
+
+def test_later_values_of_players_who_move_at_once() -> None:
+    both = GameStore(
+        "pommerman-ffa",
+        actions=np.zeros(3 * 4, int),
+        offsets=[0, 2, 3],
+        returns=[[1, -1, 0, 0.5], [-1, -1, -1, -1]],
+        values=[0.5, 0, 0, 0, np.nan, -0.5, 0, 1, 0.25, 0, 0, 0],
+    )
+    replay = Replay("pommerman-ffa", value_mix=1.0, value_lambda=0.5)
+    replay.add(both)
+    mixed = replay.samples()[0].columns.values
+    expected = [0.75, -0.375, 0, 0.375, np.nan, -0.75, 0, 0.75, -0.375, -0.5, -0.5, -0.5]
+    np.testing.assert_allclose(mixed, expected)
+
+
+def test_surprising_samples_are_drawn_more_often(store: GameStore) -> None:
+    surprises = store.columns.surprises
+    assert surprises is not None
+    replay = Replay("connect-four", surprise=0.5)
+    replay.add(store)
+    _, table = replay.samples()
+    own = surprises[store.offsets[table.game] + table.ply].astype(float)
+    expected = np.zeros(len(table))
+    for game in set(table.game.tolist()):
+        of_game = table.game == game
+        assert own[of_game].sum() > 0
+        share = of_game.sum() / len(table)  # of all draws, as if all were alike
+        expected[of_game] = share * (0.5 / of_game.sum() + 0.5 * own[of_game] / own[of_game].sum())
+    sampler = replay.sampler(1000, 1)
+    drawn = np.concatenate([sampler.batch_rows(index) for index in range(200)])
+    counts = np.bincount(drawn, minlength=len(table))
+    gaps = (counts - len(drawn) * expected) / np.sqrt(len(drawn) * expected)
+    assert np.square(gaps).sum() < len(table) + 5 * np.sqrt(2 * len(table))  # chi-squared
+    assert expected.max() > 1.5 * expected.min()
+    unknown = GameStore.of(store.game, replace(store.columns, surprises=None))
+    plain = Replay("connect-four", surprise=0.5)
+    plain.add(unknown)
+    drawn = plain.sampler(len(table), 1).batch_rows(0)
+    assert np.bincount(drawn // 50).max() < 100  # all alike
+
+
 def test_what_is_refused(store: GameStore, tmp_path: Path) -> None:
     wrong: list[dict[str, Any]] = [
         {"capacity": 0},
@@ -192,6 +261,9 @@ def test_what_is_refused(store: GameStore, tmp_path: Path) -> None:
         {"counts": "ply"},
         {"discount": 0.0},
         {"value_mix": 2.0},
+        {"value_lambda": 1.0, "value_mix": 1.0},
+        {"value_lambda": 0.5},
+        {"surprise": 1.5},
         {"size": 3},
     ]
     for changes in wrong:

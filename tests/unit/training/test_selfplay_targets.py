@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+import scipy.stats
 import selfplay_games
 from selfplay_games import Rowwise
 
@@ -44,6 +45,8 @@ def kept(
     store = training.play_games(
         agent, game=game, games=3, seed=4, out=out, explore=False, starts="random:2-8"
     )
+    surprises = store.columns.surprises
+    assert surprises is not None
     columns = store.columns.visits
     assert columns is not None
     for number in range(3):
@@ -55,7 +58,10 @@ def kept(
             target = np.zeros(7)
             target[columns.actions[low:high]] = columns.counts[low:high]
             raw = float(network.evaluate(games.encode([state])).value[0])
-            yield state, found, (target / target.sum())[found.actions], raw
+            shares = (target / target.sum())[found.actions]
+            surprise = scipy.stats.entropy(shares, found.prior)  # their Kullback-Leibler divergence
+            assert surprises[place] == pytest.approx(surprise, abs=1e-4)
+            yield state, found, shares, raw
             state = state.play(int(store.actions[place]))
 
 

@@ -91,6 +91,9 @@ settings! {
         c_puct_init: f32 = 2.5, To(0.0, 1e3);
         /// `base` in the same formula, in visits.
         c_puct_base: f32 = 19_652.0, To(1.0, 1e9);
+        /// How far `c` follows the scatter of the values below a node: `c` times
+        /// `1 + scale (stdev / 0.4 - 1)` (`KataGo`: cpuctUtilityStdevScale, 0.85); 0 is not at all.
+        c_puct_stdev_scale: f32 = 0.0, To(0.0, 1.0);
         /// Q of an unvisited child ("first play urgency"): `None` is a loss (-1); what a number says is
         /// [`Params::fpu_style`]'s.
         fpu: Option<f32> = Some(0.0), To(-1.0, 2.0);
@@ -146,6 +149,9 @@ settings! {
         node_random_factor: f32 = 0.0, To(0.0, 1.0);
 
         // The choice of the move.
+        /// Whether the final policy leaves out visits that the rule would not have made without
+        /// noise (Wu 2019, section 3.2: "policy target pruning").
+        prune_policy: bool = false, Any;
         /// Weight of Q in the final policy: a second-best move by visits with a better Q gains
         /// `(Q2 - Q1) * weight * visits1`; 0 turns this and the veto off.
         q_value_weight: f32 = 1.0, To(0.0, 1e3);
@@ -193,8 +199,11 @@ impl Params {
 
     /// Refuses what a node with several parents could not be told.
     fn check_graph(&self) -> Result<()> {
-        let set =
-            [("epsilon_greedy", self.epsilon_greedy), ("epsilon_checks", self.epsilon_checks)];
+        let set = [
+            ("epsilon_greedy", self.epsilon_greedy),
+            ("epsilon_checks", self.epsilon_checks),
+            ("c_puct_stdev_scale", self.c_puct_stdev_scale),
+        ];
         match set.into_iter().find(|&(_, given)| self.graph && given != 0.0) {
             None => Ok(()),
             Some((name, given)) => Err(Error::InvalidConfig(format!(

@@ -73,6 +73,7 @@ impl<S> Tree<S> {
         self.snapshots.truncate(count);
         self.more_sums.truncate(count * (self.width - 1));
         self.more_values.truncate(count * (self.width - 1));
+        self.squares.iter_mut().for_each(|squares| squares.truncate(count));
         self.move_candidates(rows);
         self.move_quads(quads);
         self.put_first(root, &mut places);
@@ -117,6 +118,7 @@ impl<S> Tree<S> {
         self.nodes.swap(first, second);
         self.rest.swap(first, second);
         self.snapshots.swap(first, second);
+        self.squares.iter_mut().for_each(|squares| squares.swap(first, second));
         let width = self.width - 1;
         for entry in 0..width {
             self.more_sums.swap(first * width + entry, second * width + entry);
@@ -177,6 +179,7 @@ impl<S> Tree<S> {
         shrink(&mut self.snapshots);
         shrink(&mut self.more_sums);
         shrink(&mut self.more_values);
+        self.squares.iter_mut().for_each(shrink);
         self.nodes.give_back();
         self.priors.give_back();
         self.actions.give_back();

@@ -95,7 +95,11 @@ impl SearchResult {
         let gumbel = search.gumbel.as_ref().filter(|_| proven.is_none());
         let policy = match gumbel {
             Some(_) => improved_policy(tree, rules, &moves),
-            None => final_policy(&rules.params, &moves, proven.map(|(worth, _)| worth)),
+            None => {
+                let factor = tree.has_root().then(|| rules.selector.factor(tree, ROOT));
+                let worth = proven.map(|(worth, _)| worth);
+                final_policy(&rules.params, &moves, worth, factor.unwrap_or(0.0))
+            }
         };
         let best = gumbel.and_then(|gumbel| gumbel.action(&rules.gumbel, tree));
         let chosen = best

@@ -75,13 +75,19 @@ pub(crate) fn candidates<S>(tree: &Tree<S>, selector: &Selector) -> Vec<Candidat
 }
 
 /// The share of each move in the final policy; sums to 1. `worth` is the root's exact value, where
-/// proven.
+/// proven; `factor` what PUCT multiplies `P / (1 + n)` by there.
 ///
 /// * Proven: the shortest win, the longest loss, or the drawn moves by their visits.
-/// * Otherwise by visits, moves that are proven losses left out; then the Q veto, or else the Q weight
+/// * Otherwise by visits, moves that are proven losses left out, and visits that [`prune`] leaves out if
+///   [`Params::prune_policy`] says so; then the Q veto, or else the Q weight
 ///   of [`Params`] (facts of the published engine: veto 0.4, weight 1).
 /// * Nothing visited: the priors.
-pub(crate) fn final_policy(params: &Params, moves: &[Candidate], worth: Option<f32>) -> Vec<f32> {
+pub(crate) fn final_policy(
+    params: &Params,
+    moves: &[Candidate],
+    worth: Option<f32>,
+    factor: f32,
+) -> Vec<f32> {
     if let Some(policy) = worth.and_then(|worth| proven_policy(moves, worth)) {
         return policy;
     }
@@ -91,10 +97,28 @@ pub(crate) fn final_policy(params: &Params, moves: &[Candidate], worth: Option<f
         mass = moves.iter().map(|found| if found.is_lost() { 0.0 } else { found.prior }).collect();
         return normalised(mass);
     }
+    if params.prune_policy {
+        prune(moves, factor, &mut mass);
+    }
     if params.q_value_weight > 0.0 {
         weigh_by_q(params, moves, &mut mass);
     }
     normalised(mass)
+}
+
+/// Leaves out the visits of each move but the best beyond the first at which its score, by its prior
+/// without noise, falls to that of the best; and the last visit of a move that has one left.
+fn prune(moves: &[Candidate], factor: f32, mass: &mut [f32]) {
+    let best = best_index(mass, moves);
+    let score = moves[best].q + factor * moves[best].prior / (1.0 + mass[best]);
+    for (index, (found, visits)) in moves.iter().zip(mass).enumerate() {
+        let gap = score - found.q;
+        if index == best || gap <= 0.0 {
+            continue; // its value alone is worth its visits
+        }
+        let wanted = (factor * found.prior / gap - 1.0).ceil().max(0.0);
+        *visits = if wanted.min(*visits) > 1.0 { wanted.min(*visits) } else { 0.0 };
+    }
 }
 
 fn proven_policy(moves: &[Candidate], worth: f32) -> Option<Vec<f32>> {
@@ -210,7 +234,7 @@ mod tests {
     }
 
     fn policy(params: &Params, moves: &[Candidate]) -> Vec<f32> {
-        final_policy(params, moves, None)
+        final_policy(params, moves, None, 1.0)
     }
 
     #[test]
@@ -247,11 +271,11 @@ mod tests {
         let params = Params::default();
         let win = |plies| Candidate { proven: Some((1.0, plies)), ..candidate(1, 1.0) };
         assert_eq!(
-            final_policy(&params, &[win(5), win(3), candidate(99, 0.9)], Some(1.0)),
+            final_policy(&params, &[win(5), win(3), candidate(99, 0.9)], Some(1.0), 1.0),
             [0.0, 1.0, 0.0]
         );
         let loss = |plies| Candidate { proven: Some((-1.0, plies)), ..candidate(9, -1.0) };
-        assert_eq!(final_policy(&params, &[loss(2), loss(4)], Some(-1.0)), [0.0, 1.0]);
+        assert_eq!(final_policy(&params, &[loss(2), loss(4)], Some(-1.0), 1.0), [0.0, 1.0]);
     }
 
     #[test]

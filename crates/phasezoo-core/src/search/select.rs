@@ -34,7 +34,13 @@ struct Puct {
     /// Q of slots that nobody has visited; `None`: a loss.
     fpu: Option<f32>,
     style: FpuStyle,
+    /// How far the factor follows the scatter of a node's values.
+    stdev_scale: f32,
 }
+
+/// The standard deviation of values at which [`Params::c_puct_stdev_scale`] changes nothing (`KataGo`:
+/// cpuctUtilityStdevPrior).
+const USUAL_STDEV: f64 = 0.4;
 
 /// One step of a descent: a slot of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,8 +67,15 @@ pub(crate) enum Arrival {
 }
 
 impl Puct {
-    fn new(init: f32, base: f32, fpu: Option<f32>, style: FpuStyle) -> Self {
-        let mut puct = Self { init, base, table: Vec::new(), fpu, style };
+    fn new(params: &Params) -> Self {
+        let mut puct = Self {
+            init: params.c_puct_init,
+            base: params.c_puct_base,
+            table: Vec::new(),
+            fpu: params.fpu,
+            style: params.fpu_style,
+            stdev_scale: params.c_puct_stdev_scale,
+        };
         puct.table = (0..TABLE).map(|visits| puct.compute(visits)).collect();
         puct
     }
@@ -77,6 +90,15 @@ impl Puct {
         match self.table.get(visits as usize) {
             Some(&factor) => factor,
             None => self.compute(visits),
+        }
+    }
+
+    /// [`Puct::exploration`] of `visits` of the edges of a node, with the scatter of its values.
+    fn factor<S>(&self, tree: &Tree<S>, id: NodeId, visits: u32) -> f32 {
+        let plain = self.exploration(visits);
+        match tree.stdev(id, USUAL_STDEV) {
+            None => plain,
+            Some(stdev) => plain * (1.0 + self.stdev_scale * (stdev / USUAL_STDEV - 1.0) as f32),
         }
     }
 
@@ -103,7 +125,7 @@ impl Selector {
     /// The rule that `params` ask for.
     pub(crate) fn new(params: &Params) -> Self {
         Self {
-            puct: Puct::new(params.c_puct_init, params.c_puct_base, params.fpu, params.fpu_style),
+            puct: Puct::new(params),
             interior: (params.interior == Selection::Gumbel).then(|| Gumbel::new(params)),
             loss_above: match params.virtual_style {
                 VirtualStyle::Loss => -1,
@@ -112,6 +134,11 @@ impl Selector {
             },
             sees_waiting: params.virtual_style != VirtualStyle::None,
         }
+    }
+
+    /// What PUCT multiplies `P / (1 + n)` of a visited node's slots by, nothing waiting.
+    pub(crate) fn factor<S>(&self, tree: &Tree<S>, id: NodeId) -> f32 {
+        self.puct.factor(tree, id, tree.node(id).visits.saturating_sub(1))
     }
 
     /// Q of a slot of `id` that nobody has visited.
@@ -184,7 +211,7 @@ impl Selector {
         let puct = &self.puct;
         let waiting = if self.sees_waiting { node.waiting } else { 0 };
         let at = Scoring {
-            factor: puct.exploration(node.visits - 1 + waiting),
+            factor: puct.factor(tree, id, node.visits - 1 + waiting),
             unvisited: puct.unvisited(tree, id),
             loss_above: self.loss_above,
         };

@@ -205,6 +205,7 @@ impl<M: SearchModel> Search<M> {
         if !keep {
             self.tree.clear();
             self.tree.transpositions = rules.params.graph.then(Default::default);
+            self.tree.squares = (rules.params.c_puct_stdev_scale > 0.0).then(Vec::new);
         }
         self.walker.get_or_insert_with(|| root.clone());
         self.root = Some(Arc::new(root));

@@ -109,6 +109,9 @@ pub(crate) struct Tree<S> {
     pub(super) more_sums: Vec<i64>,
     /// Entries 1 and on of each node's value.
     pub(super) more_values: Vec<f32>,
+    /// Sums of the squares of the values that were backed up, for each node's actor; `None` if nobody
+    /// asks.
+    pub(super) squares: Option<Vec<f64>>,
     pub(crate) snapshots: Vec<S>,
     /// Bytes that snapshots hold besides their own size.
     pub(super) heap_bytes: usize,
@@ -137,6 +140,7 @@ impl<S> Tree<S> {
             rest: Vec::new(),
             more_sums: Vec::new(),
             more_values: Vec::new(),
+            squares: None,
             snapshots: Vec::new(),
             heap_bytes: 0,
             transpositions: None,
@@ -153,6 +157,7 @@ impl<S> Tree<S> {
         self.rest.clear();
         self.more_sums.clear();
         self.more_values.clear();
+        self.squares.iter_mut().for_each(Vec::clear);
         self.snapshots.clear();
         self.heap_bytes = 0;
         self.transpositions.iter_mut().for_each(HashMap::clear);
@@ -170,7 +175,9 @@ impl<S> Tree<S> {
     /// Bytes in use, snapshots and what they hold included. Memory that is reserved but untouched is
     /// not counted.
     pub(crate) fn bytes(&self) -> usize {
-        let node = size_of::<Node>() + size_of::<Rest>() + size_of::<S>() + (self.width - 1) * 12;
+        let squares = if self.squares.is_some() { size_of::<f64>() } else { 0 };
+        let numbers = (self.width - 1) * 12 + squares;
+        let node = size_of::<Node>() + size_of::<Rest>() + size_of::<S>() + numbers;
         self.nodes.len() * node
             + self.priors.len() * 8
             + self.quads.len() * size_of::<Quad>()
@@ -212,6 +219,7 @@ impl<S> Tree<S> {
         self.rest.push(Rest::default());
         self.more_sums.resize(self.more_sums.len() + self.width - 1, 0);
         self.more_values.resize(self.more_values.len() + self.width - 1, 0.0);
+        self.squares.iter_mut().for_each(|squares| squares.push(0.0));
         Some(id)
     }
 
@@ -223,6 +231,7 @@ impl<S> Tree<S> {
         self.rest.truncate(count);
         self.more_sums.truncate(count * (self.width - 1));
         self.more_values.truncate(count * (self.width - 1));
+        self.squares.iter_mut().for_each(|squares| squares.truncate(count));
     }
 
     /// How many rows of further edges there were so far; see [`Tree::close_after`].

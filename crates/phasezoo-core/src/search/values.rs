@@ -101,6 +101,20 @@ impl<S> Tree<S> {
         }
     }
 
+    /// The standard deviation of the values backed up through a visited node, for its actor, with two
+    /// more whose deviation is `prior`; `None` if squares are not kept.
+    pub(crate) fn stdev(&self, id: NodeId, prior: f64) -> Option<f64> {
+        let node = self.node(id);
+        let visits = f64::from(node.visits);
+        let mean = f64::from(self.mean_for(id, node.actor));
+        let squares = self.squares.as_ref()?[id as usize].max(visits * mean * mean);
+        if node.visits <= 1 {
+            return Some(prior);
+        }
+        let moment = (2.0 * (mean * mean + prior * prior) + squares) / (visits + 1.0);
+        Some((moment - mean * mean).max(0.0).sqrt())
+    }
+
     /// Wins and half the draws among the visits of a node, for `actor`; exact if all values backed up
     /// were -1, 0 or 1.
     pub(crate) fn wins_for(&self, id: NodeId, actor: Player) -> f64 {
@@ -119,8 +133,13 @@ impl<S> Tree<S> {
     #[inline]
     pub(crate) fn visit(&mut self, id: NodeId, values: &Values) {
         let node = self.node_mut(id);
+        let actor = node.actor;
         node.visits += 1;
         node.sum += units(values[0]);
+        if let Some(squares) = &mut self.squares {
+            let entry = if self.width > 1 { usize::from(actor) } else { 0 };
+            squares[id as usize] += f64::from(values[entry]).powi(2);
+        }
         for (entry, &value) in values.iter().enumerate().take(self.width).skip(1) {
             let at = self.more_at(id, entry);
             self.more_sums[at] += units(value);

@@ -107,6 +107,9 @@ class SearchConfig(CoreSettings):
         c_puct_init: Exploration constant: c(N) = ln((N + c_puct_base + 1) / c_puct_base) +
             c_puct_init (Silver et al., AlphaZero 2018; value: CrazyAra).
         c_puct_base: How slowly exploration grows with the visits N of a node (AlphaZero 2018).
+        c_puct_stdev_scale: How far c(N) follows the standard deviation of the values below a node:
+            c(N) * (1 + c_puct_stdev_scale * (deviation / 0.4 - 1)) (KataGo:
+            cpuctUtilityStdevScale, 0.85).
         fpu: Value of an unvisited action ("first play urgency"): None: -1 (CrazyAra); a number:
             what ``fpu_style`` says. From 0 to 2, or from -1 to 1 if ``fpu_style`` is "absolute".
         fpu_style: What ``fpu`` is: the node's value minus ``fpu``; minus ``fpu`` times the square
@@ -144,6 +147,8 @@ class SearchConfig(CoreSettings):
         node_random_factor: Share r of its nodes n by which searches differ: each has n - rn / 2 to
             below n + rn / 2, drawn anew (CrazyAra: 0.1 in self-play); of a limit without nodes,
             simulations.
+        prune_policy: Whether the result's ``policy`` leaves out visits that PUCT would not have made
+            with priors without noise (Wu 2019, section 3.2: "policy target pruning").
         q_value_weight: How far the second most visited action gains visits when its value is better
             (CrazyAra); 0 plays by visits alone.
         q_veto_delta: An action whose value is better by this much takes the place of the most
@@ -182,6 +187,7 @@ class SearchConfig(CoreSettings):
 
     c_puct_init: Annotated[float, Interval(ge=0, le=1000)] = _DEFAULT.c_puct_init
     c_puct_base: Annotated[float, Interval(ge=1, le=10**9)] = _DEFAULT.c_puct_base
+    c_puct_stdev_scale: Share = _DEFAULT.c_puct_stdev_scale
     fpu: float | None = _DEFAULT.fpu
     fpu_style: Literal["reduction", "scaled_reduction", "absolute"] = _DEFAULT.fpu_style
     virtual_style: Literal["virtual_mix", "virtual_loss", "virtual_visit", "none"] = (
@@ -220,6 +226,7 @@ class SearchConfig(CoreSettings):
 
     # The choice of the move
 
+    prune_policy: bool = _DEFAULT.prune_policy
     q_value_weight: Annotated[float, Interval(ge=0, le=1000)] = _DEFAULT.q_value_weight
     q_veto_delta: Annotated[float, Interval(ge=0, le=2)] = _DEFAULT.q_veto_delta
     temperature: Annotated[float, Interval(ge=0, le=100)] = _DEFAULT.temperature

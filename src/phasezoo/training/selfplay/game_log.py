@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.data.columns import Visits
+from phasezoo.data.columns import BY_DECISION, Visits
 from phasezoo.data.game_entry import GameEntry, columns_of
 from phasezoo.data.store_file import action_type, decisions_a_ply, write_file
 from phasezoo.errors import StoreError
@@ -125,8 +125,7 @@ def _line(played: PlayedGame) -> dict[str, Any]:
         "actions": entry.actions.tolist(),
         "returns": None if entry.returns is None else entry.returns.tolist(),
         "visits": None if visits is None else [column.tolist() for column in vars(visits).values()],
-        "values": None if entry.values is None else [_known(v) for v in entry.values.tolist()],
-        "phases": None if entry.phases is None else entry.phases.tolist(),
+        **{name: _listed(getattr(entry, name)) for name in BY_DECISION},
         "source": entry.source,
         "ending": played.ending,
         "searched": played.searched,
@@ -135,13 +134,16 @@ def _line(played: PlayedGame) -> dict[str, Any]:
     }
 
 
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else value
+def _listed(column: npt.NDArray[Any] | None) -> list[Any] | None:
+    """Return a column of numbers, None for those that are not known."""
+    if column is None:
+        return None
+    return [None if np.isnan(number) else number for number in column.tolist()]
 
 
 def _played(game: Game, line: dict[str, Any]) -> PlayedGame:
     """Return the game of a line."""
-    visits, values, phases = line["visits"], line["values"], line["phases"]
+    visits = line["visits"]
     kinds = (np.int64, np.int32, np.int32)
     if visits is not None:
         visits = Visits(*(_numbers(c, k) for c, k in zip(visits, kinds, strict=True)))
@@ -150,9 +152,11 @@ def _played(game: Game, line: dict[str, Any]) -> PlayedGame:
         actions=_numbers(line["actions"], action_type(game)),
         returns=_numbers(line["returns"], np.float32),
         visits=visits,
-        values=None if values is None else _numbers(values, np.float32),  # None becomes nan
-        phases=None if phases is None else _numbers(phases, np.int8),
         source=line["source"],
+        **{
+            name: None if line.get(name) is None else _numbers(line[name], kind)  # None becomes nan
+            for name, (kind, _) in BY_DECISION.items()
+        },
     )
     verdict = line["verdict"]
     return PlayedGame(

@@ -35,6 +35,8 @@ class Ply:
     """Policy target of each decision, as counts; None: no target."""
     values: tuple[float | None, ...]
     """Value of each search."""
+    surprises: tuple[float | None, ...]
+    """How far each search was from the network's policy."""
     phases: tuple[int | None, ...]
     """Phase of each search."""
 
@@ -115,6 +117,7 @@ class Recorder:
                 joint=tuple(0 if move is None else int(move.action) for move in every),
                 visits=tuple(_target(search) for search in searches),
                 values=tuple(_value(move) for move in every),
+                surprises=tuple(_surprise(search) for search in searches),
                 phases=tuple(getattr(move, "phase", None) for move in every),
             )
         )
@@ -124,7 +127,7 @@ class Recorder:
         notes = self._notes.pop(record.number)
         start, before = self._start(notes.begun)
         nothing = (None,) * self._width
-        plies = [Ply(joint, nothing, nothing, nothing) for joint in before] + notes.plies
+        plies = [Ply(joint, nothing, nothing, nothing, nothing) for joint in before] + notes.plies
         entry = GameEntry.of(
             self._game,
             self._width,
@@ -134,6 +137,7 @@ class Recorder:
             # A game with cheap searches alone has the column, with no target in it.
             visits=_column([p.visits for p in plies], self._width, known=notes.is_searched),
             values=_column([ply.values for ply in plies], 1),
+            surprises=_column([ply.surprises for ply in plies], 1),
             phases=_column([ply.phases for ply in plies], 1),
             source="self-play" if record.ending == "rules" else f"self-play: {record.ending}",
         )
@@ -181,6 +185,22 @@ def _column(
 def _value(move: Move | None) -> float | None:
     value = None if move is None else move.value
     return None if value is None else min(max(value, -1.0), 1.0)
+
+
+def _surprise(search: Any) -> float | None:
+    """Return the Kullback-Leibler divergence, in nats, of a search's policy from its priors.
+
+    Priors below a millionth count as one, so that no decision outweighs all others.
+    """
+    if search is None or getattr(search, "cheap", False):
+        return None
+    prior = getattr(search, "prior", None)
+    if prior is None:
+        return None
+    target = np.asarray(search.policy, np.float64)[np.asarray(search.actions)]
+    least = np.maximum(np.asarray(prior, np.float64), 1 / PARTS)
+    kept = target > 0
+    return max(float((target[kept] * np.log(target[kept] / least[kept])).sum()), 0.0)
 
 
 def _target(search: Any) -> dict[int, int] | None:

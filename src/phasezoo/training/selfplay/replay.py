@@ -11,13 +11,13 @@ import numpy.typing as npt
 from annotated_types import Interval
 
 from phasezoo import games as known_games, gating
-from phasezoo.data.batches import Batch
+from phasezoo.data.batches import Batch, decisions_of
 from phasezoo.data.positions import PositionTable
 from phasezoo.data.sampler import Sampler
 from phasezoo.data.store import GameStore
 from phasezoo.data.store_file import DamagedFile, describe, read_file
 from phasezoo.data.store_folder import files_of
-from phasezoo.errors import StoreError
+from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.games import Game
 from phasezoo.games.options import folder_path, instance_of
 from phasezoo.specs import PositiveFloat, PositiveInt, Share, changed, check
@@ -43,13 +43,25 @@ class ReplayRules:
     has them all."""
     value_mix: Share = 0.0
     """Share of the searches' values in the value targets."""
+    value_lambda: Annotated[float, Interval(ge=0, lt=1)] = 0.0
+    """Share of the player's later searches in these values, as in TD(lambda); 0: a decision's own
+    search alone."""
+    surprise: Share = 0.0
+    """Share of a game's draws that its samples get by their policy surprise, and not alike (KataGo:
+    0.5)."""
 
     def __post_init__(self) -> None:
         check(self)
+        if self.value_lambda and not self.value_mix:
+            message = (
+                f"value_lambda={self.value_lambda}: with value_mix=0 no search is in the values; "
+                "give value_mix, such as 0.5"
+            )
+            raise InvalidConfig(message)
 
 
 class ReplaySampler(Sampler):
-    """Draws samples by their age, and weighs them.
+    """Draws samples by their age and their surprise, and weighs them.
 
     Args:
         store: The games.
@@ -62,15 +74,11 @@ class ReplaySampler(Sampler):
         self, store: GameStore, rows: PositionTable, rules: ReplayRules, **options: Any
     ) -> None:
         super().__init__(store, rows, **options)
-        self._chances: npt.NDArray[np.float64] | None = None
-        if rules.half_life is not None:
-            ages = np.arange(len(rows) - 1, -1, -1, dtype=np.float64)
-            chances = np.cumsum(np.exp2(-ages / rules.half_life))
-            self._chances = chances / chances[-1]
+        self._chances = _chances(store, rows, rules)
         self.row_weights = _row_weights(store, rows, rules)
 
     def batch_rows(self, index: int) -> npt.NDArray[np.int64]:
-        """Return ``int64[B]``: the samples of a batch, all in turn or drawn by their ages."""
+        """Return ``int64[B]``: the samples of a batch, all in turn or drawn by their chances."""
         if self._chances is None:
             return super().batch_rows(index)
         drawn = self._stream(_AGES, index).random(self.batch_size)
@@ -97,6 +105,64 @@ class ReplaySampler(Sampler):
         if self.row_weights is None:
             return batch
         return replace(batch, weight=batch.weight * self.row_weights[rows])
+
+
+def _chances(
+    store: GameStore, rows: PositionTable, rules: ReplayRules
+) -> npt.NDArray[np.float64] | None:
+    """Return ``float64[P]``, rising to 1: a sample's chance and those before it; None: in turn."""
+    if rules.half_life is None and not rules.surprise:
+        return None
+    chances = np.ones(len(rows))
+    if rules.half_life is not None:
+        ages = np.arange(len(rows) - 1, -1, -1, dtype=np.float64)
+        chances = np.exp2(-ages / rules.half_life)
+    if rules.surprise:
+        chances *= 1 - rules.surprise + rules.surprise * _relative_surprises(store, rows)
+    sums: npt.NDArray[np.float64] = np.cumsum(chances)
+    return sums / sums[-1]
+
+
+def _relative_surprises(store: GameStore, rows: PositionTable) -> npt.NDArray[np.float64]:
+    """Return ``float64[P]``: surprises by the mean of their game; 1 where that is not known."""
+    relative = np.ones(len(rows))
+    if store.columns.surprises is None:
+        return relative
+    found = store.columns.surprises[decisions_of(store.columns, rows.game, rows.ply, rows.player)]
+    known = np.flatnonzero(~np.isnan(found))
+    game = rows.game[known]
+    means = np.bincount(game, found[known]) / np.maximum(np.bincount(game), 1)
+    some = means[game] > 0
+    relative[known[some]] = found[known[some]] / means[game[some]]
+    return relative
+
+
+def _with_later_values(store: GameStore, share: float) -> GameStore:
+    """Return games whose values have a share of the same player's later ones, and of the return.
+
+    ``G[i] = (1 - share) v[i] + share G[i + 1]`` over a player's decisions in a game, and its return
+    after the last (the lambda-return without rewards on the way; Sutton and Barto 2018, chapter
+    12). Decisions without a value are passed over.
+    """
+    columns = store.columns
+    if columns.values is None:
+        return store
+    table = store.positions("none")
+    decisions = decisions_of(columns, table.game, table.ply, table.player)
+    chain = table.game * columns.returns.shape[1] + table.player
+    known = np.flatnonzero(~np.isnan(columns.values[decisions]))
+    order = known[np.lexsort((table.ply[known], chain[known]))]
+    lengths = np.bincount(chain[order], minlength=columns.returns.size)
+    left = np.repeat(np.cumsum(lengths), lengths) - np.arange(len(order))  # 1: a player's last
+    later = columns.returns.ravel().astype(np.float64)
+    values = columns.values.copy()
+    by_step = np.argsort(left, kind="stable")
+    for step in np.split(by_step, np.cumsum(np.bincount(left)[1:-1])):
+        rows = order[step]
+        chains, places = chain[rows], decisions[rows]
+        later[chains] = (1 - share) * values[places] + share * later[chains]
+        values[places] = later[chains]
+    return GameStore.of(store.game, replace(columns, values=values).locked(), store.metadata)
 
 
 def _row_weights(
@@ -219,7 +285,10 @@ class Replay:
         before = self.generated
         for first in range(0, len(store), _TOGETHER):
             games = np.arange(first, min(first + _TOGETHER, len(store)))
-            self._keep(self._part(store.subset(games)))
+            part = store.subset(games)
+            if self.rules.value_lambda:
+                part = _with_later_values(part, self.rules.value_lambda)
+            self._keep(self._part(part))
         return self.generated - before
 
     def read(self, files: "list[Path]") -> int:
