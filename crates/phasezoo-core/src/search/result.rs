@@ -93,13 +93,11 @@ impl SearchResult {
             .and_then(|node| tree.exact_worth(ROOT, node.actor))
             .map(|worth| (worth, tree.rest(ROOT).distance));
         let gumbel = search.gumbel.as_ref().filter(|_| proven.is_none());
-        let policy = match gumbel {
-            Some(_) => improved_policy(tree, rules, &moves),
-            None => {
-                let factor = tree.has_root().then(|| rules.selector.factor(tree, ROOT));
-                let worth = proven.map(|(worth, _)| worth);
-                final_policy(&rules.params, &moves, worth, factor.unwrap_or(0.0))
-            }
+        let policy = if gumbel.is_some() {
+            improved_policy(tree, rules, &moves)
+        } else {
+            let factor = if tree.has_root() { rules.selector.factor(tree, ROOT) } else { 0.0 };
+            final_policy(&rules.params, &moves, proven.map(|(worth, _)| worth), factor)
         };
         let best = gumbel.and_then(|gumbel| gumbel.action(&rules.gumbel, tree));
         let chosen = best

@@ -147,8 +147,8 @@ class SearchConfig(CoreSettings):
         node_random_factor: Share r of its nodes n by which searches differ: each has n - rn / 2 to
             below n + rn / 2, drawn anew (CrazyAra: 0.1 in self-play); of a limit without nodes,
             simulations.
-        prune_policy: Whether the result's ``policy`` leaves out visits that PUCT would not have made
-            with priors without noise (Wu 2019, section 3.2: "policy target pruning").
+        prune_policy: Whether the result's ``policy`` leaves out visits that PUCT would not have
+            made with priors without noise (Wu 2019, section 3.2: "policy target pruning").
         q_value_weight: How far the second most visited action gains visits when its value is better
             (CrazyAra); 0 plays by visits alone.
         q_veto_delta: An action whose value is better by this much takes the place of the most
