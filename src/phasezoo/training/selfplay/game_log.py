@@ -147,16 +147,17 @@ def _played(game: Game, line: dict[str, Any]) -> PlayedGame:
     kinds = (np.int64, np.int32, np.int32)
     if visits is not None:
         visits = Visits(*(_numbers(c, k) for c, k in zip(visits, kinds, strict=True)))
+    known: dict[str, Any] = {
+        name: None if line.get(name) is None else _numbers(line[name], kind)  # None becomes nan
+        for name, (kind, _) in BY_DECISION.items()
+    }
     entry = GameEntry(
         start=line["start"],
         actions=_numbers(line["actions"], action_type(game)),
         returns=_numbers(line["returns"], np.float32),
         visits=visits,
         source=line["source"],
-        **{
-            name: None if line.get(name) is None else _numbers(line[name], kind)  # None becomes nan
-            for name, (kind, _) in BY_DECISION.items()
-        },
+        **known,
     )
     verdict = line["verdict"]
     return PlayedGame(

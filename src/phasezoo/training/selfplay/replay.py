@@ -119,8 +119,9 @@ def _chances(
         chances = np.exp2(-ages / rules.half_life)
     if rules.surprise:
         chances *= 1 - rules.surprise + rules.surprise * _relative_surprises(store, rows)
-    sums: npt.NDArray[np.float64] = np.cumsum(chances)
-    return sums / sums[-1]
+    sums = np.cumsum(chances)
+    shares: npt.NDArray[np.float64] = sums / sums[-1]
+    return shares
 
 
 def _relative_surprises(store: GameStore, rows: PositionTable) -> npt.NDArray[np.float64]:
