@@ -150,8 +150,7 @@ class GameColumns:
     values: npt.NDArray[np.float32] | None = None
     """``float32[T * width]``: what searches expected for who acts, in [-1, 1]; nan if unknown."""
     surprises: npt.NDArray[np.float32] | None = None
-    """``float32[T * width]``: how far searches were from the network's policy, in nats; nan if
-    unknown."""
+    """``float32[T * width]``: how far searches were from their priors, in nats; nan if unknown."""
     phases: npt.NDArray[np.int8] | None = None
     """``int8[T * width]``: the phase at the time; -1 if unknown."""
     width: int = 1
@@ -234,8 +233,9 @@ class GameColumns:
         if self.values is not None and (np.abs(self.values) > 1).any():
             message = "values: numbers from -1 to 1 are values, nan if unknown"
             raise CorruptRecord(message)
-        if self.surprises is not None and (self.surprises < 0).any():
-            message = "surprises: numbers from 0 on are surprises, nan if unknown"
+        surprises = self.surprises
+        if surprises is not None and ((surprises < 0) | np.isinf(surprises)).any():
+            message = "surprises: finite numbers from 0 on are surprises, nan if unknown"
             raise CorruptRecord(message)
         if self.visits is not None:
             _check_visits(self.visits, decisions, num_actions)

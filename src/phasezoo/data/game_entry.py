@@ -214,11 +214,12 @@ def _values(values: Sequence[Any], decisions: int) -> npt.NDArray[np.float32]:
 
 
 def _surprises(surprises: Sequence[Any], decisions: int) -> npt.NDArray[np.float32]:
-    flat = _numbers("surprises", surprises, decisions, np.nan)
+    with np.errstate(over="ignore"):  # what overflows is infinite
+        flat = _numbers("surprises", surprises, decisions, np.nan).astype(np.float32)
     if (flat < 0).any() or np.isinf(flat).any():
         message = "surprises: needed are finite numbers from 0 on, in nats, or None"
         raise InvalidConfig(message)
-    return flat.astype(np.float32)
+    return flat
 
 
 def _phases(phases: Sequence[Any], decisions: int) -> npt.NDArray[np.int8]:

@@ -55,7 +55,7 @@ class GameStore:
         visits: Visit counts of searches: of each decision the actions visited and how often.
         values: ``float32``: what a search expected for who acts, of each decision; nan if unknown.
         surprises: ``float32``: the Kullback-Leibler divergence, in nats, of a search's policy from
-            the network's, of each decision; nan if unknown.
+            its priors, of each decision; nan if unknown.
         phases: ``int8``: the phase of each decision at the time; -1 if unknown.
         metadata: What else is known of the games; kept in the file.
 

@@ -152,7 +152,7 @@ class StoreWriter:
                 actions to counts; None where nobody searched.
             values: Per ply what a search expected for who acts, in [-1, 1]; None if unknown.
             surprises: Per ply the Kullback-Leibler divergence, in nats, of a search's policy from
-                the network's; None if unknown.
+                its priors; None if unknown.
             phases: Per ply the phase at the time, 0 to 126; None if unknown.
             players: A name each.
             ratings: A number each.

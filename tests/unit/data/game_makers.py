@@ -106,7 +106,7 @@ def assert_same(store, other, changes=None, texts=("players", "sources")):
         assert column.dtype == wanted.dtype
     for name in texts:
         assert getattr(store.columns, name).tolist() == getattr(other.columns, name).tolist()
-    for name in ("values", "phases"):
+    for name in ("values", "surprises", "phases"):
         column, wanted = getattr(store.columns, name), getattr(other.columns, name)
         assert (column is None) == (wanted is None)
         np.testing.assert_array_equal(column, wanted)

@@ -138,6 +138,8 @@ def test_all_games_may_go_into_one_part(store):
         ({"sources": ["\udc80"]}, InvalidArray),
         ({"values": [0.5]}, InvalidArray),
         ({"values": [0.5, 2]}, CorruptRecord),
+        ({"surprises": [0.5, -1]}, CorruptRecord),
+        ({"surprises": [0.5, np.inf]}, CorruptRecord),
         ({"phases": [0]}, InvalidArray),
         ({"visits": ([0, 1], [E4], [1])}, InvalidArray),
         ({"visits": ([0, 1, 3], [E4, E4], [1, 1])}, CorruptRecord),

@@ -156,6 +156,8 @@ def writer(tmp_path):
         ({"actions": WON, "values": [0.5]}, InvalidConfig, "values: 1 entries"),
         ({"actions": WON, "values": [2] * 7}, InvalidConfig, "values: needed"),
         ({"actions": WON, "values": ["high"] * 7}, InvalidConfig, "values: needed"),
+        ({"actions": WON, "surprises": [-1] * 7}, InvalidConfig, "surprises: needed"),
+        ({"actions": WON, "surprises": [1e39] * 7}, InvalidConfig, "surprises: needed"),
         ({"actions": WON, "phases": [0.5] * 7}, InvalidConfig, "phases"),
         ({"actions": WON, "phases": [127] * 7}, InvalidConfig, "phases"),
         ({"actions": WON, "visits": [None]}, InvalidConfig, "visits: 1 entries"),

@@ -71,7 +71,7 @@ def pruned(found: Any, c: float, base: float) -> list[int]:
     best = max(range(len(visits)), key=lambda i: (visits[i], found.prior[i]))
     wanted = found.q[best] + factor * found.prior[best] / (1 + visits[best])
     for index in range(len(visits)):
-        if index == best:
+        if index == best or found.q[index] >= wanted:
             continue
         while (
             visits[index] > 0
@@ -105,6 +105,7 @@ def test_a_policy_without_the_visits_of_noise(nodes: int, seed: int) -> None:
         {"fpu": 1.5, "fpu_style": "absolute"},
         {"fpu_style": "loss"},
         {"epsilon_greedy": 1.5},
+        {"prune_policy": True, "root": "gumbel"},
         {"c_puct_stdev_scale": -0.5},
         {"c_puct_stdev_scale": 0.5, "graph": True},
         {"epsilon_checks": float("nan")},

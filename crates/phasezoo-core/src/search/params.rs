@@ -190,6 +190,13 @@ impl Params {
     pub fn check(&self) -> Result<()> {
         self.check_ranges()?;
         self.check_graph()?;
+        if self.prune_policy && self.root == Selection::Gumbel {
+            return Err(Error::InvalidConfig(
+                "prune_policy is on, and root is gumbel: its policy is improved and no visits are \
+                 counted in it; leave one of them out"
+                    .into(),
+            ));
+        }
         let range = match self.fpu_style {
             FpuStyle::Absolute => To(-1.0, 1.0),
             FpuStyle::Reduction | FpuStyle::ScaledReduction => To(0.0, 2.0),

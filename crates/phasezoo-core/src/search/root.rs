@@ -107,7 +107,8 @@ pub(crate) fn final_policy(
 }
 
 /// Leaves out the visits of each move but the best beyond the first at which its score, by its prior
-/// without noise, falls to that of the best; and the last visit of a move that has one left.
+/// without noise, falls to that of the best; and the last visit of a move that has one left. A move
+/// whose value alone is above that keeps all.
 fn prune(moves: &[Candidate], factor: f32, mass: &mut [f32]) {
     let best = best_index(mass, moves);
     let score = moves[best].q + factor * moves[best].prior / (1.0 + mass[best]);

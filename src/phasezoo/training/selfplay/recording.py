@@ -36,7 +36,7 @@ class Ply:
     values: tuple[float | None, ...]
     """Value of each search."""
     surprises: tuple[float | None, ...]
-    """How far each search was from the network's policy."""
+    """How far each search was from its priors."""
     phases: tuple[int | None, ...]
     """Phase of each search."""
 
