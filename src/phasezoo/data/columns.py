@@ -250,6 +250,7 @@ class GameColumns:
             entries = plies
         else:
             entries = (plies[:, None] * self.width + np.arange(self.width)).ravel()
+        by_decision = {name: getattr(self, name) for name in BY_DECISION}
         starts = {
             row: self.starts[game]
             for row, game in enumerate(index.tolist() if self.starts else ())
@@ -269,7 +270,7 @@ class GameColumns:
             width=self.width,
             **{
                 name: None if column is None else _frozen(column[entries])
-                for name, column in ((name, getattr(self, name)) for name in BY_DECISION)
+                for name, column in by_decision.items()
             },
         )
 

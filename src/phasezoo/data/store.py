@@ -88,6 +88,7 @@ class GameStore:
         kept = as_column("offsets", offsets, np.int64)
         count = max(len(kept) - 1, 0)
         shape = (count, made.num_players)
+        by_decision = {"values": values, "surprises": surprises, "phases": phases}
         columns = GameColumns(
             actions=as_column("actions", actions, action_type(made)),
             offsets=kept,
@@ -102,11 +103,7 @@ class GameStore:
             width=decisions_a_ply(made),
             **{
                 name: None if column is None else as_column(name, column, BY_DECISION[name][0])
-                for name, column in (
-                    ("values", values),
-                    ("surprises", surprises),
-                    ("phases", phases),
-                )
+                for name, column in by_decision.items()
             },
         )
         for name in ("returns", "ratings"):
