@@ -81,7 +81,7 @@ def drawn(positions: int, seed: int) -> dict[str, list[object]]:
 def main(strata: Strata) -> None:
     """Print the share of wrong moves by set, with 95 % intervals (Wilson)."""
     game = games.make("connect-four")
-    agent = agents.make(strata.agent, game=game)
+    agent = agents.make(strata.agent)
     for name, states in drawn(strata.positions, strata.seed).items():
         starts = Starts(game, tuple(states))
         judged = starts.judge(moves_of(agent, starts.states, strata.seed))
