@@ -104,13 +104,14 @@ impl<S> Tree<S> {
     /// The standard deviation of the values backed up through a visited node, for its actor, with two
     /// more whose deviation is `prior`; `None` if squares are not kept.
     pub(crate) fn stdev(&self, id: NodeId, prior: f64) -> Option<f64> {
+        let squares = self.squares.as_ref()?[id as usize];
         let node = self.node(id);
-        let visits = f64::from(node.visits);
-        let mean = f64::from(self.mean_for(id, node.actor));
-        let squares = self.squares.as_ref()?[id as usize].max(visits * mean * mean);
         if node.visits <= 1 {
             return Some(prior);
         }
+        let visits = f64::from(node.visits);
+        let mean = f64::from(self.mean_for(id, node.actor));
+        let squares = squares.max(visits * mean * mean);
         let moment = (2.0 * (mean * mean + prior * prior) + squares) / (visits + 1.0);
         Some((moment - mean * mean).max(0.0).sqrt())
     }

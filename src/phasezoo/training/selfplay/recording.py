@@ -111,13 +111,14 @@ class Recorder:
         every = [by_player.get(player) for player in range(self._width)]
         searches = [getattr(move, "search", None) for move in every]
         notes.is_searched |= any(search is not None for search in searches)
+        teaching = [None if getattr(search, "cheap", False) else search for search in searches]
         notes.cheap += sum(bool(getattr(search, "cheap", False)) for search in searches)
         notes.plies.append(
             Ply(
                 joint=tuple(0 if move is None else int(move.action) for move in every),
-                visits=tuple(_target(search) for search in searches),
+                visits=tuple(_target(search) for search in teaching),
                 values=tuple(_value(move) for move in every),
-                surprises=tuple(_surprise(search) for search in searches),
+                surprises=tuple(_surprise(search) for search in teaching),
                 phases=tuple(getattr(move, "phase", None) for move in every),
             )
         )
@@ -192,8 +193,6 @@ def _surprise(search: Any) -> float | None:
 
     Priors below a millionth count as one, so that no decision outweighs all others.
     """
-    if search is None or getattr(search, "cheap", False):
-        return None
     prior = getattr(search, "prior", None)
     if prior is None:
         return None
@@ -204,12 +203,12 @@ def _surprise(search: Any) -> float | None:
 
 
 def _target(search: Any) -> dict[int, int] | None:
-    """Return the policy target of a search, as counts; None without a search or after a cheap one.
+    """Return the policy target of a search, as counts; None without a search.
 
     The counts are visits if the search's policy are their shares, else millionths of the policy: of
     proven wins and planning with Gumbel noise.
     """
-    if search is None or getattr(search, "cheap", False):
+    if search is None:
         return None
     actions, policy = np.asarray(search.actions), np.asarray(search.policy)
     shares = policy[actions]

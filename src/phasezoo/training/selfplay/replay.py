@@ -411,9 +411,7 @@ class Replay:
         table = store.positions(self.gate)
         visits = store.columns.visits
         if visits is not None:  # decisions without a search, or with a cheap one, are no samples
-            places = store.offsets[table.game] + table.ply
-            width = store.columns.width
-            decisions = places if width == 1 else places * width + table.player
+            decisions = decisions_of(store.columns, table.game, table.ply, table.player)
             table = table.select(np.diff(visits.offsets)[decisions] > 0)
         return _Part(store, table)
 
