@@ -25,8 +25,9 @@ from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.study import Study
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.overfitting import learned_positions
-from phasezoo.experiments.two_player.preparation import prepare
+from phasezoo.experiments.two_player.preparation import load, prepare
 from phasezoo.experiments.two_player.study import TwoPlayerRun
+from phasezoo.games.queries import planes_of
 from phasezoo.report.console import TerminalConsole, silent
 from phasezoo.runs import RunDirectory
 from phasezoo.training import GameStore
@@ -210,6 +211,17 @@ def test_all_games_are_played_and_kept(whole):
     assert total.elo.low <= total.elo.value <= total.elo.high
 
 
+def test_networks_are_run_in_the_format_of_the_settings(whole, store):
+    path = whole[0] / "networks" / "baseline-1"
+    planes = planes_of(games.make("chess").initial_state(), "v2")[None]
+    exact = load(tiny(store), path).evaluate(planes).value
+    try:
+        rough = load(tiny(store, backend="openvino", dtype="bfloat16"), path)
+    except InvalidConfig as error:
+        pytest.skip(str(error))
+    assert 0 < np.abs(rough.evaluate(planes).value - exact).max() < 0.1
+
+
 def test_losses_of_the_mixture_are_those_of_its_experts(whole):
     _, results = whole
     rows = {entry.name: entry.cells for entry in results.losses.entries}
@@ -384,6 +396,7 @@ def test_ctrl_c_says_how_to_go_on(store, tmp_path):
         (["--planes", "v9"], 2, ["v9", "v2"]),
         (["--network", "rise-axb"], 2, ["rise-axb"]),
         (["--backend", "tensorrt"], 1, ["TensorRT"]),
+        (["--backend", "onnx", "--dtype", "bfloat16"], 2, ["float32, not", "bfloat16"]),
         (["--device", "abacus"], 2, ["abacus"]),
         (["--resume", "nothing"], 1, ["nothing", "no run"]),
         (["--resume", "nothing", "--seed", "3"], 2, ["--resume nothing", "nothing else"]),

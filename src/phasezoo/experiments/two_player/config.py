@@ -15,6 +15,7 @@ from phasezoo.experiments.two_player.variants import searches_of
 from phasezoo.inference.backends.choice import Backend
 from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt, Share
 from phasezoo.training.experts.strategies import Strategy
+from phasezoo.types import InferenceDtype
 
 if TYPE_CHECKING:
     from phasezoo.agents import Limit
@@ -158,6 +159,9 @@ class M2ctsConfig(TrainedSettings):
 
     backend: Backend = "auto"
     """Backend of the networks in matches; auto: ONNX Runtime on a CPU, torch on a GPU."""
+    dtype: InferenceDtype = "float32"
+    """Number format of the networks in matches and where losses are measured; bfloat16 is faster on
+    processors that have it, with openvino or torch."""
     train_workers: PositiveInt = 1
     """Networks trained, and then pairings played, at the same time, each in a process of its own
     with its share of the threads; in training every process holds the games once more. Pairings

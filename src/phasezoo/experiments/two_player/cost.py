@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
@@ -180,15 +180,10 @@ class _Player:
 def _players(
     prepared: Prepared, trained: TrainedNetworks, clock: Callable[[], float]
 ) -> list[_Player]:
-    config = prepared.config
-
-    def load(path: Path) -> _Watched:
-        loaded = inference.load(path, backend=config.backend, device=config.device, threads=1)
-        return _Watched(loaded, clock)
-
-    one = load(trained[BASELINE][0])
+    config = replace(prepared.config, threads=1)
+    one = _Watched(load(config, trained[BASELINE][0]), clock)
     found = [_Player(ONE, None, one, [one])]
-    experts = [load(path) for path in trained[EXPERT]]
+    experts = [_Watched(load(config, path), clock) for path in trained[EXPERT]]
     gate = gating.make(config.gate, config.game)
     named = dict(zip(gate.names, experts, strict=True))
     for routing in get_args(RoutingName):

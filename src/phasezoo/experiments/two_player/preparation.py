@@ -33,9 +33,13 @@ if TYPE_CHECKING:
 
 
 def load(config: M2ctsConfig, path: Path) -> Any:
-    """The network in a directory, with the backend, device and threads of the settings."""
+    """The network in a directory, as the settings say it is run."""
     return inference.load(
-        path, backend=config.backend, device=config.device, threads=config.threads
+        path,
+        backend=config.backend,
+        device=config.device,
+        threads=config.threads,
+        dtype=config.dtype,
     )
 
 
@@ -323,7 +327,7 @@ def _check_network(config: M2ctsConfig, variants: Sequence[Variant]) -> None:
             given = networks.conditioned(begun.network, how, 2)
             networks.make(given, *sizes, num_players=game.num_players)  # or refuse now
     networks.resolve_device(config.device)
-    chosen(Loading(config.backend, config.device))
+    chosen(Loading(config.backend, config.device, dtype=config.dtype))
 
 
 def weights_of(config: M2ctsConfig, begun: "Beginning") -> dict[str, Any]:

@@ -83,12 +83,29 @@ _ABILITIES = {
 def chosen(how: Loading) -> Backend:
     """Return the backend that runs a network, which is installed and can."""
     check_value("backend", Backend, how.backend)
-    if how.backend == "auto":
+    backend: Backend = how.backend
+    if backend == "auto":
         usual = how.is_plain and _is_installed("onnxruntime") and not _on_gpu(how.device)
-        return "onnx" if usual else "torch"
-    check_running(how)
-    require(how.backend)
-    return how.backend
+        backend = "onnx" if usual else "torch"
+    else:
+        check_running(how)
+        require(backend)
+    _try_format(backend, how)
+    return backend
+
+
+def _try_format(backend: Backend, how: Loading) -> None:
+    """Make sure that a number format works here; another process tries it on a CPU."""
+    if how.dtype == "float32":
+        return
+    if backend == "openvino":
+        from phasezoo.inference.backends.openvino import check_dtype
+
+        check_dtype(how.dtype)
+    elif backend == "torch":
+        from phasezoo import networks
+
+        networks.supported_dtype(how.dtype, networks.resolve_device(how.device), answers=True)
 
 
 def check_running(how: Loading) -> None:
