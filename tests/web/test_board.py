@@ -188,16 +188,14 @@ def test_chess960_castles_onto_the_rook(page, server):
 
 def test_an_atomic_capture_explodes(page, server):
     begin(page, server.address, "atomic", ["", ""])
-    for start, end in (("g1", "f3"), ("d7", "d5"), ("f3", "e5"), ("a7", "a6"), ("e5", "f7")):
-        page.click(f"[data-spot={start}]")
-        if end == "f7":
-            page.evaluate(
-                "new MutationObserver(() => { window.bursts = Math.max(window.bursts || 0,"
-                " document.querySelectorAll('.burst').length) }).observe("
-                "document.querySelector('.arrows'), {childList: true})"
-            )
-        page.click(f"[data-spot={end}]")
-    wait_for_plies(page, 5)
+    for start, end in (("g1", "f3"), ("d7", "d5"), ("f3", "e5"), ("a7", "a6")):
+        move(page, start, end)
+    page.evaluate(
+        "new MutationObserver(() => { window.bursts = Math.max(window.bursts || 0,"
+        " document.querySelectorAll('.burst').length) }).observe("
+        "document.querySelector('.arrows'), {childList: true})"
+    )
+    move(page, "e5", "f7")
     assert page.evaluate("window.bursts") == 9
     assert page.inner_text(".over") == "1-0 king_exploded".replace("_", " ")
     assert page.get_attribute("[data-spot=e8]", "aria-label") == "e8"
