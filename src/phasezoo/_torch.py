@@ -25,6 +25,19 @@ def set_threads(threads: int) -> None:
     torch.set_num_threads(1 if _is_forked else threads)
 
 
+def default_threads() -> int:
+    """Return the threads that torch gets unless somebody says so.
+
+    They are all that this process may use, as the core counts them: torch itself knows neither a
+    container's quota nor ``PHASEZOO_THREADS``. ``OMP_NUM_THREADS`` may ask for fewer.
+    """
+    from phasezoo import _core
+
+    asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    most = _core.default_threads()
+    return min(most, int(asked)) if asked.isdecimal() and int(asked) > 0 else most
+
+
 def _after_fork() -> None:
     global _is_forked
     if "torch" in sys.modules:

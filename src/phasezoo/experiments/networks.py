@@ -144,8 +144,8 @@ class TrainingRun(StudyRun[Config, Results]):
         """Return the games and options that a network is trained with."""
 
     def finish(self) -> Results:
-        """Do the work, with as many of torch's threads as of ours."""
-        with torch_threads(self.threads):
+        """Do the work, with torch's threads as the settings say."""
+        with torch_threads(self.config.threads):
             return super().finish()
 
     def seed(self, *names: str | int) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from phasezoo import _core, networks
+from phasezoo._torch import default_threads
 from phasezoo.data.sampler import Sampler
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import at_least
@@ -238,7 +239,7 @@ def _details(
     return RunDetails(
         incidental={name: getattr(config, name) for name in INCIDENTAL},
         seeds=seeds,
-        threads=_core.default_threads() if config.threads is None else config.threads,
+        threads=default_threads() if config.threads is None else config.threads,
         devices=[torch.cuda.get_device_name(device)] if device.type == "cuda" else [],
     )
 

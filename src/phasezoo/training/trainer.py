@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from phasezoo import _core
-from phasezoo._torch import set_threads
+from phasezoo._torch import default_threads, set_threads
 from phasezoo.data.batches import Batch
 from phasezoo.data.sampler import Prefetcher, Sampler
 from phasezoo.errors import InvalidConfig
@@ -405,13 +404,9 @@ class Trainer:
 
 @contextlib.contextmanager
 def torch_threads(threads: int | None) -> Iterator[None]:
-    """Give torch ``threads`` CPU threads for as long as the context lasts.
-
-    None gives it all that this process may use, as the core counts them: torch itself knows neither
-    a container's quota nor ``PHASEZOO_THREADS``.
-    """
+    """Give torch ``threads`` CPU threads (None: the default) for as long as the context lasts."""
     before = torch.get_num_threads()
-    set_threads(_core.default_threads() if threads is None else threads)
+    set_threads(default_threads() if threads is None else threads)
     try:
         yield
     finally:

@@ -200,12 +200,27 @@ def test_by_default_torch_takes_the_threads_that_the_core_takes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(_core, "default_threads", lambda: 3)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     before = torch.get_num_threads()
     with torch_threads(None):
         assert torch.get_num_threads() == 3
     with torch_threads(2):
         assert torch.get_num_threads() == 2
     assert torch.get_num_threads() == before
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"), [("1", 1), ("2,4", 2), ("8", 3), ("0", 3), ("", 3), ("many", 3)]
+)
+def test_by_default_torch_takes_no_more_threads_than_openmp_is_told(
+    monkeypatch: pytest.MonkeyPatch, asked: str, expected: int
+) -> None:
+    monkeypatch.setattr(_core, "default_threads", lambda: 3)
+    monkeypatch.setenv("OMP_NUM_THREADS", asked)
+    with torch_threads(None):
+        assert torch.get_num_threads() == expected
+    with torch_threads(2):
+        assert torch.get_num_threads() == 2
 
 
 def test_batches_made_ahead_do_not_matter(tmp_path: Path, uninterrupted: Path) -> None:
