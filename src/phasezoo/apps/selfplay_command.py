@@ -57,8 +57,8 @@ class SelfPlayOptions:
     """Architecture, such as resnet-16x2 (none: that, or what --initial is)."""
     gate: str | None = None
     """Phases that get an expert each, such as plies:14,28 (none: one network)."""
-    initial: Path | None = None
-    """Directory of a network to start from (none: new weights)."""
+    initial: Annotated[str | None, Argument(metavar="PATH")] = None
+    """Folder of a network to start from, or its name (none: new weights)."""
     planes: str | None = None
     """Input planes (none: the game's default)."""
     history: int | None = None

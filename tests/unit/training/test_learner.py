@@ -92,6 +92,17 @@ def test_a_published_network_is_what_the_learner_has(replay: Replay, tmp_path: P
     assert same(weights(again), weights(one))
 
 
+def test_a_network_of_the_package_is_started_from_by_its_name() -> None:
+    name = "phasezoo/connect-four-small"
+    one = Learner("connect-four", initial=name)
+    planes = games.encode([games.make("connect-four").initial_state()])
+    expected = inference.load(name, backend="torch").evaluate(planes)
+    found = one.evaluator().evaluate(planes)
+    assert np.allclose(found.policy_logits, expected.policy_logits, atol=1e-6)
+    with pytest.raises(CheckpointError, match="phasezoo/connect-four-smal"):
+        Learner("connect-four", initial=name[:-1])
+
+
 def test_experts_say_whose_they_are(replay: Replay, tmp_path: Path) -> None:
     one = learner(gate="plies:10", phase="over 10")
     one.learn(replay, 64, phase="over 10")

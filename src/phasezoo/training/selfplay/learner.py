@@ -24,6 +24,7 @@ from phasezoo.games.options import at_least, folder_path, instance_of
 from phasezoo.gating.callables import phase_number
 from phasezoo.inference.storage.files import digest, write_directory
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
+from phasezoo.inference.storage.packaged import resolved
 from phasezoo.inference.storage.weights import model_bytes
 from phasezoo.networks.registry import Factory
 from phasezoo.training.checkpoint import Checkpoints, Counters, load_weights
@@ -60,7 +61,7 @@ class Learner:
             ``"constant"``, ``max_lr`` always; or by steps of all rounds, ``"0:0.2,1000:0.02"``.
         planes: Input planes; None: the game's default.
         history: Number of last moves that they show; None: all.
-        initial: Directory of a network of the same architecture and game to start from.
+        initial: Folder or name of a network of the same architecture and game to start from.
         seed: Seed of the first weights and of what is drawn.
         gate: Gate of the phases of experts.
         phase: Phase of the expert, by its index or name; None: a network of all phases.
@@ -88,8 +89,11 @@ class Learner:
     ) -> None:
         self.game = known_games.make(game)
         self.seed = seed_of(seed)
-        initial = None if initial is None else folder_path("initial", initial)
-        known = None if initial is None else _initial(initial, self.game)
+        known = begun = None
+        if initial is not None:
+            folder_path("initial", initial)
+            begun = resolved(initial)
+            known = _initial(begun, self.game)
         if network is None:
             network = "resnet-16x2" if known is None else known.network_text
         spec = self.game.plane_spec(planes, history)
@@ -103,8 +107,8 @@ class Learner:
         own = gating.make(gate, self.game.name)
         self.phase = None if phase is None else _phase_of(own, phase)
         made = FreshNetwork.of(self.game, network, spec, seed, settings)
-        if known is not None and initial is not None:
-            load_weights(initial, known, made.network)
+        if known is not None and begun is not None:
+            load_weights(begun, known, made.network)
         self.settings = made.settings
         fingerprint = None
         if self.phase is not None and not isinstance(own, gating.Gate):

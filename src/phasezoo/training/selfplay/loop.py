@@ -61,7 +61,7 @@ class SelfPlay:
         config: Settings; None: the defaults.
         out: A new or empty directory, or that of this very run.
         seed: Seed of everything random.
-        initial: Directory of a network to start from.
+        initial: Folder or name of a network to start from.
         planes: Input planes; None: the game's default.
         history: Number of last moves that they show; None: all.
         agent: Makes the agent from an evaluator, for games that need more than a tree search, such
