@@ -46,8 +46,12 @@ class LabelledSplits:
         seed: int,
         threads: int | None = None,
         value_games: PositionStore | None = None,
+        tables: Mapping[str, PositionTable] | None = None,
     ) -> "LabelledSplits":
-        """Split the games, by ``seed`` unless ``splits`` are given, and label their positions."""
+        """Split the games, by ``seed`` unless ``splits`` are given, and label their positions.
+
+        ``tables`` are those of ``train`` and ``validation``, if the gate was asked before.
+        """
         _check_store("store", store)
         parts = store.split(seed) if splits is None else splits
         if value_games is not None:
@@ -65,8 +69,13 @@ class LabelledSplits:
                 message = f"value_games of {there}: give games of {here}"
                 raise InvalidConfig(message)
             values = given.positions(made, threads=threads)
-        train = parts.train.positions(made, threads=threads)
-        return cls(parts, made, train, parts.validation.positions(made, threads=threads), values)
+        train, validation = (
+            getattr(parts, name).positions(made, threads=threads)
+            if tables is None
+            else tables[name]
+            for name in ("train", "validation")
+        )
+        return cls(parts, made, train, validation, values)
 
     def divided_by_game(self) -> "LabelledSplits":
         """Return them with phases that are drawn for whole games."""

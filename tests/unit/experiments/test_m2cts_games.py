@@ -9,8 +9,11 @@ import pytest
 
 from phasezoo import agents, arena, games, gating
 from phasezoo.apps import cli
+from phasezoo.arena import stream
 from phasezoo.arena.opening_choice import unseen_openings
 from phasezoo.arena.openings import draws_starts
+from phasezoo.data import store
+from phasezoo.data.positions import phases_in_chunks
 from phasezoo.errors import RunDirectoryError, StoreError
 from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.networks import TrainingRun
@@ -195,6 +198,24 @@ def test_games_for_values_have_every_phase_before_anything_is_trained(race, tmp_
     whole = dataclasses.replace(config, value_games=tmp_path / "store")
     with pytest.raises(StoreError, match="every test position occurs in train"):
         study.reproduce(whole, tmp_path / "run")
+
+
+def test_a_gate_in_python_labels_the_games_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(gates.REGISTRY, "own", dict(gates.REGISTRY.own))
+    gating.register("late", names=("early", "later"))(lambda state: int(state.ply >= 20))
+    labelled = []
+
+    def counted(gate, states_of, game, *rest):
+        labelled.append(len(game))
+        return phases_in_chunks(gate, states_of, game, *rest)
+
+    monkeypatch.setattr(store, "phases_in_chunks", counted)
+    path = few("connect-four", tmp_path)
+    study = GAMES["connect-four"]
+    config = dataclasses.replace(study.default, games=path, **TINY, gate="late")
+    study.reproduce(config, tmp_path / "run")
+    parts = GameStore.open(path).split(stream(config.seed, "split")).positions()
+    assert labelled == [len(table) for table in parts.values()]
 
 
 def refused(capsys, *words):

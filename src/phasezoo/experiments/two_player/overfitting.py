@@ -129,7 +129,7 @@ def learned_positions(
     if network.is_part:
         network = next(one for one in planned if one.name == network.start)
     how = recipe(network)
-    tables = next(t for t in prepared.labelled.values() if t["train"].gate == network.gate)
+    tables = prepared.tables_of(network.gate)
     gate = gating.make(network.gate, prepared.config.game)
     labelled = LabelledSplits(prepared.splits, gate, tables["train"], tables["validation"])
     data, task = how.task(network, labelled, Path())

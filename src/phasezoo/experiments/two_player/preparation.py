@@ -178,6 +178,10 @@ class Prepared:
         """The gate under study, in its full spelling."""
         return self.tables["train"].gate
 
+    def tables_of(self, gate: str) -> dict[str, PositionTable]:
+        """Positions of each split, by a gate in its full spelling."""
+        return next(t for t in self.labelled.values() if t["train"].gate == gate)
+
     @property
     def match_openings(self) -> OpeningSuite | None:
         """The openings of the games; None if there is no other than a start that is drawn."""

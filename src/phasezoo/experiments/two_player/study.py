@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from phasezoo import gating
+from phasezoo import games, gating
 from phasezoo.arena import planned_width
 from phasezoo.data.splits import Splits
 from phasezoo.errors import RunDirectoryError, StoreError
@@ -227,8 +227,17 @@ class TwoPlayerRun(PlayingRun):
             freeze=None if network.phase is None else options.freeze,
             watched_positions=self.config.watched_positions if watches else 0,
         )
+        gate = gating.make(network.gate, self.config.game)
+        # The core labels positions sooner than their phases are sent to another process.
+        is_fast = isinstance(gate, gating.Gate) and games.make(self.config.game).native
+        tables = None if is_fast else self.prepared.tables_of(network.gate)
         return Recipe(
-            self.prepared.splits, begun.network, settings, begun.planes, weights=begun.weights
+            self.prepared.splits,
+            begun.network,
+            settings,
+            begun.planes,
+            weights=begun.weights,
+            tables=tables,
         )
 
     def _dataset(self) -> Dataset:

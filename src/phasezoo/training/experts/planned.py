@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from phasezoo import gating, inference, networks
+from phasezoo.data.positions import PositionTable
 from phasezoo.data.splits import Splits
 from phasezoo.errors import CheckpointError
 from phasezoo.inference.storage.manifest import Manifest
@@ -55,6 +56,8 @@ class Recipe:
     learning_rates: tuple[float, ...] = ()
     """Peak learning rates that every network is trained with, of which validation chooses; empty:
     that of :attr:`settings` alone."""
+    tables: Mapping[str, PositionTable] | None = None
+    """Positions of the games, labelled by the gate of the plan; None: each training labels them."""
 
     def settings_of(self, plan: PlannedTraining) -> SupervisedConfig:
         """Return the knobs of one training."""
@@ -116,7 +119,9 @@ def train_planned(
         gate = labelled.gate if labelled else gating.make(plan.gate, splits.train.variant)
         return _part_of(folder / str(plan.start), folder / plan.name, gate, str(plan.phase))
     if labelled is None:
-        labelled = LabelledSplits.of(splits.train, splits, plan.gate, plan.seed, settings.threads)
+        labelled = LabelledSplits.of(
+            splits.train, splits, plan.gate, plan.seed, settings.threads, tables=recipe.tables
+        )
     if plan.by_game:
         labelled = labelled.divided_by_game()
     data, task = recipe.task(plan, labelled, folder)
