@@ -29,13 +29,16 @@ def default_threads() -> int:
     """Return the threads that torch gets unless somebody says so.
 
     They are all that this process may use, as the core counts them: torch itself knows neither a
-    container's quota nor ``PHASEZOO_THREADS``. ``OMP_NUM_THREADS`` may ask for fewer.
+    container's quota nor ``PHASEZOO_THREADS``. Without the latter, ``OMP_NUM_THREADS`` may ask for
+    fewer.
     """
     from phasezoo import _core
 
-    asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
     most = _core.default_threads()
-    return min(most, int(asked)) if asked.isdecimal() and int(asked) > 0 else most
+    asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    if "PHASEZOO_THREADS" in os.environ or not asked.isdecimal() or int(asked) == 0:
+        return most
+    return min(most, int(asked))
 
 
 def _after_fork() -> None:

@@ -110,7 +110,7 @@ class SupervisedConfig:
     compile: bool = False
     """Whether ``torch.compile`` makes a program of the network first (a minute; GPUs gain)."""
     threads: PositiveInt | None = None
-    """CPU threads of torch (none: all that the process may use, or ``OMP_NUM_THREADS``)."""
+    """CPU threads of torch (none: all that the process may use, or OMP_NUM_THREADS)."""
     tensorboard: bool = True
     """Whether metrics are also written for TensorBoard, if it is installed."""
     wandb: str | None = None

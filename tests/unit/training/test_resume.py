@@ -217,10 +217,14 @@ def test_by_default_torch_takes_no_more_threads_than_openmp_is_told(
 ) -> None:
     monkeypatch.setattr(_core, "default_threads", lambda: 3)
     monkeypatch.setenv("OMP_NUM_THREADS", asked)
+    monkeypatch.delenv("PHASEZOO_THREADS", raising=False)
     with torch_threads(None):
         assert torch.get_num_threads() == expected
     with torch_threads(2):
         assert torch.get_num_threads() == 2
+    monkeypatch.setenv("PHASEZOO_THREADS", "3")  # says it of this package alone, and so decides
+    with torch_threads(None):
+        assert torch.get_num_threads() == 3
 
 
 def test_batches_made_ahead_do_not_matter(tmp_path: Path, uninterrupted: Path) -> None:
