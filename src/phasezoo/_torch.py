@@ -26,7 +26,7 @@ def set_threads(threads: int) -> None:
 
 
 def default_threads() -> int:
-    """Return the threads that torch gets unless somebody says so.
+    """Return the threads that torch gets by default.
 
     They are all that this process may use, as the core counts them: torch itself knows neither a
     container's quota nor ``PHASEZOO_THREADS``. Without the latter, ``OMP_NUM_THREADS`` may ask for
