@@ -69,13 +69,10 @@ class LabelledSplits:
                 message = f"value_games of {there}: give games of {here}"
                 raise InvalidConfig(message)
             values = given.positions(made, threads=threads)
-        train, validation = (
-            getattr(parts, name).positions(made, threads=threads)
-            if tables is None
-            else tables[name]
-            for name in ("train", "validation")
-        )
-        return cls(parts, made, train, validation, values)
+        if tables is not None:
+            return cls(parts, made, tables["train"], tables["validation"], values)
+        train = parts.train.positions(made, threads=threads)
+        return cls(parts, made, train, parts.validation.positions(made, threads=threads), values)
 
     def divided_by_game(self) -> "LabelledSplits":
         """Return them with phases that are drawn for whole games."""
