@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from phasezoo import _progress, training
+from phasezoo import _progress, gating, training
 from phasezoo.report.console import TerminalConsole
 from phasezoo.training import Progress, progress_bar
 
@@ -88,3 +88,22 @@ def test_experts_say_which_network_learns(
     names = ("baseline (1 of 3)", "(2 of 3)", "(3 of 3)")
     assert all(any(name in line for line in lines) for name in names), lines
     assert all(line.startswith("Training ") for line in lines)
+
+
+def test_a_gate_in_python_says_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ticks = count(step=70)
+    monkeypatch.setattr(_progress, "_now", lambda: float(next(ticks)))
+    store = training.GameStore.sample("connect-four").subset(range(200))
+    table = store.positions(
+        gating.make(lambda state: int(state.ply >= 9), names=("early", "later"))
+    )
+    assert table.phase.any()
+    assert capsys.readouterr().err.splitlines() == [
+        "Replaying games in Python: 32 %, about 2 min left",
+        "Replaying games in Python: 64 %, about 79 s left",
+        "Replaying games in Python: 96 %, about 9 s left",
+    ]
+    store.positions("plies:14")  # answered by the core
+    assert capsys.readouterr().err == ""

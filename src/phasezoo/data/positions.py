@@ -1,6 +1,7 @@
 """Tables of positions: where they are, in which phase, and how many of them there are."""
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import _core
+from phasezoo._progress import Lines
 from phasezoo.errors import InvalidArray, InvalidConfig
 from phasezoo.gating.callables import phase_number
 
@@ -211,8 +213,16 @@ def _rows(
     ]
 
 
-CHUNK = 64
-"""Games whose states are kept in memory at once while a gate labels them."""
+_CHUNK = 64
+"""Games whose states are kept in memory at once while they are replayed in Python."""
+
+
+def chunks(games: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Yield some games at a time, and write to standard error how far it is, after ten seconds."""
+    lines = Lines(lambda line: print(line, file=sys.stderr, flush=True))
+    for first in range(0, len(games), _CHUNK):
+        lines.update("Replaying games in Python", first, len(games))
+        yield games[first : first + _CHUNK]
 
 
 def chunk_phases(
@@ -272,9 +282,7 @@ def phases_in_chunks(
         width: Actions of a ply.
     """
     phase = np.empty(len(game), dtype=np.int8)
-    numbers = np.unique(game)
-    for first in range(0, len(numbers), CHUNK):
-        some = numbers[first : first + CHUNK].tolist()
+    for some in chunks(np.unique(game).tolist()):
         states = {number: states_of(number) for number in some}
         rows = slice(*np.searchsorted(game, [some[0], some[-1] + 1]).tolist())
         phase[rows] = chunk_phases(gate, states, game[rows], ply[rows], player[rows], width)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from phasezoo import _core
 from phasezoo.data.columns import GameColumns
-from phasezoo.data.positions import CHUNK, chunk_phases
+from phasezoo.data.positions import chunk_phases, chunks
 from phasezoo.data.starts import start_state
 from phasezoo.errors import CorruptRecord
 from phasezoo.games import Game, acting_players, encode, legal_actions_of
@@ -119,11 +119,8 @@ class StateRecords:
         Every action is checked.
         """
         parts: list[Labels] = []
-        for first in range(0, len(self.columns), CHUNK):
-            states = {
-                number: self.states(number)
-                for number in range(first, min(first + CHUNK, len(self.columns)))
-            }
+        for some in chunks(range(len(self.columns))):
+            states = {number: self.states(number) for number in some}
             parts.append(self._label_chunk(gate, states))
         if not parts:
             kinds = (np.int32, np.int32, np.int8, np.int8, np.uint64)
