@@ -1,6 +1,7 @@
 """Progress of long work: a bar on a terminal, lines elsewhere, nothing after ``phasezoo -q``."""
 
 import logging
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,11 +27,11 @@ class Lines:
     """Progress as lines of a log: one after ten seconds, then one a minute at most.
 
     Args:
-        write: Writes a line.
+        write: Writes a line; None: to standard error.
     """
 
-    def __init__(self, write: Callable[[str], object]) -> None:
-        self._write = write
+    def __init__(self, write: Callable[[str], object] | None = None) -> None:
+        self._write = write or (lambda line: sys.stderr.write(f"{line}\n"))
         self._due: float | None = None
         self._name, self._begun, self._before, self._done = "", 0.0, 0.0, 0.0
 

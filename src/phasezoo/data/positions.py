@@ -1,6 +1,5 @@
 """Tables of positions: where they are, in which phase, and how many of them there are."""
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -219,7 +218,7 @@ _CHUNK = 64
 
 def chunks(games: Sequence[int]) -> Iterator[Sequence[int]]:
     """Yield some games at a time, and write to standard error how far it is, after ten seconds."""
-    lines = Lines(lambda line: print(line, file=sys.stderr, flush=True))
+    lines = Lines()
     for first in range(0, len(games), _CHUNK):
         lines.update("Replaying games in Python", first, len(games))
         yield games[first : first + _CHUNK]

@@ -1,6 +1,5 @@
 """Events of a training: its progress, and callbacks for a user's own code."""
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -66,7 +65,7 @@ def progress_bar(description: str, file: IO[str] | None = None) -> Iterator[OnPr
 
 def lines_of_progress() -> OnProgress:
     """Return what writes lines on a training to standard error, at most one a minute."""
-    lines = Lines(lambda line: sys.stderr.write(f"{line}\n"))
+    lines = Lines()
 
     def show(event: Progress) -> None:
         name = f"Training {event.name}".rstrip()

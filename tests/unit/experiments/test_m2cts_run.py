@@ -3,6 +3,7 @@
 import csv
 import dataclasses
 import io
+import itertools
 import json
 import logging
 import shlex
@@ -231,6 +232,28 @@ def test_losses_of_the_mixture_are_those_of_its_experts(whole):
                    for p in results.dataset.phases)  # fmt: skip
     everything = rows["phase mixture"]["all"]
     assert weighted / everything.positions == pytest.approx(everything.total)
+
+
+def test_losses_everywhere_are_of_whole_games(whole, store):
+    out, results = whole
+    new, *_ = results.losses.entries
+    one = next(entry for entry in results.losses.everywhere if entry.role == "baseline")
+    evaluator = load(tiny(store), out / "networks" / "baseline-1")
+    test = prepare(tiny(store)).splits.test
+    for chosen in itertools.combinations(range(len(test)), 3):
+        if sum(np.diff(test.offsets)[list(chosen)]) != one.cells["all"].positions:
+            continue
+        errors = []
+        for number in chosen:
+            states, result = test.records.states(number), test.returns[number]
+            planes = np.stack([planes_of(state, "v2") for state in states])
+            sides = [state.ply % 2 for state in states]
+            errors.extend((evaluator.evaluate(planes).value - result[sides]) ** 2)
+        if np.mean(errors) == pytest.approx(one.cells["all"].value, rel=1e-4):
+            break
+    else:
+        raise AssertionError(one.cells["all"])
+    assert new.cells["all"].positions < one.cells["all"].positions
 
 
 def test_the_same_command_again_does_nothing_again(whole, store):

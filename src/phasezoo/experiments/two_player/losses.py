@@ -1,7 +1,7 @@
 """Loss matrix of a run: every network on the test positions of every phase."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,7 +12,14 @@ from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.data.positions import PositionTable
 from phasezoo.data.sampler import Sampler
 from phasezoo.experiments.two_player.preparation import Prepared
-from phasezoo.experiments.two_player.tested import Array, Indices, TestedNetworks, evaluate, placed
+from phasezoo.experiments.two_player.tested import (
+    Array,
+    Indices,
+    TestedNetworks,
+    TrainedNetworks,
+    evaluate,
+    placed,
+)
 from phasezoo.experiments.two_player.variants import (
     BASELINE,
     EXPERT,
@@ -93,6 +100,9 @@ class Losses:
     """Draws of test games behind the intervals."""
     entries: list[Entry]
     comparisons: list[Comparison]
+    everywhere: list[Entry] = field(default_factory=list)
+    """The entries on all positions of the test games, those that occur in training games among
+    them; empty if none does."""
 
     def to_csv(self) -> str:
         """Return one row per network and test set; cells are empty if there were no positions."""
@@ -277,30 +287,55 @@ def _deviation(means: Means, name: str, other: str, kind: int) -> float | None:
 
 def measure(tested: TestedNetworks) -> Losses:
     """Return the loss matrix over the test games of a run."""
-    prepared, trainings, rows = tested.prepared, tested.trainings, tested.rows
-    test, phase = prepared.splits.test, rows.phase.astype(np.int64)
+    prepared, trainings, known = tested.prepared, tested.trainings, tested.known
+    new, met = [], []
+    total = len(trainings) * (len(tested.rows) + len(known))
+    with tested.console.task("Test losses", total) as task:
+        for networks in trainings:
+            new.append(_answered(tested, networks, tested.rows, tested.of(networks)))
+            if len(known) > 0:
+                met.append(_answered(tested, networks, known, tested.asked(networks, known)))
+            task.update(total * len(new) // len(trainings))
+
+    def matrix(tables: Sequence[PositionTable], measured: Sequence[Mapping[str, Array]]) -> Losses:
+        game, phase = (
+            np.concatenate([getattr(table, column) for table in tables])
+            for column in ("game", "phase")
+        )
+        rng, resamples = tested.rng("resampling"), prepared.config.resamples
+        return loss_matrix(prepared.phases, game, phase.astype(np.int64), measured, rng, resamples)
+
+    found = matrix([tested.rows], new)
+    if len(known) == 0:
+        return found
+    both = [
+        {name: np.concatenate([one[name], other[name]], axis=1) for name in one}
+        for one, other in zip(new, met, strict=True)
+    ]
+    return replace(found, everywhere=matrix([tested.rows, known], both).entries)
+
+
+def _answered(
+    tested: TestedNetworks,
+    networks: TrainedNetworks,
+    rows: PositionTable,
+    asked: tuple[PositionLosses, Sequence[PositionLosses]],
+) -> dict[str, Array]:
+    """The rows of one training on some positions; ``asked`` are its one network's and experts'."""
+    prepared, test = tested.prepared, tested.prepared.splits.test
     composed = [variant for variant in prepared.variants if variant.networks]
     trained = [variant for variant in prepared.variants[1:] if not variant.networks]
     parts = {variant.role: _parts(prepared, variant, rows) for variant in trained}
+    others = {
+        role: [
+            evaluate(prepared, [path], test, rows.select(part == index))[0]
+            for index, path in enumerate(networks[role])
+        ]
+        for role, part in parts.items()
+    }
     won, _, lost = tested.shares_of_results.T
-    constants = won - lost
-    total = len(trainings) * len(rows) * (1 + len(prepared.phases) + len(parts))
-    measured = []
-    with tested.console.task("Test losses", total) as task:
-        for networks in trainings:
-            others = {
-                role: [
-                    evaluate(prepared, [path], test, rows.select(part == index))[0]
-                    for index, path in enumerate(networks[role])
-                ]
-                for role, part in parts.items()
-            }
-            answered = (*tested.of(networks), others, composed, constants)
-            measured.append(rows_of(prepared.phases, phase, parts, *answered))
-            done = total * len(measured) // len(trainings)
-            task.update(done, f"{len(rows):,} test positions")
-    rng, resamples = tested.rng("resampling"), prepared.config.resamples
-    return loss_matrix(prepared.phases, rows.game, phase, measured, rng, resamples)
+    phase = rows.phase.astype(np.int64)
+    return rows_of(prepared.phases, phase, parts, *asked, others, composed, won - lost)
 
 
 def _parts(prepared: Prepared, variant: Variant, rows: PositionTable) -> Indices:

@@ -52,6 +52,7 @@ def losses_section(results: Results) -> Section:
                 "used.\n\n" + _removed(results.dataset)
             ),
             losses_table(losses),
+            *_everywhere(losses),
             Section(
                 "Specialisation against thinner data",
                 [
@@ -80,9 +81,15 @@ def losses_section(results: Results) -> Section:
     )
 
 
-def losses_table(losses: Losses) -> Table:
-    """Return the loss matrix, shaded by the difference to one network."""
-    entries = [entry for entry in losses.entries if entry.role != CONSTANT]
+def losses_table(losses: Losses, *, everywhere: bool = False) -> Table:
+    """Return the loss matrix, shaded by the difference to one network.
+
+    Args:
+        losses: All losses.
+        everywhere: True for all positions of the test games, known ones among them.
+    """
+    measured = losses.everywhere if everywhere else losses.entries
+    entries = [entry for entry in measured if entry.role != CONSTANT]
     found = [d["total"] for entry in entries for d in entry.differences.values()]
     strongest = max((abs(gap.value) for gap in found if gap is not None), default=0.0)
 
@@ -109,16 +116,34 @@ def losses_table(losses: Losses) -> Table:
         tone=tone,
         marked=lambda entry, name: entry.phase == name,
     )
+    which = "all positions of the test games" if everywhere else "test positions"
     return Table(
-        "losses",
+        "losses on all positions" if everywhere else "losses",
         [Column("", "name"), *columns],
         entries,
-        "Total loss on test positions of each phase, with the difference to one network below and "
-        "its 95 % interval in brackets.",
+        f"Total loss on {which} of each phase, with the difference to one network below and its "
+        "95 % interval in brackets.",
         strong=lambda entry: entry.phase is None and entry.role != BASELINE,
         note="Shaded: better than one network, or worse than one network; framed: an expert on its "
         "own phase.",
     )
+
+
+def _everywhere(losses: Losses) -> list[Item]:
+    """What a test set has that is divided by games alone."""
+    if not losses.everywhere:
+        return []
+    new, whole = (
+        entries[0].cells[ALL].positions for entries in (losses.entries, losses.everywhere)
+    )
+    return [
+        Text(
+            f"Positions that occur in training games too are left out above: "
+            f"{numbers.count(whole - new)} of the {numbers.count(whole)} positions of these games. "
+            "Networks meet them in play. With them:"
+        ),
+        losses_table(losses, everywhere=True),
+    ]
 
 
 def shade(value: float, strongest: float) -> float:

@@ -90,16 +90,27 @@ class TestedNetworks:
         self.trainings = trainings
         self.console = console
         self.rows = drawn(prepared, "test")
-        self._known: dict[tuple[Path, ...], tuple[PositionLosses, list[PositionLosses]]] = {}
+        whole = prepared.tables["test"].select(
+            np.isin(prepared.tables["test"].game, np.unique(self.rows.game))
+        )
+        self.known = whole.select(~np.isin(whole.key, self.rows.key))
+        """The positions of the same games that occur in training games too."""
+        self._kept: dict[tuple[Path, ...], tuple[PositionLosses, list[PositionLosses]]] = {}
 
     def of(self, networks: TrainedNetworks) -> tuple[PositionLosses, list[PositionLosses]]:
         """The answers of one training: its one network's, and each phase's expert's."""
-        asked = (*networks[BASELINE], *networks[EXPERT])
-        if asked not in self._known:
-            test = self.prepared.splits.test
-            one, *experts = evaluate(self.prepared, asked, test, self.rows)
-            self._known[asked] = one, experts
-        return self._known[asked]
+        paths = (*networks[BASELINE], *networks[EXPERT])
+        if paths not in self._kept:
+            self._kept[paths] = self.asked(networks, self.rows)
+        return self._kept[paths]
+
+    def asked(
+        self, networks: TrainedNetworks, rows: PositionTable
+    ) -> tuple[PositionLosses, list[PositionLosses]]:
+        """The same on other positions of the test games."""
+        paths = (*networks[BASELINE], *networks[EXPERT])
+        one, *experts = evaluate(self.prepared, paths, self.prepared.splits.test, rows)
+        return one, experts
 
     @cached_property
     def shares_of_results(self) -> Array:
