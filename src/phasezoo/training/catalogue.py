@@ -7,7 +7,7 @@ from phasezoo.training.probes.moves import Everywhere
 from phasezoo.training.probes.probe import Probe
 from phasezoo.training.selfplay.config import Recipe
 from phasezoo.training.solved import SolvedPositions
-from phasezoo.zoo.boards.training import atomic_recipes, board_probes
+from phasezoo.zoo.boards.training import atomic_recipes, board_probes, chess_recipes
 from phasezoo.zoo.connect_four.training import connect_four_probes, connect_four_recipes
 from phasezoo.zoo.krk.training import krk_positions, krk_probes, krk_recipes
 from phasezoo.zoo.pommerman.data.episodes import EpisodeStore
@@ -17,6 +17,7 @@ __all__ = ["ALL_POSITIONS", "POMMERMAN", "RECIPES", "EpisodeStore", "probes_of",
 
 RECIPES: dict[str, Callable[[], Mapping[str, Recipe]]] = {
     "atomic": atomic_recipes,
+    "chess": chess_recipes,
     "connect-four": connect_four_recipes,
     "krk": krk_recipes,
 }

@@ -12,8 +12,17 @@ from phasezoo.training.selfplay.replay import ReplayRules
 
 def atomic_recipes() -> Mapping[str, Recipe]:
     """Few nodes planned with Gumbel noise, half of the games from random openings."""
+    return _few_nodes(updates=40, capacity=150_000)
+
+
+def chess_recipes() -> Mapping[str, Recipe]:
+    """The same for games that are three times as long."""
+    return _few_nodes(updates=75, capacity=450_000)
+
+
+def _few_nodes(updates: int, capacity: int) -> Mapping[str, Recipe]:
     standard = {
-        "updates": 40,
+        "updates": updates,
         "games_per_update": 400,
         "nodes": 32,
         "samples_per_new": 3.0,
@@ -21,7 +30,7 @@ def atomic_recipes() -> Mapping[str, Recipe]:
         "concurrency": 200,
         "max_plies": 200,
         "search": self_play_search(root="gumbel", max_num_considered_actions=16),
-        "replay": ReplayRules(capacity=150_000, value_mix=0.5),
+        "replay": ReplayRules(capacity=capacity, value_mix=0.5),
         "starts": ("0.5*initial", "0.5*random:1-8"),
         "learning": self_play_settings(max_lr=3e-3),
         "watching": Watching(probe_every=5, probe_positions=100),
