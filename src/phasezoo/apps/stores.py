@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from phasezoo.errors import StoreError
+from phasezoo.runs.files import check_replaceable
 
 
 def refuse_existing(files: Iterable[Path], *, overwrite: bool, makes_folder: bool = False) -> None:
@@ -12,6 +13,7 @@ def refuse_existing(files: Iterable[Path], *, overwrite: bool, makes_folder: boo
     given = list(files)
     for number, file in enumerate(given):
         reason = _why_not(file, given[:number], makes_folder=makes_folder)
+        check_replaceable(file, StoreError)
         if reason:
             message = f"{file}: {reason}"
             raise StoreError(message)

@@ -52,7 +52,7 @@ from phasezoo.errors import (
 from phasezoo.games import Game, make
 from phasezoo.games.queries import action_spec
 from phasezoo.runs import jsonable
-from phasezoo.runs.files import MAKE_ROOM
+from phasezoo.runs.files import MAKE_ROOM, check_replaceable
 
 UNCHANGED = f"nothing was changed there: {MAKE_ROOM}"
 """The end of a message about a store that cannot be written."""
@@ -353,6 +353,7 @@ def check_writable(path: Path, *, overwrite: bool) -> None:
     if path.is_dir():
         message = f"{path} is a folder; name a file in it, such as {path / 'games.parquet'}"
         raise StoreError(message)
+    check_replaceable(path, StoreError)
     if path.exists() and not overwrite:
         message = f"{path} exists already: choose another name, or allow overwriting (--overwrite)"
         raise StoreError(message)

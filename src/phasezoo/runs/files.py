@@ -127,6 +127,8 @@ def save_files(
         files: What is to be in each; their folders exist.
         kind: The error that is raised.
     """
+    for path in files:
+        check_replaceable(path, kind)
     whole = {p: data.encode() if isinstance(data, str) else data for p, data in files.items()}
     try:
         _put(whole)
@@ -134,6 +136,18 @@ def save_files(
         path = ", ".join(map(str, files))
         message = f"{path} cannot be written ({error.strerror}); nothing was changed: {MAKE_ROOM}"
         raise kind(message) from error
+
+
+def check_replaceable(path: Path, kind: type[PhasezooError]) -> None:
+    """Refuse to write where a device, a pipe or a socket is, which a file would take the place of.
+
+    Args:
+        path: Where a file is to be.
+        kind: The error that is raised.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        message = f"{path}: is a device, a pipe or a socket; choose the name of a file"
+        raise kind(message)
 
 
 def _put(files: Mapping[Path, bytes]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import IO, Self
 
 from phasezoo.errors import RunDirectoryError
+from phasezoo.runs.files import check_replaceable
 
 try:
     import fcntl
@@ -40,6 +41,7 @@ class LockedFile:
         if path.is_dir():
             message = f"{path}: is a directory; {what} a file"
             raise RunDirectoryError(message)
+        check_replaceable(path, RunDirectoryError)
         self._locks = contextlib.ExitStack()
         self._locks.enter_context(acquire(path, make_folder=True))
 

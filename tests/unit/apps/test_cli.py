@@ -525,3 +525,19 @@ def test_a_device_is_no_games_store(tmp_path, capsys):
         said = capsys.readouterr().err
         assert "not a regular file" in said
         assert "no such file" not in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("data", "solve", "krk", "--out"),
+        ("data", "solve", "krk", "--overwrite", "--starts"),
+        ("data", "show", "sample:krk", "--game", "0", "--out"),
+    ],
+)
+def test_a_file_takes_the_place_of_no_pipe(words, tmp_path, capsys):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert run(*words, str(pipe)) in (1, 2)
+    assert f"{pipe}: is a device, a pipe or a socket" in capsys.readouterr().err
+    assert pipe.is_fifo()

@@ -1,5 +1,6 @@
 import io
 import json
+import os
 
 import chess.pgn
 import pytest
@@ -84,6 +85,9 @@ def test_a_file_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(RunDirectoryError, match="cannot be written"):
         PgnFile(tmp_path / "file" / "games.pgn", NAMES)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(RunDirectoryError, match="a device, a pipe or a socket"):
+        PgnFile(tmp_path / "pipe", NAMES)
 
 
 def test_a_full_disk_leaves_whole_games(tmp_path, full_disk):

@@ -1,6 +1,7 @@
 """The games store on disk: round trips, damage, and never half a file."""
 
 import json
+import os
 from itertools import pairwise
 from pathlib import Path
 
@@ -353,3 +354,10 @@ def test_codes_without_a_text_are_refused(path, monkeypatch, name, code):
     monkeypatch.setattr(pq.ParquetFile, "read_row_group", lambda *_, **__: wrong)
     with pytest.raises(StoreError, match=r"cannot be read as Parquet .*out of bounds"):
         GameStore.open(path)
+
+
+def test_a_store_does_not_take_the_place_of_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe.parquet")
+    with pytest.raises(StoreError, match="a device, a pipe or a socket"):
+        GameStore.sample("krk").save(tmp_path / "pipe.parquet", overwrite=True)
+    assert (tmp_path / "pipe.parquet").is_fifo()

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from phasezoo.errors import CheckpointError
+from phasezoo.runs.files import check_replaceable
 
 PARTIAL = ".partial"
 """Ending of what is still being written; such a file or directory may be deleted at any time."""
@@ -52,6 +53,7 @@ def named(path: Path) -> Iterator[None]:
 
 def write_file(path: Path, data: bytes) -> None:
     """Write ``data`` beside ``path``, flush it to the disk, and only then put it in place."""
+    check_replaceable(path, CheckpointError)
     partial = _partial(path)
     try:
         _write(partial, data)
