@@ -127,8 +127,8 @@ def save_files(
         files: What is to be in each; their folders exist.
         kind: The error that is raised.
     """
-    for path in files:
-        check_replaceable(path, kind)
+    for place in files:
+        check_replaceable(place, kind)
     whole = {p: data.encode() if isinstance(data, str) else data for p, data in files.items()}
     try:
         _put(whole)
