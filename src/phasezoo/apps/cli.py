@@ -3,6 +3,7 @@
 Exit codes: 0 done, 1 the work failed, 2 the command was wrong, 130 stopped by Ctrl-C.
 """
 
+import io
 import os
 import sys
 import traceback
@@ -39,6 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: What follows the program's name; default ``sys.argv[1:]``.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal of another encoding ends no run
+            stream.reconfigure(errors="replace")
     if not given or given == ["help"]:
         given = ["--help"]
     try:

@@ -8,6 +8,7 @@ its few layers are multiplied here. The folder's files are explained on the page
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -312,7 +313,11 @@ def _layers(data: bytes, manifest: GateManifest, path: Path) -> tuple[tuple[Floa
     names = [(f"{index}.weight", f"{index}.bias") for index in range(len(arrays) // 2)]
     known = bool(names) and {name for pair in names for name in pair} == set(arrays)
     layers = tuple((arrays[weight], arrays[bias]) for weight, bias in names) if known else ()
-    if not layers or not _fit(layers, math.prod(manifest.input_shape), len(manifest.names)):
+    named = re.fullmatch(r"mlp-(\d{1,4})x(\d)", manifest.network)
+    hidden = None if named is None else [int(named[1])] * int(named[2])
+    if not _fit(layers, math.prod(manifest.input_shape), len(manifest.names)) or (
+        hidden != [len(bias) for _, bias in layers[:-1]]
+    ):
         message = f"{path}: not the layers of {manifest.network} that {MANIFEST} describes"
         raise InvalidGate(message)
     return layers
@@ -327,4 +332,4 @@ def _fit(layers: Sequence[tuple[Any, Any]], inputs: int, outputs: int) -> bool:
             if array.dtype != np.float32 or not np.isfinite(array).all():
                 return False
         inputs = len(bias)
-    return inputs == outputs
+    return len(layers) > 0 and inputs == outputs

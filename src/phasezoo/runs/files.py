@@ -115,7 +115,7 @@ def how_to_continue(path: Path) -> str:
 def write_whole(path: Path, text: str) -> None:
     """Write a file so that it is either whole or as it was, even if the process is killed."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    _put({path: text.encode()})
+    _put({path: text.encode(errors="replace")})  # names of files may hold no text
 
 
 def save_files(

@@ -256,6 +256,8 @@ def test_missing_and_changed_files_are_named(learned, tmp_path):
         ({"format_version": 9}, "format version"),
         ({"names": 3}, "wrong type"),
         ({"names": ["a", "b", "c"]}, "not the layers"),
+        ({"network": manifest["network"] + "9"}, "not the layers"),
+        ({"network": "resnet-8x1"}, "not the layers"),
         ({"game": "my-chess"}, "registers it first"),
         ({"planes": "v2"}, "planes"),
         ({"input_shape": [3, 6, 8]}, "planes"),

@@ -241,6 +241,7 @@ def test_auto_is_onnx_on_a_cpu(saved: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ({"backend": "openvino", "device": "cuda"}, "runs on cpu in float32 or bfloat16"),
         ({"backend": "openvino", "dtype": "float16"}, "not on any device in float16"),
         ({"backend": "tensorrt", "device": "cpu"}, "runs on cuda"),
+        ({"backend": "onnx", "dtype": "int8"}, "dtype='int8': expected one of"),
         ({"backend": "onnx", "compiled": True}, "compiled; give backend='torch'"),
         ({"backend": "openvino", "graphs": True}, "graphs; give backend='torch'"),
         ({"backend": "torch", "device": "cpu", "graphs": True}, "CUDA graphs need"),

@@ -110,6 +110,7 @@ def _try_format(backend: Backend, how: Loading) -> None:
 
 def check_running(how: Loading) -> None:
     """Refuse what a backend cannot do."""
+    check_value("dtype", InferenceDtype, how.dtype)
     own = _ABILITIES.get(how.backend)
     if own is None:
         return
