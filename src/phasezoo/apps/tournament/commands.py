@@ -298,7 +298,8 @@ class _PlayOptions:
         )
         self._show(standings)
         write_results(run, standings, self, time.monotonic() - began)
-        sys.stdout.write(f"in {run.path}\nnext: open {run.path / 'report.html'}\n")
+        page = shlex.quote(str(run.path / "report.html"))
+        sys.stdout.write(f"in {run.path}\nnext: open {page}\n")
 
     def _show(self, standings: Any) -> None:
         sys.stdout.write(standings.summary() + "\n")
