@@ -4,7 +4,7 @@ How a training comes out is chance too: the author's second pair of trainings ga
 printed Elo. So one training settles no claim.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -63,9 +63,9 @@ def has_little_data(results: Results) -> bool:
     return data_share(results) < published.LITTLE_DATA
 
 
-def _experts(results: Results) -> dict[str, Entry]:
+def _experts(entries: Iterable[Entry]) -> dict[str, Entry]:
     """Return the phase experts by phase."""
-    return {one.phase: one for one in results.losses.entries if one.phase is not None}
+    return {one.phase: one for one in entries if one.phase is not None}
 
 
 def _own_phase(results: Results) -> Iterator[Claim]:
@@ -73,11 +73,12 @@ def _own_phase(results: Results) -> Iterator[Claim]:
     strategy = results.config.strategy
     for row in published.TEST_LOSSES.get(strategy, ())[:-1]:
         phase = row.name.removesuffix(" expert")
-        entry = _experts(results)[phase]
+        new, whole = map(_experts, (results.losses.entries, results.losses.everywhere))
         theirs, one = getattr(row, phase), getattr(published.ONE_NETWORK_LOSS, phase)
         yield _loss_claim(
             results, f"The {phase} expert of {strategy} learning", f"in the {phase}", theirs, one,
-            entry.differences[phase]["total"],
+            new[phase].differences[phase]["total"],
+            whole[phase].differences[phase]["total"] if whole else None,
         )  # fmt: skip
 
 
@@ -93,15 +94,23 @@ def _mixture_losses(results: Results) -> Iterator[Claim]:
 
 
 def _loss_claim(
-    results: Results, who: str, where: str, theirs: float, one: float, ours: Interval | None
+    results: Results,
+    who: str,
+    where: str,
+    theirs: float,
+    one: float,
+    ours: Interval | None,
+    everywhere: Interval | None = None,
 ) -> Claim:
     side: Side = "lower" if theirs < one else "higher"
+    known = f"; on all positions of the test games {numbers.signed_interval(everywhere, 4)}"
     return Claim(
         text=(
             f"{who} has a {side} loss {where} than one network: {theirs:.4f} against {one:.4f} "
             "(Table XIV)."
         ),
-        ours=f"Total loss less one network’s: {numbers.signed_interval(ours, 4)}.",
+        ours=f"Total loss less one network’s: {numbers.signed_interval(ours, 4)}"
+        f"{known if everywhere else ''}.",
         rule=_BY_LOSS,
         judgement=_tested(results, by_sign(ours, side)),
     )
@@ -113,7 +122,7 @@ def _off_phase(results: Results) -> Iterator[Claim]:
         return
     gaps = {
         (phase, other): entry.differences[other]["total"]
-        for phase, entry in _experts(results).items()
+        for phase, entry in _experts(results.losses.entries).items()
         for other in results.dataset.phases
         if other != phase
     }
