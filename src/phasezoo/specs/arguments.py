@@ -319,7 +319,7 @@ class Arguments:
         try:
             return parameter.read(texts)
         except ValueError:
-            typed = f"{parameter.spelling} {' '.join(texts)}"
+            typed = f"{parameter.spelling} {' '.join(text or repr(text) for text in texts)}"
             expected = parameter.option.values.expected(texts[-1] if texts else "", as_text=True)
             message = f"{given or typed}: expected {expected}"
             raise InvalidConfig(message) from None

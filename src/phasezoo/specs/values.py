@@ -332,20 +332,26 @@ def _float(text: str) -> float:
     return value
 
 
+def _path(text: str) -> Path:
+    if not text:  # else the current folder
+        raise ValueError(text)
+    return Path(text)
+
+
 _READERS: dict[Any, Callable[[str], Any]] = {
     type(None): _none,
     bool: _bool,
     int: int,
     float: _float,
     str: str,
-    Path: Path,
+    Path: _path,
     Any: str,
     UNKNOWN: str,
 }
 _ORDER = {type_: place for place, type_ in enumerate(_READERS, start=1)}
 _WORDS: dict[Any, str] = {
     str: "a text",
-    Path: "a text",
+    Path: "a path",
     Any: "a text",
     UNKNOWN: "a text",
 }

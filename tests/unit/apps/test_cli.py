@@ -556,3 +556,11 @@ def test_a_file_name_that_is_no_text_and_an_old_terminal_end_no_match(tmp_path):
     assert b"pairs by points" in told.stdout
     assert not told.stderr
     assert any((path / "report.html").exists() for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", ["match random random", "train sample:krk", "selfplay krk"])
+def test_an_empty_path_is_not_the_current_folder(command, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(*command.split(), "--out", "") == 2
+    assert "--out '': expected a path" in capsys.readouterr().err
+    assert not any(tmp_path.iterdir())
