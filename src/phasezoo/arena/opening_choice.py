@@ -18,7 +18,11 @@ _MOST_PLIES = 8
 
 
 def unseen_openings(
-    game: str, keys: npt.NDArray[np.uint64], wanted: int, seed: int
+    game: str,
+    keys: npt.NDArray[np.uint64],
+    wanted: int,
+    seed: int,
+    suite: OpeningSuite | None = None,
 ) -> tuple[OpeningSuite, int]:
     """Return a game's openings without those that end at given positions, and how many these were.
 
@@ -32,8 +36,9 @@ def unseen_openings(
         keys: Keys of the positions, such as those of games that were trained on.
         wanted: Number of random openings.
         seed: Draws them.
+        suite: The openings; default the game's usual ones.
     """
-    suite = OpeningSuite.load(game)
+    suite = OpeningSuite.load(game) if suite is None else suite
     if len(suite) == 1:
         if wanted == 1 or draws_starts(game):
             return suite, 0

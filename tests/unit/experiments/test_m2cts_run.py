@@ -21,6 +21,7 @@ from safetensors.numpy import load_file
 
 from phasezoo import experiments, games, gating
 from phasezoo.apps import cli
+from phasezoo.arena.openings import OpeningSuite
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments.catalogue import GAMES
 from phasezoo.experiments.study import Study
@@ -456,6 +457,16 @@ def test_games_that_are_split_already_stay_so(store, tmp_path):
     assert sum(map(len, parts)) == len(GameStore.open(store))
     own.test.subset(np.arange(3)).save(folder / "test", overwrite=True)
     assert prepare(tiny(folder)).sha256 != prepared.sha256
+
+
+def test_openings_of_the_games_can_be_chosen(store, tmp_path):
+    unbalanced = OpeningSuite.load("chess", "unbalanced")
+    chosen = prepare(tiny(store, openings="unbalanced")).match_openings
+    assert 10 < len(chosen) <= len(unbalanced) == 100
+    assert set(chosen.lines) <= set(unbalanced.lines)
+    with pytest.raises(InvalidConfig, match="did you mean 'unbalanced'"):
+        reproduce(tiny(store, openings="unbalnced"), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_openings_that_the_games_contain_are_dropped(store, tmp_path):

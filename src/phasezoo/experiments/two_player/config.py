@@ -131,6 +131,9 @@ class M2ctsConfig(TrainedSettings):
     games_played: Annotated[int, Ge(2), MultipleOf(2)] = 200
     """Games a pairing, an even number: every opening is played with both colours, once (fewer are
     played if there are not so many openings)."""
+    openings: str | None = None
+    """Openings of the games: a file, the name of a suite in the package, such as unbalanced
+    (paper: slightly unbalanced ones), or random:2-8 (none: the package's usual one)."""
     nodes: PositiveInt = 50
     """New positions evaluated a move, on both sides (paper: 100 to 3200)."""
     movetime: PositiveFloat | None = None

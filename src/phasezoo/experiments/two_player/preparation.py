@@ -14,7 +14,7 @@ from phasezoo import games, gating, inference
 from phasezoo.agents import SearchConfig
 from phasezoo.arena import OpeningSuite, stream
 from phasezoo.arena.opening_choice import openings_at_phase, unseen_openings
-from phasezoo.arena.openings import draws_starts
+from phasezoo.arena.openings import as_suite, draws_starts
 from phasezoo.data.positions import PositionTable, without_seen
 from phasezoo.data.splits import PositionStore, Splits
 from phasezoo.errors import InvalidConfig, InvalidGate, StoreError
@@ -239,6 +239,7 @@ def prepare(config: M2ctsConfig, console: Console | None = None) -> Prepared:
         message = f"--gate {config.gate}: is its own placebo; give one whose phases mean something"
         raise InvalidGate(message)
     _check_network(config, variants)
+    suite = as_suite(config.openings, game)
     if console is not None:
         console.heading("Reading the games")
     found = read_games(game, config.games)
@@ -261,7 +262,7 @@ def prepare(config: M2ctsConfig, console: Console | None = None) -> Prepared:
         _check_tables(labelled[other], path)
     keys = np.unique(np.concatenate([table.key for table in tables.values()]))
     openings, dropped = unseen_openings(
-        game, keys, max(config.games_played // 2, 1), stream(config.seed, "random openings")
+        game, keys, max(config.games_played // 2, 1), stream(config.seed, "random openings"), suite
     )
     return Prepared(
         config=config,
