@@ -12,8 +12,8 @@ def refuse_existing(files: Iterable[Path], *, overwrite: bool, makes_folder: boo
     """Refuse to write over files, unless that was asked for, and what cannot become files."""
     given = list(files)
     for number, file in enumerate(given):
-        reason = _why_not(file, given[:number], makes_folder=makes_folder)
         check_replaceable(file, StoreError)
+        reason = _why_not(file, given[:number], makes_folder=makes_folder)
         if reason:
             message = f"{file}: {reason}"
             raise StoreError(message)

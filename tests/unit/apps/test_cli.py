@@ -546,15 +546,15 @@ def test_a_file_takes_the_place_of_no_pipe(words, tmp_path, capsys):
 def test_a_file_name_that_is_no_text_and_an_old_terminal_end_no_match(tmp_path):
     words = [sys.executable, "-m", "phasezoo", "match", "random", "random:seed=2", "-q"]
     words += ["--game", "connect-four", "--games", "2", "--names", "é", "b", "--out"]
-    told = subprocess.run(
+    finished = subprocess.run(
         [*words, os.fsencode(tmp_path) + b"/q\xff"],
         capture_output=True,
         env=os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
         timeout=300,
         check=True,
     )
-    assert b"pairs by points" in told.stdout
-    assert not told.stderr
+    assert b"pairs by points" in finished.stdout
+    assert not finished.stderr
     assert any((path / "report.html").exists() for path in tmp_path.iterdir())
 
 

@@ -71,9 +71,9 @@ def _experts(entries: Iterable[Entry]) -> dict[str, Entry]:
 def _own_phase(results: Results) -> Iterator[Claim]:
     """Table XIV: each expert on its own phase beside one network."""
     strategy = results.config.strategy
+    new, whole = map(_experts, (results.losses.entries, results.losses.everywhere))
     for row in published.TEST_LOSSES.get(strategy, ())[:-1]:
         phase = row.name.removesuffix(" expert")
-        new, whole = map(_experts, (results.losses.entries, results.losses.everywhere))
         theirs, one = getattr(row, phase), getattr(published.ONE_NETWORK_LOSS, phase)
         yield _loss_claim(
             results, f"The {phase} expert of {strategy} learning", f"in the {phase}", theirs, one,

@@ -130,7 +130,7 @@ def losses_table(losses: Losses, *, everywhere: bool = False) -> Table:
 
 
 def _everywhere(losses: Losses) -> list[Item]:
-    """What a test set has that is divided by games alone."""
+    """Return the losses with known positions; nothing if there are none."""
     if not losses.everywhere:
         return []
     new, whole = (

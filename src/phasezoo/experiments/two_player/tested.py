@@ -90,11 +90,6 @@ class TestedNetworks:
         self.trainings = trainings
         self.console = console
         self.rows = drawn(prepared, "test")
-        whole = prepared.tables["test"].select(
-            np.isin(prepared.tables["test"].game, np.unique(self.rows.game))
-        )
-        self.known = whole.select(~np.isin(whole.key, self.rows.key))
-        """The positions of the same games that occur in training games too."""
         self._kept: dict[tuple[Path, ...], tuple[PositionLosses, list[PositionLosses]]] = {}
 
     def of(self, networks: TrainedNetworks) -> tuple[PositionLosses, list[PositionLosses]]:
@@ -111,6 +106,13 @@ class TestedNetworks:
         paths = (*networks[BASELINE], *networks[EXPERT])
         one, *experts = evaluate(self.prepared, paths, self.prepared.splits.test, rows)
         return one, experts
+
+    @cached_property
+    def known(self) -> PositionTable:
+        """The positions of the same games that occur in training games too."""
+        table = self.prepared.tables["test"]
+        whole = table.select(np.isin(table.game, self.rows.game))
+        return whole.select(~np.isin(whole.key, self.rows.key))
 
     @cached_property
     def shares_of_results(self) -> Array:
