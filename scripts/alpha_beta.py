@@ -1,6 +1,6 @@
 """A fixed reference for chess and its variants that needs no engine: alpha-beta over bare material.
 
-``phasezoo match AGENT material:depth=3 --plugin scripts/material.py`` plays it. It searches every
+``phasezoo match AGENT material:depth=3 --plugin scripts/alpha_beta.py`` plays it. It searches every
 move to the same depth, without quiescence, counts pawns as 1, knights and bishops as 3, rooks as 5
 and queens as 9, and draws one of the moves that are equally good.
 """

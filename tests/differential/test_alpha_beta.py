@@ -1,4 +1,4 @@
-"""The reference of ``scripts/material.py`` against plain minimax over python-chess."""
+"""The reference of ``scripts/alpha_beta.py`` against plain minimax over python-chess."""
 
 import random
 import runpy
@@ -10,7 +10,7 @@ import pytest
 
 from phasezoo import agents, games
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "material.py"
+SCRIPT = Path(__file__).parents[2] / "scripts" / "alpha_beta.py"
 WORTH = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
 
 
