@@ -126,9 +126,11 @@ PRESETS: dict[Preset, PommermanConfig] = presets_of(
     paper={
         "trainings": 5,
         "samples": published.SAMPLES,
+        "learning_rate": published.LEARNING_RATE,
         "boards": 250,
         "large_samples": published.SAMPLES,
         "large_epochs": float(published.EPOCHS),
+        "large_learning_rate": published.LEARNING_RATE,
         "large_boards": 250,
         "large_simulations": tuple(s for s in published.SEARCH_STUDY if s),
     },

@@ -18,6 +18,9 @@ SAMPLES = 1_000_000
 EPOCHS = 5
 """Passes over them."""
 
+LEARNING_RATE = 0.001
+"""AdamW's, constant, in the published code."""
+
 SIMULATIONS = 100
 """Simulations a move of the published engine's defaults."""
 
