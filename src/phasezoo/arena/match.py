@@ -1,5 +1,6 @@
 """The result of a match, and what it says of the two sides' strength."""
 
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -173,8 +174,9 @@ class Match:
 
     @property
     def mean_plies(self) -> float:
-        """Mean length of its games."""
-        return sum(record.plies for record in self.games) / len(self.games)
+        """Mean length of its games; NaN without any."""
+        plies = [record.plies for record in self.games]
+        return sum(plies) / len(plies) if plies else math.nan
 
     @property
     def duplicates(self) -> int:

@@ -15,11 +15,12 @@ from phasezoo import _core
 from phasezoo.data.centipawns import values_of_centipawns
 from phasezoo.data.columns import Texts
 from phasezoo.data.import_target import MonthSplit, check_place, write_stores
-from phasezoo.data.partial_files import recover
 from phasezoo.data.pgn_filter import PgnFilter
 from phasezoo.data.store import GameStore
 from phasezoo.data.store_folder import SUFFIX
+from phasezoo.errors import StoreError
 from phasezoo.games.options import flag
+from phasezoo.runs.whole import recover
 from phasezoo.specs import NonNegativeInt, check_value
 
 Progress = Callable[[int, int], object]
@@ -296,8 +297,17 @@ def import_pgn(
     path, overwrite = Path(target), flag("overwrite", overwrite)
     if game is None and path.suffix == SUFFIX:
         game = "chess"
-    for found in recover(path):
-        warnings.warn(found, stacklevel=2)
+    try:
+        for left, place in recover(path.parent, path.name):
+            found = f"removed {left.name}, left by an import that was killed"
+            if place is not None:
+                found = f"{path} is as it was before an import that was killed while replacing it"
+            warnings.warn(found, stacklevel=2)
+    except OSError as error:
+        message = (
+            f"{error.filename}: the games of {path}, which cannot be put back ({error.strerror})"
+        )
+        raise StoreError(message) from error
     check_place(path, overwrite=overwrite, is_folder=split is not None)
     stores, report = read_games(paths, game, **options)
     placed = {

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from phasezoo import _core
 from phasezoo.data.batches import Batch
 from phasezoo.data.positions import PositionTable
-from phasezoo.data.splits import PositionStore
+from phasezoo.data.splits import PositionStore, seed_words
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.games.options import flag
 from phasezoo.specs import PositiveInt, Share, check_value
@@ -232,16 +232,11 @@ class Sampler:
 
     def _stream(self, name: int, index: int) -> np.random.Generator:
         """Return the random stream of batch ``index``, independent of the batches made before."""
-        return np.random.default_rng([name, *_words(self.seed), index])
+        return np.random.default_rng([name, *seed_words(self.seed), index])
 
     def _epoch_seed(self, epoch: int) -> int:
-        sequence = np.random.SeedSequence([_ORDER, *_words(self.seed), epoch])
+        sequence = np.random.SeedSequence([_ORDER, *seed_words(self.seed), epoch])
         return int(sequence.generate_state(1, np.uint64)[0])
-
-
-def _words(seed: int) -> list[int]:
-    """Return a seed of any size and sign as words that a seed sequence takes."""
-    return [abs(int(seed)), int(seed < 0)]
 
 
 def _phase_weights(weights: npt.ArrayLike, rows: PositionTable) -> npt.NDArray[np.float32]:

@@ -166,5 +166,11 @@ def ranked(
 
 
 def split_word(seed: int) -> int:
-    """Return a seed of any size as the 64 bits that the core takes."""
-    return int(np.random.SeedSequence(abs(int(seed))).generate_state(1, np.uint64)[0])
+    """Return a seed of any size and sign as the 64 bits that the core takes."""
+    words = seed_words(seed) if seed < 0 else int(seed)
+    return int(np.random.SeedSequence(words).generate_state(1, np.uint64)[0])
+
+
+def seed_words(seed: int) -> list[int]:
+    """Return a seed of any size and sign as words that a seed sequence takes."""
+    return [abs(int(seed)), int(seed < 0)]

@@ -20,7 +20,6 @@ The file's metadata has a key ``phasezoo`` with JSON: :class:`Description`.
 """  # noqa: E501
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -32,7 +31,6 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.data.columns import GameColumns
-from phasezoo.data.partial_files import partial_name
 from phasezoo.data.store_tables import (
     MANY_ACTIONS,
     columns_of,
@@ -53,6 +51,7 @@ from phasezoo.games import Game, make
 from phasezoo.games.queries import action_spec
 from phasezoo.runs import jsonable
 from phasezoo.runs.files import MAKE_ROOM, check_replaceable
+from phasezoo.runs.whole import appearing
 
 UNCHANGED = f"nothing was changed there: {MAKE_ROOM}"
 """The end of a message about a store that cannot be written."""
@@ -372,19 +371,12 @@ def check_parent(path: Path) -> None:
 
 @contextmanager
 def _appearing(path: Path) -> Iterator[Any]:
-    """A file that takes its name when all of it is on the disk; on an error it leaves nothing."""
-    partial = partial_name(path)
     try:
-        with partial.open("wb") as file:
+        with appearing(path) as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
     except OSError as error:  # Arrow's among them
         message = f"{path} cannot be written ({first_line(error)}); {UNCHANGED}"
         raise StoreError(message) from error
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def arrow() -> tuple[Any, Any]:

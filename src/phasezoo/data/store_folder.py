@@ -1,6 +1,5 @@
 """Stores on disk: a folder of files, or one file; what is damaged is named and the rest is used."""
 
-import shutil
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.data.columns import GameColumns
-from phasezoo.data.partial_files import partial_name, put_in_place
 from phasezoo.data.splits import SPLITS
 from phasezoo.data.store_file import (
     UNCHANGED,
@@ -27,6 +25,7 @@ from phasezoo.data.store_file import (
 from phasezoo.errors import StoreError
 from phasezoo.games import Game
 from phasezoo.runs.lock import LOCK
+from phasezoo.runs.whole import appearing_folder
 
 _ENDING = "_games.parquet"
 
@@ -251,16 +250,12 @@ def write_store(
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
     """Give a folder to write into, which takes the place of ``path`` once it is whole."""
-    partial = partial_name(path)
     try:
-        partial.mkdir()
-        yield partial
-        put_in_place(partial, path)
+        with appearing_folder(path) as partial:
+            yield partial
     except OSError as error:
         message = f"{path} cannot be written ({error.strerror}); {UNCHANGED}"
         raise StoreError(message) from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def _places(

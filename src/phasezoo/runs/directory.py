@@ -19,8 +19,9 @@ from uuid import uuid4
 
 from phasezoo.errors import RunDirectoryError
 from phasezoo.runs import jsonable, lock
-from phasezoo.runs.files import PARTIAL, append_line, describe_disk_errors, write_whole
+from phasezoo.runs.files import append_line, describe_disk_errors, write_whole
 from phasezoo.runs.record import FORMAT_VERSION, RunRecord, describe
+from phasezoo.runs.whole import PARTIAL
 
 _RECORD = "config.json"
 _JOURNAL = "journal.jsonl"

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from phasezoo.errors import PhasezooError, RunDirectoryError
 from phasezoo.runs import jsonable
+from phasezoo.runs.whole import appearing, write_through
 
 Row = TypeVar("Row")
 
@@ -63,9 +64,6 @@ class RowLog(Generic[Row]):
 MAKE_ROOM = "free some space or choose another place, then try again"
 """Advice about a disk that refuses, for the end of a message."""
 
-PARTIAL = ".partial"
-"""Ending of a file that is being written; a kill may leave one behind."""
-
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _REFUSED = frozenset({errno.EROFS, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG})
 
@@ -115,7 +113,8 @@ def how_to_continue(path: Path) -> str:
 def write_whole(path: Path, text: str) -> None:
     """Write a file so that it is either whole or as it was, even if the process is killed."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    _put({path: text.encode(errors="replace")})  # names of files may hold no text
+    with appearing(path) as file:
+        file.write(text.encode(errors="replace"))  # names of files may hold no text
 
 
 def save_files(
@@ -127,14 +126,18 @@ def save_files(
         files: What is to be in each; their folders exist.
         kind: The error that is raised.
     """
-    for place in files:
-        check_replaceable(place, kind)
-    whole = {p: data.encode() if isinstance(data, str) else data for p, data in files.items()}
     try:
-        _put(whole)
+        with contextlib.ExitStack() as stack:
+            for path, data in files.items():
+                check_replaceable(path, kind)
+                if path.is_dir():
+                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+                file = stack.enter_context(appearing(path))
+                file.write(data.encode() if isinstance(data, str) else data)
+                write_through(file)  # so that renames alone are left when the first one is made
     except OSError as error:
-        path = ", ".join(map(str, files))
-        message = f"{path} cannot be written ({error.strerror}); nothing was changed: {MAKE_ROOM}"
+        named = ", ".join(map(str, files))
+        message = f"{named} cannot be written ({error.strerror}); nothing was changed: {MAKE_ROOM}"
         raise kind(message) from error
 
 
@@ -148,24 +151,6 @@ def check_replaceable(path: Path, kind: type[PhasezooError]) -> None:
     if path.exists() and not path.is_file() and not path.is_dir():
         message = f"{path}: is a device, a pipe or a socket; choose the name of a file"
         raise kind(message)
-
-
-def _put(files: Mapping[Path, bytes]) -> None:
-    """Write all beside their places, then rename them."""
-    partials = {path: path.with_name(path.name + PARTIAL) for path in files}
-    try:
-        for path, data in files.items():
-            with partials[path].open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-        for path, partial in partials.items():
-            partial.replace(path)
-    except OSError:
-        for partial in partials.values():
-            with contextlib.suppress(OSError):
-                partial.unlink(missing_ok=True)
-        raise
 
 
 def append_line(path: Path, line: bytes, *, through: bool = True) -> None:

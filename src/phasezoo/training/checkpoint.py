@@ -12,11 +12,12 @@ import torch
 from safetensors.torch import save as tensors_to_bytes
 
 from phasezoo.errors import CheckpointError, InvalidConfig
-from phasezoo.inference.storage.files import PARTIAL, digest, write_directory, write_file
+from phasezoo.inference.storage.files import digest, write_directory, write_file
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
 from phasezoo.inference.storage.weights import model_bytes, parse_tensors
 from phasezoo.networks import ConditionedNetwork, Network
 from phasezoo.runs import jsonable
+from phasezoo.runs.whole import PARTIAL, recover
 
 OPTIMIZER = "optimizer.safetensors"
 
@@ -70,10 +71,9 @@ class Checkpoints:
         """The last checkpoint, if there is one."""
         if not self.directory.is_dir():
             return None
-        whole = sorted(
-            path for path in self.directory.glob("update-*") if not path.name.endswith(PARTIAL)
-        )
-        return whole[-1] if whole else None
+        recover(self.directory)
+        whole = (p for p in self.directory.glob("update-*") if not p.name.endswith(PARTIAL))
+        return max(whole, default=None)
 
     def save(self, network: Network, optimizer: torch.optim.Optimizer, counters: Counters) -> Path:
         """Save a checkpoint, then remove all others but the best."""

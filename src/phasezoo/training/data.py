@@ -11,7 +11,7 @@ import numpy as np
 
 from phasezoo import _core, gating
 from phasezoo.data.positions import PositionTable
-from phasezoo.data.splits import SPLITS, PositionStore, Splits
+from phasezoo.data.splits import SPLITS, PositionStore, Splits, seed_words
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.training.config import SupervisedConfig
 
@@ -250,5 +250,5 @@ def value_digest(store: PositionStore | None, rows: PositionTable | None) -> str
 
 def stream_seed(seed: int, name: int) -> int:
     """The seed of a named stream: 63 bits, so that every generator takes it."""
-    words = np.random.SeedSequence([abs(seed), int(seed < 0), name])
+    words = np.random.SeedSequence([*seed_words(seed), name])
     return int(words.generate_state(1, np.uint64)[0] >> np.uint64(1))

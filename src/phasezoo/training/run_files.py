@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from phasezoo.errors import CheckpointError, RunDirectoryError
-from phasezoo.inference.storage.files import PARTIAL, write_file
+from phasezoo.inference.storage.files import write_file
 from phasezoo.inference.storage.manifest import MANIFEST, Manifest
 from phasezoo.runs import describe, held, jsonable
 from phasezoo.runs.directory import read_record
 from phasezoo.runs.lock import LOCK
+from phasezoo.runs.whole import PARTIAL
 
 CONFIG = "config.json"
 KIND = "supervised training"

@@ -615,7 +615,7 @@ def test_who_wants_to_know_is_told_when_an_agent_was_loaded():
     engine.close()
 
 
-def test_an_alarm_calls_once_and_only_what_was_set_last():
+def test_an_alarm_calls_once_and_only_what_was_set_last(caplog):
     heard, alarm = queue.SimpleQueue(), Alarm()
     now = time.perf_counter()
     alarm.set(now + 60, lambda: heard.put("too late"))
@@ -625,6 +625,11 @@ def test_an_alarm_calls_once_and_only_what_was_set_last():
     alarm.clear()
     alarm.set(time.perf_counter() + 0.02, lambda: heard.put("second"))
     assert heard.get(timeout=60) == "second"
+    alarm.set(time.perf_counter(), lambda: 1 / 0)
+    while "failed" not in caplog.text:
+        time.sleep(0.001)
+    alarm.set(time.perf_counter(), lambda: heard.put("third"))
+    assert heard.get(timeout=60) == "third"
     alarm.close()
     assert heard.empty()
 

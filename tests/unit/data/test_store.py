@@ -73,6 +73,11 @@ def test_splits_share_nothing_and_lose_nothing(store):
     assert [abs(len(part) - size) <= 3 for part, size in zip(parts, (60, 30, 30), strict=True)]
 
 
+def test_a_seed_and_its_negative_split_apart(store):
+    first, second = (store.split(seed).train.offsets.tolist() for seed in (7, -7))
+    assert first != second
+
+
 def test_splits_depend_on_the_seed_and_the_games_alone(store):
     def train(store, seed):
         part = store.split(seed).train

@@ -3,7 +3,7 @@
 import json
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pytest
@@ -20,6 +20,7 @@ from phasezoo.inference.backends.onnx import OnnxEvaluator
 from phasezoo.inference.backends.torch import TorchEvaluator
 from phasezoo.inference.storage.files import digest, write_directory, write_file
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
+from phasezoo.runs import whole
 
 BACKENDS = ["onnx", "torch"]
 
@@ -211,12 +212,10 @@ def test_new_weights_have_a_new_onnx_file(saved: Path, tmp_path: Path) -> None:
 def test_a_network_on_a_read_only_disk_is_used_all_the_same(
     saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from phasezoo.inference.storage import files as storage
+    def refuse(file: BinaryIO) -> None:
+        raise OSError(30, "Read-only file system", file.name)
 
-    def refuse(path: Path, _: bytes) -> None:
-        raise OSError(30, "Read-only file system", str(path))
-
-    monkeypatch.setattr(storage, "_write", refuse)
+    monkeypatch.setattr(whole, "write_through", refuse)
     evaluator = inference.load(saved, "onnx")
     assert evaluator.evaluate(np.zeros((1, 12, 8, 8), np.float32)).value is not None
     assert not list(saved.glob("*.onnx*"))
@@ -264,20 +263,18 @@ def test_something_that_is_no_onnx_model(saved: Path, tmp_path: Path) -> None:
 
 
 def test_files_are_whole_or_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from phasezoo.inference.storage import files as storage
-
     write_file(tmp_path / "a", b"old")
     write_directory(tmp_path / "d", {"x": b"old", "y": b"old"})
-    write, written = storage._write, []
+    write_through, written = whole.write_through, []
 
-    def full(path: Path, data: bytes) -> None:
-        written.append(path)
-        if len(written) % 2 == 0 or path.name.startswith("a"):
-            path.write_bytes(data[:1])
-            raise OSError(28, "No space left on device", str(path))
-        write(path, data)
+    def full(file: BinaryIO) -> None:
+        written.append(Path(file.name).name)
+        if len(written) % 2 == 0 or written[-1].startswith(".a."):
+            file.truncate(1)
+            raise OSError(28, "No space left on device", file.name)
+        write_through(file)
 
-    monkeypatch.setattr(storage, "_write", full)
+    monkeypatch.setattr(whole, "write_through", full)
     with pytest.raises(CheckpointError, match="No space left"):
         write_file(tmp_path / "a", b"new")
     written.clear()

@@ -15,6 +15,8 @@ from training_runs import ARGUMENTS, numbers, train, train_and_die
 
 from phasezoo import _core, inference
 from phasezoo.errors import CheckpointError, RunDirectoryError
+from phasezoo.inference.storage.manifest import Manifest
+from phasezoo.training.checkpoint import Checkpoints
 from phasezoo.training.metrics import read_metrics
 from phasezoo.training.trainer import torch_threads
 
@@ -233,3 +235,13 @@ def test_batches_made_ahead_do_not_matter(tmp_path: Path, uninterrupted: Path) -
     out = tmp_path / "run"
     train(out, progress=lambda event: time.sleep(0.02) if event.update % 5 == 0 else None)
     assert numbers(out) == numbers(uninterrupted)
+
+
+def test_a_checkpoint_put_aside_by_a_killed_process_is_found(
+    uninterrupted: Path, tmp_path: Path
+) -> None:
+    """A process of that number cannot run: it is greater than any system's."""
+    shutil.copytree(uninterrupted, tmp_path / ".update-000000005.999999999.old")
+    found = Checkpoints(tmp_path, Manifest.read(uninterrupted)).latest()
+    assert found == tmp_path / "update-000000005"
+    assert list(tmp_path.iterdir()) == [found]

@@ -128,9 +128,10 @@ def test_lost_games_are_given_up_and_some_are_played_on(tmp_path: Path) -> None:
 
 
 def test_games_of_three_players_and_of_all_at_once(tmp_path: Path) -> None:
-    store = play(
-        tmp_path, "pommerman-ffa", max_plies=6, games=2, agent=searcher(4, others="random")
-    )
+    found: list[Any] = []
+    agent = searcher(4, others="random")
+    store = play(tmp_path, "pommerman-ffa", max_plies=6, games=2, agent=agent, on_game=found.append)
+    assert [played.plies for played in found] == np.diff(store.columns.offsets).tolist() == [6, 6]
     assert store.columns.width == 4
     assert (decisions(store) > 0).any()
     assert store.positions().player.max() == 3

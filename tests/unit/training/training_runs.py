@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from phasezoo.training import GameStore, TrainingResult, train_supervised
 
@@ -66,24 +66,24 @@ def numbers(out: Path) -> tuple[bytes, list[list[str]]]:
 def main() -> None:
     import os
 
-    from phasezoo.inference.storage import files as storage
+    from phasezoo.runs import whole
 
     out, how, when, changes = sys.argv[1:]
-    write, written = storage._write, 0
+    write_through, written = whole.write_through, 0
 
     def die(*_: object) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    def dying_write(path: Path, data: bytes) -> None:
+    def cut(file: BinaryIO) -> None:
         nonlocal written
         written += 1
         if written == int(when):
-            path.write_bytes(data[: len(data) // 2])
+            file.truncate(file.tell() // 2)
             die()
-        write(path, data)
+        write_through(file)
 
     if how == "file":
-        storage._write = dying_write
+        whole.write_through = cut
 
     def progress(event: Any) -> None:
         if how == "update" and event.update == int(when):

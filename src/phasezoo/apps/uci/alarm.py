@@ -1,10 +1,13 @@
 """Calls at a time, whatever other threads do."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable
 
 NEVER = float("inf")
+
+_LOGGER = logging.getLogger(__name__)
 
 
 class Alarm:
@@ -48,7 +51,10 @@ class Alarm:
 
     def _wait(self) -> None:
         while (call := self._next()) is not None:
-            call()
+            try:
+                call()
+            except Exception:  # such as an agent of one's own raises; later moves need the thread
+                _LOGGER.exception("the answer in time failed")
 
     def _next(self) -> Callable[[], None] | None:
         """Waits for a deadline; what is to be called, or None at the end."""

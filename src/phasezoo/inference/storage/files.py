@@ -2,7 +2,6 @@
 
 import contextlib
 import hashlib
-import os
 import shutil
 import stat
 from collections.abc import Iterator, Mapping
@@ -10,9 +9,7 @@ from pathlib import Path
 
 from phasezoo.errors import CheckpointError
 from phasezoo.runs.files import check_replaceable
-
-PARTIAL = ".partial"
-"""Ending of what is still being written; such a file or directory may be deleted at any time."""
+from phasezoo.runs.whole import PARTIAL, appearing, appearing_folder, write
 
 
 def digest(data: bytes) -> str:
@@ -54,36 +51,15 @@ def named(path: Path) -> Iterator[None]:
 def write_file(path: Path, data: bytes) -> None:
     """Write ``data`` beside ``path``, flush it to the disk, and only then put it in place."""
     check_replaceable(path, CheckpointError)
-    partial = _partial(path)
-    try:
-        _write(partial, data)
-        partial.replace(path)
-        _flush_directory(path.parent)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)
-        raise _refused(path, error) from error
+    with _refusals(path), appearing(path) as file:
+        file.write(data)
 
 
 def write_directory(path: Path, files: Mapping[str, bytes]) -> None:
-    """Write ``files`` into the new directory ``path``, all or none of them.
-
-    A directory that is at ``path`` already is replaced; between taking it away and putting the new
-    one in place nothing is there, so a caller that must never be without one uses a new name.
-    """
-    partial = _partial(path)
-    try:
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
+    """Write ``files`` into the directory ``path``, all or none of them; one there is replaced."""
+    with _refusals(path), appearing_folder(path) as partial:
         for name, data in files.items():
-            _write(partial / name, data)
-        _flush_directory(partial)
-        shutil.rmtree(path, ignore_errors=True)
-        partial.replace(path)
-        _flush_directory(path.parent)
-    except OSError as error:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise _refused(path, error) from error
+            write(partial / name, data)
 
 
 def remove_partials(folder: Path) -> None:
@@ -95,33 +71,13 @@ def remove_partials(folder: Path) -> None:
             partial.unlink(missing_ok=True)
 
 
-def _partial(path: Path) -> Path:
-    """Return where ``path`` is written first; each process has its own place."""
-    return path.with_name(f"{path.name}.{os.getpid()}{PARTIAL}")
-
-
-def _write(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _flush_directory(path: Path) -> None:
-    """Make a rename last through a power cut; not every file system can."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(path, os.O_RDONLY)
+@contextlib.contextmanager
+def _refusals(path: Path) -> Iterator[None]:
     try:
-        with contextlib.suppress(OSError):
-            os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _refused(path: Path, error: OSError) -> CheckpointError:
-    message = (
-        f"{path}: cannot be written ({error.strerror}); what was saved before is kept. Free some "
-        "space or choose another directory, then run the same command again to continue"
-    )
-    return CheckpointError(message)
+        yield
+    except OSError as error:
+        message = (
+            f"{path}: cannot be written ({error.strerror}); what was saved before is kept. Free "
+            "some space or choose another directory, then run the same command again to continue"
+        )
+        raise CheckpointError(message) from error

@@ -15,8 +15,9 @@ from phasezoo.inference.storage.manifest import Manifest
 from phasezoo.inference.storage.weights import build_network
 from phasezoo.networks import ConditionedNetwork, NetworkSpec
 from phasezoo.networks.registry import Factory
-from phasezoo.runs.files import PARTIAL, describe_disk_errors
+from phasezoo.runs.files import describe_disk_errors
 from phasezoo.runs.lock import LOCK
+from phasezoo.runs.whole import appearing_folder
 from phasezoo.training.body_outputs import FOLDER
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.data import LabelledSplits, TrainingData
@@ -153,12 +154,8 @@ def _copied(source: Path, out: Path) -> None:
     """Copy a training's folder, unless it is there."""
     if finished(out) is not None:
         return
-    partial = out.with_name(f"{out.name}{PARTIAL}")
-    with describe_disk_errors(out, every=True):
-        for stale in (partial, out):
-            shutil.rmtree(stale, ignore_errors=True)
-        shutil.copytree(source, partial, ignore=shutil.ignore_patterns(LOCK))
-        partial.rename(out)
+    with describe_disk_errors(out, every=True), appearing_folder(out) as partial:
+        shutil.copytree(source, partial, ignore=shutil.ignore_patterns(LOCK), dirs_exist_ok=True)
 
 
 def _part_of(shared: Path, out: Path, gate: Any, phase: str) -> TrainingResult:

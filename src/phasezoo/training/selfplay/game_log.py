@@ -163,6 +163,7 @@ def _played(game: Game, line: dict[str, Any]) -> PlayedGame:
     return PlayedGame(
         number=int(line["number"]),
         entry=entry,
+        plies=len(entry.actions) // decisions_a_ply(game),
         ending=line["ending"],
         searched=int(line["searched"]),
         cheap=int(line["cheap"]),

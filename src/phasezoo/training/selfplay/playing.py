@@ -104,7 +104,7 @@ def play_games(
     for name, function in (("on_game", on_game), ("progress", progress)):
         function_or_none(name, function)
     folder = folder_path("out", out)
-    done, is_new = 0, not folder.exists()
+    done, is_new, is_ours = 0, not folder.exists(), False
 
     def finished(played: PlayedGame) -> None:
         nonlocal done
@@ -121,9 +121,10 @@ def play_games(
             StoreWriter(folder, handle.name, **options),
             contextlib.closing(_Files(folder, handle, shard_games)) as files,
         ):
+            is_ours = is_new  # no other process has begun here either
             generation.play(player, range(games), finished)
     except BaseException:
-        if is_new and done == 0:  # a corrected call may use the folder
+        if is_ours and done == 0:  # a corrected call may use the folder
             shutil.rmtree(folder, ignore_errors=True)
         raise
     return GameStore.open(folder)

@@ -49,6 +49,8 @@ class PlayedGame:
     """Number of the game, from 0."""
     entry: GameEntry
     """Game as stores have it."""
+    plies: int
+    """Number of plies, including those before the agent's first if the store has them."""
     ending: str
     """Reason of its end: ``"rules"``, ``"max_plies"``, ``"resignation"`` or ``"agreement"``."""
     searched: int
@@ -57,11 +59,6 @@ class PlayedGame:
     """Number of decisions of cheap searches, which have none."""
     verdict: tuple[float, ...] | None = None
     """Returns by a resignation after which the game was played on."""
-
-    @property
-    def plies(self) -> int:
-        """Number of plies, including those before the agent's first if the store has them."""
-        return len(self.entry.actions)
 
     @property
     def is_misjudged(self) -> bool:
@@ -146,7 +143,13 @@ class Recorder:
             entry = replayed(self._game, entry, self._width, start_state(self._game, start))
         searched = sum(v is not None for ply in notes.plies for v in ply.visits)
         return PlayedGame(
-            record.number, entry, record.ending, searched, notes.cheap, record.verdict
+            record.number,
+            entry,
+            len(plies),
+            record.ending,
+            searched,
+            notes.cheap,
+            record.verdict,
         )
 
     def _start(self, begun: Begun) -> tuple[Start, list[tuple[int, ...]]]:

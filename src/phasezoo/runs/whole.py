@@ -1,0 +1,132 @@
+"""Files and folders that are whole or absent, whatever stops the process that writes them."""
+
+import contextlib
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+PARTIAL = ".partial"
+"""Ending of what is still being written; a kill may leave such a file or folder behind."""
+
+_LEFT = re.compile(r"\.(?P<name>.+)\.(?P<pid>\d+)\.(?P<kind>partial|old)")
+
+
+@contextlib.contextmanager
+def appearing(path: Path) -> Iterator[BinaryIO]:
+    """Give a file that takes its name once the disk has all of it; an error leaves nothing."""
+    partial = _beside(path, "partial")
+    try:
+        with partial.open("wb") as file:
+            yield file
+            write_through(file)
+        partial.replace(path)
+        _flush_folder(path.parent)
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def appearing_folder(path: Path) -> Iterator[Path]:
+    """Give a folder to write into, which takes the place of ``path`` once it is whole.
+
+    A folder that is there is put aside first and removed last. After a kill between the two
+    :func:`recover` puts it back.
+    """
+    partial, old = _beside(path, "partial"), _beside(path, "old")
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        yield partial
+        _flush_folder(partial)
+        if path.exists():
+            path.replace(old)
+        partial.replace(path)
+        _flush_folder(path.parent)
+    finally:
+        if old.exists() and not path.exists():
+            old.replace(path)
+        for left in (partial, old):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def recover(folder: Path, name: str | None = None) -> list[tuple[Path, Path | None]]:
+    """Put back or remove what killed writers left in a folder, and return what it was.
+
+    What was put aside comes back, unless something is in its place; what is unfinished is removed.
+    Files of a process that still runs are left alone.
+
+    Args:
+        folder: The folder.
+        name: What was written; None: anything.
+
+    Returns:
+        The path of each, and where it was put back; None for what was removed.
+
+    Raises:
+        OSError: It cannot be put back; its ``filename`` is where it lies.
+    """
+    found: list[tuple[Path, Path | None]] = []
+    for left in sorted(folder.glob(".*")):
+        match = _LEFT.fullmatch(left.name)
+        if match is None or match["name"] != (name or match["name"]) or _runs(int(match["pid"])):
+            continue
+        place = folder / match["name"]
+        if match["kind"] == "old" and not place.exists():
+            left.replace(place)
+            found.append((left, place))
+            continue
+        if left.is_dir():
+            shutil.rmtree(left, ignore_errors=True)
+        else:
+            left.unlink(missing_ok=True)
+        found.append((left, None))
+    return found
+
+
+def write(path: Path, data: bytes) -> None:
+    """Write a file that nobody looks at yet, and wait until the disk has it."""
+    with path.open("wb") as file:
+        file.write(data)
+        write_through(file)
+
+
+def write_through(file: BinaryIO) -> None:
+    """Wait until the disk has what was written to a file."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _beside(path: Path, kind: str) -> Path:
+    """Return where this process keeps ``path`` meanwhile; each process has its own place."""
+    return path.with_name(f".{path.name}.{os.getpid()}.{kind}")
+
+
+def _flush_folder(path: Path) -> None:
+    """Make a rename last through a power cut; not every file system can."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _runs(pid: int) -> bool:
+    """Return whether there is such a process besides this one, which has written nothing yet."""
+    if pid == os.getpid():
+        return False
+    if os.name != "posix":  # where signal 0 is no question
+        return True
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # another user's
+        return True
+    return True
