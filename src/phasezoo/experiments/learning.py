@@ -139,11 +139,8 @@ def ladder_figure(training: LearningRun, whose: str, zero: str) -> Figure:
         figure, plot = plots.axes(plots.WIDTH, 2.9)
         games = {0: 0, **{one.update: one.games for one in training.rounds}}
         x = [games[int(rating.name)] for rating in training.ladder]
-        y = [rating.value for rating in training.ladder]
-        ends = [[max(v - r.low, 0) for v, r in zip(y, training.ladder, strict=True)],
-                [max(r.high - v, 0) for v, r in zip(y, training.ladder, strict=True)]]  # fmt: skip
-        finite = [[min(e, 2000.0) for e in side] for side in ends]
-        plot.errorbar(x, y, yerr=finite, fmt="-o", color=plots.PHASE, markersize=4, capsize=3)
+        found = [rating.interval for rating in training.ladder]
+        plots.with_intervals(plot, x, found, "", plots.PHASE)
         plot.set_xlabel("games played")
         plot.set_ylabel(f"Elo above {zero}")
         return figure

@@ -353,14 +353,23 @@ class StudyRun(ABC, Generic[Config, Results]):
         """Return whether a stage is done, and the file of what it found is there."""
         return self.directory.is_done(stage) and self.directory.has(name)
 
-    def same(self, name: str, value: Any) -> None:
-        """Write a file that must be the same in every attempt."""
+    def same(self, name: str, value: Any, of: str = "") -> None:
+        """Write a file that must be the same in every attempt.
+
+        Args:
+            name: The file.
+            value: What is in it.
+            of: What is another one if it is not the same, such as ``"games"``; empty: the version
+                of this package.
+        """
         if not self.directory.has(name):
             with self.directory.stage(name, name):
                 self.directory.write_json(name, value)
         elif self.directory.read_json(name, Any) != jsonable.plain(value):
             message = (
-                f"{self.path / name}: this version of phasezoo would go on with other {name}; "
+                f"{self.path}: was begun with other {of} than these; start a new run with --out"
+                if of
+                else f"{self.path / name}: this version of phasezoo would go on with other {name}; "
                 "finish this run with the version in config.json, or start a new one with --out"
             )
             raise RunDirectoryError(message)

@@ -52,7 +52,7 @@ LONGEST = 600.0
 
 @dataclass(frozen=True)
 class Estimate:
-    """A row of :func:`forest`: a label, an interval and its colour.
+    """A row of :func:`comparison`: a label, an interval and its colour.
 
     ``text`` stands at the right in place of the interval, for figures quoted as printed elsewhere.
     """
@@ -86,13 +86,18 @@ def with_intervals(
     """Draw estimates as a line with their intervals.
 
     A side that is infinite is drawn as long as all that is finite spans, and none is longer than
-    :data:`LONGEST`.
+    :data:`LONGEST`. An infinite value, such as the Elo of a player who won all games, is drawn at
+    its interval's finite end, or at 0.
     """
-    values = [one.value for one in found]
-    finite = [end for one in found for end in (one.low, one.value, one.high) if math.isfinite(end)]
+    values = [
+        next((end for end in (one.value, one.low, one.high) if not math.isinf(end)), 0.0)
+        for one in found
+    ]
+    ends = [end for one in found for end in (one.low, one.high)]
+    finite = [end for end in (*values, *ends) if math.isfinite(end)]
     far = max(finite) - min(finite) or max(map(abs, values)) or 1.0
-    below = [_cut(one.value - one.low, far) for one in found]
-    above = [_cut(one.high - one.value, far) for one in found]
+    below = [_cut(value - one.low, far) for value, one in zip(values, found, strict=True)]
+    above = [_cut(one.high - value, far) for value, one in zip(values, found, strict=True)]
     plot.errorbar(x, values, yerr=[below, above], fmt="-o", color=colour, markersize=4, capsize=3,
                   label=label)  # fmt: skip
 
@@ -164,51 +169,6 @@ def to_svg(figure: Any, name: str, description: str) -> Markup:
     return Markup(f'{opening} role="img" aria-labelledby="{name}-title">{title}{rest}')
 
 
-def forest(
-    groups: Sequence[tuple[str, Sequence[Estimate]]],
-    label: str,
-    digits: int,
-    *,
-    hints: tuple[str, str] = ("", ""),
-    near: bool = False,
-) -> Any:
-    """Draw estimates with their intervals, one a row, under group headings, around zero.
-
-    Args:
-        groups: Heading and rows; an estimate of None is named as not measured.
-        label: What the horizontal axis shows.
-        digits: Digits of the numbers printed at the right.
-        hints: What left and right of zero mean.
-        near: Whether estimates that lie far outside leave the picture with an arrow, so that the
-            others stay distinct (:func:`outer_fences`).
-    """
-    rows = sum(len(estimates) + 1 for _, estimates in groups)
-    figure, plot = axes(WIDTH, 0.27 * rows + 0.85)
-    low, high = _extent([e.interval for _, estimates in groups for e in estimates], near=near)
-    plot.axvline(0, color=MUTED, linewidth=1)
-    place, ticks = 0.0, []
-    for heading, estimates in groups:
-        plot.text(
-            -0.02, place, heading, transform=plot.get_yaxis_transform(), ha="right", va="center",
-            fontsize=9, color=INK, fontweight="bold",
-        )  # fmt: skip
-        place += 1
-        for estimate in estimates:
-            _draw_estimate(plot, place, estimate, (low, high), digits)
-            ticks.append((place, estimate.label))
-            place += 1
-    plot.set_yticks([t for t, _ in ticks], [name for _, name in ticks])
-    plot.set_ylim(place - 0.4, -0.7)
-    plot.set_xlim(low, high)
-    plot.set_xlabel(label)
-    plot.spines["left"].set_visible(False)
-    plot.grid(axis="x", color=GRID, linewidth=0.6)
-    for text, x, side in ((hints[0], 0.0, "left"), (hints[1], 1.0, "right")):
-        plot.text(x, 1.0, text, transform=plot.transAxes, ha=side, va="bottom", fontsize=8,
-                  color=MUTED, style="italic")  # fmt: skip
-    return figure
-
-
 def comparison(
     name: str,
     groups: Sequence[tuple[str, Sequence[Estimate]]],
@@ -219,18 +179,52 @@ def comparison(
     hints: tuple[str, str] = ("", ""),
     near: bool = False,
 ) -> Figure:
-    """Return estimates as a figure of a report; arguments are as for :func:`forest`."""
+    """Return estimates with their intervals, one a row, under group headings, around zero.
+
+    Args:
+        name: Unique on the page.
+        groups: Heading and rows; an estimate of None is named as not measured.
+        label: What the horizontal axis shows.
+        digits: Digits of the numbers printed at the right.
+        caption: Text below it.
+        hints: What left and right of zero mean.
+        near: Whether estimates that lie far outside leave the picture with an arrow, so that the
+            others stay distinct (:func:`outer_fences`).
+    """
+
+    def draw() -> Any:
+        places = sum(len(estimates) + 1 for _, estimates in groups)
+        figure, plot = axes(WIDTH, 0.27 * places + 0.85)
+        low, high = _extent([e.interval for _, estimates in groups for e in estimates], near=near)
+        plot.axvline(0, color=MUTED, linewidth=1)
+        place, ticks = 0.0, []
+        for heading, estimates in groups:
+            plot.text(
+                -0.02, place, heading, transform=plot.get_yaxis_transform(), ha="right",
+                va="center", fontsize=9, color=INK, fontweight="bold",
+            )  # fmt: skip
+            place += 1
+            for estimate in estimates:
+                _draw_estimate(plot, place, estimate, (low, high), digits)
+                ticks.append((place, estimate.label))
+                place += 1
+        plot.set_yticks([t for t, _ in ticks], [name for _, name in ticks])
+        plot.set_ylim(place - 0.4, -0.7)
+        plot.set_xlim(low, high)
+        plot.set_xlabel(label)
+        plot.spines["left"].set_visible(False)
+        plot.grid(axis="x", color=GRID, linewidth=0.6)
+        for text, x, side in ((hints[0], 0.0, "left"), (hints[1], 1.0, "right")):
+            plot.text(x, 1.0, text, transform=plot.transAxes, ha=side, va="bottom", fontsize=8,
+                      color=MUTED, style="italic")  # fmt: skip
+        return figure
+
     words = "; ".join(
         f"{heading}, {row.label}: {row.text or numbers.signed_interval(row.interval, digits)}"
         for heading, rows in groups
         for row in rows
     )
-    return Figure(
-        name,
-        lambda: forest(groups, label, digits, hints=hints, near=near),
-        caption,
-        f"{words}.",
-    )
+    return Figure(name, draw, caption, f"{words}.")
 
 
 def ordered_colours(number: int) -> list[str]:

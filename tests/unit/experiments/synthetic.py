@@ -169,8 +169,8 @@ def pairing(pentanomial, mixture=0, baseline=0, duplicates=1):
         elo_trinomial=trinomial_elo(wins, games - wins - lost, lost),
         los=los(scores),
         sides=(
-            MatchSide("M2CTS", 512_345, 0, 24_000, 0, 21.5, nodes=512_345),
-            MatchSide("MCTS", 511_111, 0, 8_100, 0, 18.2, nodes=511_111),
+            MatchSide(512_345, calls=24_000, seconds=21.5, name="M2CTS", nodes=512_345),
+            MatchSide(511_111, calls=8_100, seconds=18.2, name="MCTS", nodes=511_111),
         ),
         reasons={"checkmate": wins + lost - 20, "threefold_repetition": 21, "max_plies": 14},
         duplicates=duplicates,

@@ -101,6 +101,17 @@ def test_a_constant_answer_equals_the_constants_and_is_named(tmp_path):
     assert (tmp_path / "audit" / "report.md").read_text() == document.to_markdown()
 
 
+def test_it_goes_on_with_its_own_games_alone(tmp_path):
+    first, other = (
+        GameStore.sample("chess").subset(np.arange(start, start + 4)) for start in (0, 4)
+    )
+    results = results_of({"flat": Scripted("flat")}, tmp_path, games=first)
+    again = results_of({"flat": Scripted("flat")}, tmp_path, games=first)
+    assert again.measured == results.measured
+    with pytest.raises(errors.RunDirectoryError, match="begun with other games"):
+        results_of({"flat": Scripted("flat")}, tmp_path, games=other)
+
+
 def test_a_mixture_is_its_parts_by_phase(tmp_path):
     parts = {"moves 1": Scripted("one", 0.5, 1.0), "moves 2": Scripted("two", -0.25, -1.0)}
     names = gating.make(GATE).names

@@ -7,9 +7,9 @@ import pytest
 from page_checker import check_run
 
 from phasezoo.arena.statistics.intervals import Interval
-from phasezoo.experiments.beam import published
+from phasezoo.experiments.beam import measurements, published
 from phasezoo.experiments.beam.config import BEAM, PRESETS, BeamStudyConfig
-from phasezoo.experiments.beam.measurements import Batches, Rate, faster
+from phasezoo.experiments.beam.measurements import Batches, Played, Rate, diversity, faster
 from phasezoo.experiments.beam.report import batches_claims, report
 from phasezoo.training import GameStore
 
@@ -89,6 +89,20 @@ def test_batches_of_the_note_are_told_from_others():
     assert claim.judgement == "agrees"
     assert "9,032" in claim.text
     assert batches_claims(replace(config, games_at_once=5), Batches(rows, [5, 900])) == []
+
+
+def test_few_games_that_are_alike_settle_nothing():
+    def difference(games):
+        beam, mcts = (
+            Played(name, games, 9, 9, 9, 1.0, None, 1.0, [share] * games)
+            for name, share in ((measurements.BEAM, 1.0), (measurements.MCTS, 0.5))
+        )
+        return diversity(SMALL, [beam, mcts])
+
+    for games in (3, 24):
+        found = difference(games)
+        assert found.value == 0.5
+        assert not found.is_known
 
 
 def test_the_ratio_of_rates_has_an_interval_over_measurements():

@@ -90,7 +90,7 @@ def test_equal_cost_belongs_to_the_same_search_at_equal_nodes():
 
 
 def spent(calls, rows, padded=0, nodes=None):
-    return MatchSide("x", rows, padded, calls, off_phase_rows=0, seconds=0, nodes=nodes or rows)
+    return MatchSide(rows, padded, calls, name="x", nodes=nodes or rows)
 
 
 @pytest.mark.parametrize("per_node", [None, 3])

@@ -36,6 +36,17 @@ def test_a_long_side_is_cut_and_one_point_alone_is_drawn():
         assert high - low < 5
 
 
+def test_an_infinite_value_is_drawn_at_its_finite_end():
+    """A side that won all games has no finite Elo, and no end if there were few games."""
+    won = Interval(math.inf, 100.0, math.inf)
+    _, plot = plots.axes(4, 3)
+    unknown = Interval(math.inf, -math.inf, math.inf)
+    for found in ([won, Interval(0.0, -40.0, 40.0)], [unknown], [-won, won]):
+        plots.with_intervals(plot, range(len(found)), found, "some", plots.INK)
+    drawn = [line.get_ydata().tolist() for line in plot.lines if line.get_marker() == "o"]
+    assert drawn == [[100, 0], [0], [-100, 100]]
+
+
 def test_outer_fences_leave_out_what_is_far_outside():
     """Quartiles of 0, 1, …, 8 are 2 and 6; three times their range beyond them is -10 and 18."""
     assert plots.outer_fences(range(9)) == (-10, 18)
@@ -52,7 +63,7 @@ def test_estimates_far_outside_leave_a_forest_with_an_arrow(near):
         plots.Estimate("partly", Interval(0.5, -1e6, 1), "k"),
         plots.Estimate("endless", Interval(0.5, -math.inf, math.inf), "k"),
     ]
-    figure = plots.forest([("all", [*usual, *far])], "some", 1, near=near)
+    figure = plots.comparison("c", [("all", [*usual, *far])], "some", 1, "", near=near).draw()
     (plot,) = figure.axes
     low, high = plot.get_xlim()
     assert (high < 5) == near

@@ -76,13 +76,11 @@ def positions_of(subjects: Subjects, config: AuditConfig) -> tuple[PositionTable
 
 def distance_groups(table: PositionTable) -> npt.NDArray[Any]:
     """Return the group of each position of whole games by its plies to the nearest other phase."""
-    order = np.lexsort((table.ply, table.player if _moves_at_once(table) else table.game * 0))
-    order = order[np.argsort(table.game[order], kind="stable")]
-    game, phase = table.game[order].astype(np.int64), table.phase[order]
-    chain = game * 128 + (table.player[order] if _moves_at_once(table) else 0)
-    if _moves_at_once(table):
-        again = np.argsort(chain, kind="stable")
-        order, phase, chain = order[again], phase[again], chain[again]
+    same = (np.diff(table.game) == 0) & (np.diff(table.ply) == 0)
+    # Where several players act at one ply, each has positions of its own.
+    chain = table.game.astype(np.int64) * 128 + (table.player if same.any() else 0)
+    order = np.lexsort((table.ply, chain))
+    chain, phase = chain[order], table.phase[order]
     place = np.arange(len(chain))
     first = np.flatnonzero((np.diff(chain) == 0) & (np.diff(phase) != 0)) + 1
     far = len(chain) + 1
@@ -101,12 +99,6 @@ def distance_groups(table: PositionTable) -> npt.NDArray[Any]:
     groups = np.empty(len(chain), dtype=object)
     groups[order] = names[number]
     return groups
-
-
-def _moves_at_once(table: PositionTable) -> bool:
-    """Return whether several players act at one ply."""
-    same = (np.diff(table.game) == 0) & (np.diff(table.ply) == 0)
-    return bool(same.any())
 
 
 def bands_of(store: GameStore, rows: PositionTable, edges: Sequence[int]) -> list[str]:

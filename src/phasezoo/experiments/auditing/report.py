@@ -95,9 +95,10 @@ def _is_below(gain: Interval | None) -> bool:
 
 def _headline(failures: list[Failure]) -> str:
     if not failures:
-        return "Every network beats its constants in every phase."
+        return "Every network beats its constants in every phase"
     places = {(one.network, one.phase) for one in failures}
-    return f"{numbers.plural(len(places), 'place')} where a network does not beat a constant"
+    count = numbers.plural(len(places), "place").capitalize()
+    return f"{count} where a network does not beat a constant"
 
 
 def _sentences(failures: list[Failure]) -> str:

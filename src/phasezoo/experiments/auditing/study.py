@@ -1,5 +1,6 @@
 """The audit from texts or objects to its report."""
 
+import hashlib
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -53,6 +54,9 @@ class AuditRun(StudyRun[AuditConfig, Results]):
         def leaves() -> list[LeafShare]:
             return leaf_shares(subjects, config, console)
 
+        hashes = subjects.store.records.hashes(0)
+        games = hashlib.sha256(hashes.tobytes() + subjects.store.returns.tobytes())
+        self.same("games.json", games.hexdigest(), "games")
         console.heading("Positions and searches")
         measured = self.once("positions", Measured, lambda: measure(subjects, config, console))
         found = self.once("searches", list[LeafShare], leaves, file="leaves.json")

@@ -24,7 +24,7 @@ from phasezoo.experiments.learning import LearningRun
 from phasezoo.experiments.matches import Counted
 from phasezoo.experiments.statistics import wilson
 from phasezoo.experiments.study import RunResults
-from phasezoo.training.resampling import between_trainings, percentile_interval
+from phasezoo.training.resampling import between_trainings, over_trainings
 from phasezoo.training.selfplay.config import CONSTANT, Watching, self_play_settings
 
 BEAM, MCTS, PUSHING = "beam", "MCTS", "beam, 3 plies a search"
@@ -333,7 +333,7 @@ def _played(config: BeamStudyConfig, name: str, agent: Any, starts: str, out: Pa
         searched=len(entropies),
         rows=counting.rows,
         seconds=seconds,
-        distinct=percentile_interval(float(shares.mean()), means),
+        distinct=_over_games(float(shares.mean()), means, len(shares)),
         entropy=float(np.mean(entropies)),
         shares=shares.tolist(),
     )
@@ -392,13 +392,20 @@ def _means(
     return means
 
 
+def _over_games(
+    mean: float, resampled: npt.NDArray[np.float64], games_drawn: int
+) -> Interval | None:
+    """Return a mean over games, of one training, with its 95 % interval."""
+    return over_trainings(np.array([mean]), resampled[:, np.newaxis], games=games_drawn)
+
+
 def diversity(config: BeamStudyConfig, kinds: Sequence[Played]) -> Interval | None:
     """Return the beam's share of a game's own positions less that of MCTS."""
     beam, mcts = (
         np.array(next(kind.shares for kind in kinds if kind.name == name)) for name in (BEAM, MCTS)
     )
     drawn = _means(beam, config) - _means(mcts, config, 1)
-    return percentile_interval(float(beam.mean() - mcts.mean()), drawn)
+    return _over_games(float(beam.mean() - mcts.mean()), drawn, min(len(beam), len(mcts)))
 
 
 def staleness(config: BeamStudyConfig, store: Path, threads: int) -> list[Stale]:
@@ -490,6 +497,6 @@ def _compared(
     return Stale(
         steps=steps,
         positions=len(pairs),
-        divergence=percentile_interval(float(each.mean()), _means(each, config, 2)),
+        divergence=_over_games(float(each.mean()), _means(each, config, 2), len(each)),
         changed=wilson(changed, len(pairs)),
     )

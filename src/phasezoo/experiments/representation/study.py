@@ -13,7 +13,6 @@ from phasezoo.arena import stream
 from phasezoo.data.positions import PositionTable, without_seen
 from phasezoo.data.splits import FRACTIONS, SPLITS, Splits
 from phasezoo.data.store import GameStore
-from phasezoo.errors import RunDirectoryError
 from phasezoo.experiments.games_file import check_split, check_unseen, read_games
 from phasezoo.experiments.networks import TrainingRun, budget
 from phasezoo.experiments.representation import measurements, positions, report
@@ -93,8 +92,8 @@ class RepresentationRun(TrainingRun[RepresentationConfig, Results]):
 
     def work(self) -> Results:
         """Do every stage that is not done."""
-        config = self.config
-        data = self._dataset()
+        config, data = self.config, self.prepared.dataset
+        self.same("dataset.json", data, "games")
         self.table(report.dataset_table(data))
         self.variants = {one.name: one for one in variants_of(config)}
         seen = budget(config.positions, config.epochs, self.prepared.dataset.positions[0])
@@ -163,16 +162,6 @@ class RepresentationRun(TrainingRun[RepresentationConfig, Results]):
             threads=config.threads,
         )
         return Recipe(self.prepared.splits, variant.network, settings, variant.planes)
-
-    def _dataset(self) -> Dataset:
-        data = self.once("data", Dataset, lambda: self.prepared.dataset, file="dataset.json")
-        if data != self.prepared.dataset:
-            message = (
-                f"{self.path}: begun with other games than {data.source} are now; start a new run "
-                "with --out"
-            )
-            raise RunDirectoryError(message)
-        return data
 
     def _losses(self, cards: Mapping[str, TrainedNetwork]) -> Losses:
         self.console.heading("Losses on test positions")

@@ -159,12 +159,12 @@ def _strength(results: Results) -> Iterator[Claim]:
     for strategy, arm in _by_strategy(results).items():
         theirs = published.ELO_BY_STRATEGY.get(strategy)
         if theirs is not None and arm.matches is not None:
-            gain = f"{numbers.elo_interval(theirs.interval)} Elo on average (Table XV)"
+            gain = f"{numbers.elo_interval(theirs)} Elo on average (Table XV)"
             text = f"M2CTS with {strategy} experts beats MCTS with one network: {gain}."
             yield _gain(results, text, arm.matches)
     main = results.variants[0]
     if main.strategy == "separated" and main.matches is not None:
-        half = ", ".join(numbers.signed(row.value, 1) for _, row in published.DATA_AND_SIZE)
+        half = ", ".join(numbers.signed(elo.value, 1) for elo in published.HALF_THE_DATA.values())
         found = by_sign(main.matches.elo, "lower")
         yield Claim(
             text=(
@@ -204,7 +204,7 @@ def _weighted_gains_less(results: Results) -> Iterator[Claim]:
         for weighted in ("weighted:4", "weighted:10"):
             if strategy in played and weighted in played:
                 more, less = (
-                    numbers.elo_interval(published.ELO_BY_STRATEGY[one].interval)
+                    numbers.elo_interval(published.ELO_BY_STRATEGY[one])
                     for one in (strategy, weighted)
                 )
                 yield _apart(
@@ -246,16 +246,15 @@ def _batches(results: Results) -> Iterator[Claim]:
     """Table XV: the gain by the batch of the search, whose majority chooses the expert."""
     if results.config.strategy != "separated":
         return
-    by_batch = {row.name.removeprefix("batch "): row for row in published.ELO_SEPARATED}
     for row in results.searches:
         changes = dict(part.partition("=")[::2] for part in row.name.split(","))
-        theirs = by_batch.get(changes.get("search-batch", ""))
+        theirs = published.ELO_SEPARATED.get(f"batch {changes.get('search-batch')}")
         routing = changes.get("routing", results.config.routing)
         if theirs is None or routing != "majority" or changes.keys() - {"search-batch", "routing"}:
             continue
         text = (
             f"The gain holds in batches of {changes['search-batch']} positions, of which the "
-            f"majority chooses the expert: {numbers.elo_interval(theirs.interval)} Elo (Table XV)."
+            f"majority chooses the expert: {numbers.elo_interval(theirs)} Elo (Table XV)."
         )
         yield _gain(results, text, row.matches)
 
@@ -309,7 +308,7 @@ def expectation(results: Results) -> list[str]:
     if not published.has(results.config) or results.config.strategy != "separated":
         return []
     share = data_share(results)
-    half = ", ".join(numbers.signed(row.value, 1) for _, row in published.DATA_AND_SIZE)
+    half = ", ".join(numbers.signed(elo.value, 1) for elo in published.HALF_THE_DATA.values())
     seen = f"{numbers.percent(share, 2 if share < _FEW_DATA else 0)} of the paper's"
     base = (
         f"The best-fed network of this run trained on {seen} "
@@ -321,7 +320,7 @@ def expectation(results: Results) -> list[str]:
     )
     table = (
         "The paper measured this price itself. With all of its data the experts won about "
-        f"{numbers.signed(published.ELO_MEAN.value, 0)} Elo; with half of it, the same method "
+        f"{numbers.signed(published.ELO_MEAN, 0)} Elo; with half of it, the same method "
         f"lost: {half} Elo for its three networks (Table IV)."
     )
     little = has_little_data(results)
@@ -388,33 +387,30 @@ def paper_section(results: Results) -> Section:
         ]
         caption = "This run, the same table (other games and smaller networks: compare directions)"
         tables.append(losses("losses as the paper has them", ours, caption))
-    elo = [(f"paper, search {row.name}", row.interval) for row in published.ELO_SEPARATED]
-    elo += [
-        (f"paper, mean, {strategy}" if strategy != "separated" else "paper, mean", row.interval)
-        for strategy, row in published.ELO_BY_STRATEGY.items()
+    elos = [(f"paper, search {batch}", elo) for batch, elo in published.ELO_SEPARATED.items()]
+    elos += [
+        (f"paper, mean, {strategy}" if strategy != "separated" else "paper, mean", found)
+        for strategy, found in published.ELO_BY_STRATEGY.items()
     ]
     ours_elo = results.matches.total.elo_trinomial
     last = ("this run, from single games as the paper counts", ours_elo)
     strength = Table(
         "paper, Elo",
         [Column("", 0), Column("Elo ± 95 %", 1, partial(numbers.elo_interval, digits=2))],
-        [*elo, last],
+        [*elos, last],
         "Paper, Table XV: Elo of M2CTS over MCTS with one network, separated learning where "
         "nothing else is said, 1000 games a match, mean over 100–3200 nodes and 100–1600 ms a move",
         strong=lambda row: row is last,
     )
+    one_digit = partial(numbers.elo_interval, digits=1)
     data = Table(
         "paper, data",
         [
-            Column("", lambda row: row[0].name),
-            *columns_by(
-                (0, 1),
-                lambda row, place: row[place].interval,
-                partial(numbers.elo_interval, digits=1),
-                head=("all data", "half the data").__getitem__,
-            ),
+            Column("", str),
+            Column("all data", published.ALL_DATA.get, one_digit),
+            Column("half the data", published.HALF_THE_DATA.get, one_digit),
         ],
-        published.DATA_AND_SIZE,
+        list(published.ALL_DATA),
         "Paper, Table IV: the same with all and with half of the data, 800 nodes a move",
     )
     citation = Text(f"{published.CITATION}. All figures of this section are quoted from it.")

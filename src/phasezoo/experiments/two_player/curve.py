@@ -220,7 +220,7 @@ def _level(results: Results) -> list[Item]:
         items.append(
             Text(
                 "In the paper experts in chess gain "
-                f"{numbers.signed(published.ELO_MEAN.value, 0)} Elo with "
+                f"{numbers.signed(published.ELO_MEAN, 0)} Elo with "
                 f"{numbers.count(published.TRAIN_POSITIONS)} training positions (Table XV), and "
                 "with half of them lose about as much (Table IV): its border lies between the two."
             )

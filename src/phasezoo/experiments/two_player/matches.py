@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -21,26 +21,17 @@ from phasezoo.experiments.two_player.exact import Exact
 from phasezoo.experiments.two_player.losses import Division, GateCard, Losses
 from phasezoo.experiments.two_player.overfitting import Overfitting
 from phasezoo.experiments.two_player.preparation import Dataset
+from phasezoo.inference.counts import Counts
 from phasezoo.training.experts.planned import TrainedNetwork
 
 
-@dataclass(frozen=True)
-class MatchSide:
+@dataclass
+class MatchSide(Counts):
     """Inference of one player of a match."""
 
-    name: str
-    rows: int
-    padded_rows: int
-    calls: int
-    off_phase_rows: int
-    seconds: float
+    name: str = field(kw_only=True)
     nodes: int | None = None
     """Positions evaluated; None in games of a version that did not count them."""
-
-    @property
-    def mean_rows(self) -> float:
-        """Rows a call."""
-        return self.rows / self.calls if self.calls else 0.0
 
 
 @dataclass(frozen=True)
@@ -166,14 +157,11 @@ def together(pairings: Sequence[Pairing]) -> Pairing:
 
 
 def _summed(sides: Sequence[MatchSide]) -> MatchSide:
-    totals = {
-        name: sum(getattr(side, name) for side in sides)
-        for name in ("rows", "padded_rows", "calls", "off_phase_rows", "seconds")
-    }
     nodes = [side.nodes for side in sides if side.nodes is not None]
-    return MatchSide(
-        name=sides[0].name, **totals, nodes=sum(nodes) if len(nodes) == len(sides) else None
-    )
+    total = MatchSide(name=sides[0].name, nodes=sum(nodes) if len(nodes) == len(sides) else None)
+    for side in sides:
+        total.add(side)
+    return total
 
 
 @dataclass(frozen=True)

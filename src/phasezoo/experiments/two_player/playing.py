@@ -4,7 +4,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,6 @@ from phasezoo.experiments.two_player.variants import (
     Variant,
     searches_of,
 )
-from phasezoo.inference.counts import Counts
 from phasezoo.inference.recalibration import RecalibratedEvaluator
 from phasezoo.report import numbers
 from phasezoo.report.console import Console
@@ -160,7 +159,10 @@ class PairingPlan:
 
     def result(self, match: Match, seconds: float) -> tuple[Pairing, str]:
         """Return the result, and the games as PGN: empty for a game without SAN."""
-        first, second = (_side(stats) for stats in match.sides)
+        first, second = (
+            MatchSide(name=side.name, nodes=side.nodes, **asdict(side.counts))
+            for side in match.sides
+        )
         pairing = Pairing(
             mixture=self.pair[0],
             baseline=self.pair[1],
@@ -239,19 +241,6 @@ class PairingsJob:
         ]
 
 
-def _side(stats: SideStats) -> MatchSide:
-    counts = stats.counts
-    return MatchSide(
-        name=stats.name,
-        nodes=stats.nodes,
-        rows=counts.rows,
-        padded_rows=counts.padded_rows,
-        calls=counts.calls,
-        off_phase_rows=counts.off_phase_rows,
-        seconds=counts.seconds,
-    )
-
-
 def equal_limits(config: M2ctsConfig, prices: Prices, played: Matches) -> tuple[Limit, Limit]:
     """The limits of the mixture and of one network at which their inference costs the same."""
     first, second = (_spent(side) for side in played.total.sides)
@@ -261,14 +250,13 @@ def equal_limits(config: M2ctsConfig, prices: Prices, played: Matches) -> tuple[
 
 
 def _spent(side: MatchSide) -> SideStats:
-    counts = Counts(rows=side.rows, padded_rows=side.padded_rows, calls=side.calls)
     if side.nodes is None:
         message = (
             "equal-cost: the games at equal nodes were played by a version that did not count "
             "nodes; run the command again with another --out"
         )
         raise InvalidConfig(message)
-    return SideStats(side.name, nodes=side.nodes, counts=counts)
+    return SideStats(side.name, nodes=side.nodes, counts=side)
 
 
 class PlayingRun(TrainingRun[M2ctsConfig, Results]):

@@ -6,8 +6,8 @@ Every value here is the paper's; nothing is computed from them.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.inference.storage.packaged import names_network
+from phasezoo.training.resampling import around
 
 if TYPE_CHECKING:
     from phasezoo.experiments.two_player.config import M2ctsConfig
@@ -75,46 +75,39 @@ TEST_LOSSES = {
 """Table XIV, experts and their mixture by how they learned."""
 
 
-@dataclass(frozen=True)
-class PublishedElo:
-    """An Elo difference of M2CTS over MCTS, with the printed 95 % half-width."""
-
-    name: str
-    value: float
-    half_width: float
-
-    @property
-    def interval(self) -> Interval:
-        """The same as an estimate with two ends."""
-        return Interval(self.value, self.value - self.half_width, self.value + self.half_width)
-
-
-ELO_SEPARATED = (
-    PublishedElo("batch 1", 106.89, 18.29),
-    PublishedElo("batch 8", 123.45, 18.57),
-    PublishedElo("batch 16", 126.81, 20.56),
-    PublishedElo("batch 32", 124.36, 19.25),
-    PublishedElo("batch 64", 129.49, 31.21),
-)
+ELO_SEPARATED = {
+    "batch 1": around(106.89, 18.29),
+    "batch 8": around(123.45, 18.57),
+    "batch 16": around(126.81, 20.56),
+    "batch 32": around(124.36, 19.25),
+    "batch 64": around(129.49, 31.21),
+}
 """Table XV, separated learning: mean over 100–3200 nodes and 100–1600 ms a move."""
 
-ELO_MEAN = PublishedElo("mean", 122.20, 22.54)
-"""Table XV, separated learning, mean over the batch sizes."""
-
 ELO_BY_STRATEGY = {
-    "separated": ELO_MEAN,
-    "staged": PublishedElo("mean", 121.11, 25.68),
-    "weighted:4": PublishedElo("mean", 23.18, 11.95),
-    "weighted:10": PublishedElo("mean", 55.84, 19.57),
+    "separated": around(122.20, 22.54),
+    "staged": around(121.11, 25.68),
+    "weighted:4": around(23.18, 11.95),
+    "weighted:10": around(55.84, 19.57),
 }
 """Table XV, means over the batch sizes by how experts learned."""
 
-DATA_AND_SIZE = (
-    (PublishedElo("RISEv3.3", 117.2, 20.8), PublishedElo("RISEv3.3", -109.5, 20.8)),
-    (PublishedElo("AlphaVile-tiny", 35.9, 19.7), PublishedElo("AlphaVile-tiny", -144.7, 21.5)),
-    (PublishedElo("AlphaVile-small", 45.1, 19.3), PublishedElo("AlphaVile-small", -139.0, 21.1)),
-)
-"""Table IV, separated learning at 800 nodes: (all of the data, half of the data) per network."""
+ELO_MEAN = ELO_BY_STRATEGY["separated"].value
+"""The first of these alone."""
+
+ALL_DATA = {
+    "RISEv3.3": around(117.2, 20.8),
+    "AlphaVile-tiny": around(35.9, 19.7),
+    "AlphaVile-small": around(45.1, 19.3),
+}
+"""Table IV, separated learning at 800 nodes, by network."""
+
+HALF_THE_DATA = {
+    "RISEv3.3": around(-109.5, 20.8),
+    "AlphaVile-tiny": around(-144.7, 21.5),
+    "AlphaVile-small": around(-139.0, 21.1),
+}
+"""The same with half of the data."""
 
 NOTEBOOK_GAINS = (66, 78)
 """Elo gains of a second pair of trainings in the author's own notebook (lowest, highest)."""

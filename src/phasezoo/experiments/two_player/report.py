@@ -430,7 +430,7 @@ def _carry(results: Results) -> list[str]:
         trainings = (
             "There was one training of each side, so nothing here says how another training would "
             "have come out. That chance is not small: the paper reports about "
-            f"{numbers.signed(published.ELO_MEAN.value, 0)} Elo, a second pair of trainings in its "
+            f"{numbers.signed(published.ELO_MEAN, 0)} Elo, a second pair of trainings in its "
             f"author's notebook only +{low} to +{high}. A claim about the method needs several "
             "trainings (`--trainings 8`)."
         )

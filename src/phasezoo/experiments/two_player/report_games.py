@@ -1,9 +1,10 @@
 """Games of the match in the report, and the cost of experts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from phasezoo.arena.statistics.elo import los_unsaid
+from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.two_player import published
 from phasezoo.experiments.two_player.cost import CallCost, Cost, GateCost
 from phasezoo.experiments.two_player.matches import Matches, MatchSide, Pairing, Results
@@ -248,13 +249,11 @@ def _strength(results: Results) -> Figure:
     groups = [("this run", ours)]
     caption = "The difference in strength, with its 95 % interval."
     if published.has(results.config):
-        batches = [_quoted(row, f"search {row.name}", 2) for row in published.ELO_SEPARATED]
-        full = [_quoted(row, row.name, 1) for row, _ in published.DATA_AND_SIZE]
-        half = [_quoted(row, row.name, 1) for _, row in published.DATA_AND_SIZE]
+        by_batch = {f"search {name}": elo for name, elo in published.ELO_SEPARATED.items()}
         groups += [
-            ("paper, Table XV: full data, by search batch", batches),
-            ("paper, Table IV: full data, 800 nodes", full),
-            ("paper, Table IV: half the data, 800 nodes", half),
+            ("paper, Table XV: full data, by search batch", _quoted(by_batch, 2)),
+            ("paper, Table IV: full data, 800 nodes", _quoted(published.ALL_DATA, 1)),
+            ("paper, Table IV: half the data, 800 nodes", _quoted(published.HALF_THE_DATA, 1)),
         ]
         caption = (
             "This run beside the paper’s figures, with 95 % intervals. The paper’s networks are "
@@ -263,9 +262,11 @@ def _strength(results: Results) -> Figure:
     return elo_comparison("elo", groups, caption)
 
 
-def _quoted(row: published.PublishedElo, label: str, digits: int) -> Estimate:
-    text = numbers.elo_interval(row.interval, digits)
-    return Estimate(label, row.interval, plots.PAPER, text)
+def _quoted(found: Mapping[str, Interval], digits: int) -> list[Estimate]:
+    return [
+        Estimate(name, elo, plots.PAPER, numbers.elo_interval(elo, digits))
+        for name, elo in found.items()
+    ]
 
 
 def _games(matches: Matches) -> Figure:

@@ -20,6 +20,7 @@ from phasezoo.report.plots import (
     axes,
     entitle,
     ordered_colours,
+    with_intervals,
 )
 from phasezoo.training.probes.probe import Score
 from phasezoo.training.selfplay.measurements import CostRow
@@ -134,15 +135,7 @@ def ladder(ratings: Mapping[int, Rating], games_played: int) -> Figure:
 
 def _ladder(ratings: Mapping[int, Rating]) -> Any:
     figure, plot = axes(WIDTH, HEIGHT + 0.3)
-    versions = list(ratings)
-    columns = [[getattr(ratings[v], name) for v in versions] for name in ("low", "value", "high")]
-    low, values, high = (np.array(column) for column in columns)
-    # A version that won all games has an infinite rating and one finite end, drawn in its place.
-    known = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high, 0.0))
-    values = np.where(np.isfinite(values), values, known)
-    low, high = (np.where(np.isfinite(end), end, values) for end in (low, high))
-    plot.fill_between(versions, low, high, color=PHASE, alpha=0.18, linewidth=0)
-    plot.plot(versions, values, color=PHASE, linewidth=2, marker="o", markersize=4)
+    with_intervals(plot, list(ratings), [one.interval for one in ratings.values()], "", PHASE)
     plot.set_xlabel("version")
     plot.set_ylabel("Elo above version 0")
     return figure
