@@ -206,10 +206,8 @@ def played(store, out, console=None, **changes):
 
 def same_games(pairing):
     """A result without what depends on the machine: time, and how rows are shared out."""
-    sides = tuple(
-        dataclasses.replace(side, seconds=0.0, calls=0, padded_rows=0, expert_calls={})
-        for side in pairing.sides
-    )
+    shared_out = {"padded_rows": 0, "calls": 0, "expert_rows": {}, "expert_calls": {}}
+    sides = tuple(dataclasses.replace(side, seconds=0.0, **shared_out) for side in pairing.sides)
     return dataclasses.replace(pairing, seconds=0.0, sides=sides)
 
 
