@@ -108,6 +108,11 @@ class StateBatch:
         return batch
 
 
+def _joined(name: str) -> Any:
+    """Return the property that joins a column of all parts."""
+    return property(lambda self: np.concatenate([getattr(part, name) for part in self.parts]))
+
+
 class LeafBatches:
     """Leaf batches one after the other, with the face of one; see :class:`Leaves`."""
 
@@ -123,43 +128,13 @@ class LeafBatches:
         """A."""
         return self.parts[0].num_actions
 
-    @property
-    def phases(self) -> npt.NDArray[np.int8]:
-        """``int8[B]``."""
-        return self._joined("phases")
-
-    @property
-    def parent_phases(self) -> npt.NDArray[np.int8]:
-        """``int8[B]``."""
-        return self._joined("parent_phases")
-
-    @property
-    def root_phases(self) -> npt.NDArray[np.int8]:
-        """``int8[B]``."""
-        return self._joined("root_phases")
-
-    @property
-    def depths(self) -> npt.NDArray[np.int32]:
-        """``int32[B]``."""
-        return self._joined("depths")
-
-    @property
-    def visits(self) -> npt.NDArray[np.int64]:
-        """``int64[B]``."""
-        return self._joined("visits")
-
-    @property
-    def trees(self) -> npt.NDArray[np.int32]:
-        """``int32[B]``."""
-        return self._joined("trees")
-
-    @property
-    def players(self) -> npt.NDArray[np.int64]:
-        """``int64[B]``."""
-        return self._joined("players")
-
-    def _joined(self, name: str) -> npt.NDArray[Any]:
-        return np.concatenate([getattr(part, name) for part in self.parts])
+    phases = _joined("phases")
+    parent_phases = _joined("parent_phases")
+    root_phases = _joined("root_phases")
+    depths = _joined("depths")
+    visits = _joined("visits")
+    trees = _joined("trees")
+    players = _joined("players")
 
     @property
     def legal(self) -> Legal:

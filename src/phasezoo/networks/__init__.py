@@ -18,7 +18,6 @@ from phasezoo.networks.making import (  # noqa: E402
     description_of as description_of,
     fits_boards as fits_boards,
     fix_phase,
-    from_description as from_description,
     make,
     scaled,
     spec_of,

@@ -148,7 +148,7 @@ def made_as(network: nn.Module) -> NetworkSpec | None:
 
 
 def described(spec: str | Factory | NetworkSpec) -> NetworkSpec:
-    """Return the spec that a manifest keeps, from which :func:`from_description` makes a network.
+    """Return the spec that a manifest keeps, from which :func:`make` makes a network.
 
     Nothing is built, so this is also how a text is checked early.
     """
@@ -181,21 +181,6 @@ def spec_of(network: nn.Module | str | Factory | NetworkSpec) -> str:
         )
         raise InvalidConfig(message)
     return str(spec)
-
-
-def from_description(
-    spec: NetworkSpec,
-    input_shape: tuple[int, int, int],
-    num_actions: int,
-    seed: int = 0,
-    *,
-    num_players: int = 2,
-) -> nn.Module:
-    """Make the network that :func:`describe` described, here or in another program.
-
-    The name is looked for among the registered ones, then the factory is imported.
-    """
-    return make(spec, input_shape, num_actions, seed, num_players=num_players)
 
 
 def fits_boards(

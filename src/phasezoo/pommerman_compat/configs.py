@@ -7,6 +7,7 @@ Scripts take the environment's options and the figure from them::
     agent = MyAgent(config["agent"](0, config["game_type"]))
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from phasezoo.pommerman_compat import constants
@@ -79,66 +80,24 @@ def config_of(env_id: str) -> dict[str, Any]:
     }
 
 
-def one_vs_one_env() -> dict[str, Any]:
-    """Two players on the small board."""
-    return config_of("OneVsOne-v0")
+def _config_maker(env_id: str) -> Callable[[], dict[str, Any]]:
+    def make() -> dict[str, Any]:
+        return config_of(env_id)
+
+    return make
 
 
-def ffa_competition_env() -> dict[str, Any]:
-    """Four players, everyone for themselves."""
-    return config_of("PommeFFACompetition-v0")
-
-
-def ffa_competition_fast_env() -> dict[str, Any]:
-    """The same, drawn faster."""
-    return config_of("PommeFFACompetitionFast-v0")
-
-
-def ffa_v0_env() -> dict[str, Any]:
-    """The same game by its name in older releases of the original."""
-    return config_of("PommeFFACompetition-v0")
-
-
-def ffa_v0_fast_env() -> dict[str, Any]:
-    """The same game by another name, drawn faster."""
-    return config_of("PommeFFAFast-v0")
-
-
-def ffa_v1_env() -> dict[str, Any]:
-    """Four players on a board that collapses."""
-    return config_of("PommeFFA-v1")
-
-
-def team_v0_env() -> dict[str, Any]:
-    """Two teams that see everything."""
-    return config_of("PommeTeam-v0")
-
-
-def team_v0_fast_env() -> dict[str, Any]:
-    """The same, drawn faster."""
-    return config_of("PommeTeamFast-v0")
-
-
-def team_competition_env() -> dict[str, Any]:
-    """Two teams in fog."""
-    return config_of("PommeTeamCompetition-v0")
-
-
-def team_competition_fast_env() -> dict[str, Any]:
-    """The same, drawn faster."""
-    return config_of("PommeTeamCompetitionFast-v0")
-
-
-def team_competition_v1_env() -> dict[str, Any]:
-    """Two teams in fog on a board that collapses."""
-    return config_of("PommeTeamCompetition-v1")
-
-
-def radio_v2_env() -> dict[str, Any]:
-    """Two teams in fog, with a radio."""
-    return config_of("PommeRadio-v2")
-
-
-def radio_competition_env() -> dict[str, Any]:
-    """The same by another name."""
-    return config_of("PommeRadioCompetition-v2")
+# Names of the original, some of them of older releases.
+one_vs_one_env = _config_maker("OneVsOne-v0")
+ffa_competition_env = _config_maker("PommeFFACompetition-v0")
+ffa_competition_fast_env = _config_maker("PommeFFACompetitionFast-v0")
+ffa_v0_env = _config_maker("PommeFFACompetition-v0")
+ffa_v0_fast_env = _config_maker("PommeFFAFast-v0")
+ffa_v1_env = _config_maker("PommeFFA-v1")
+team_v0_env = _config_maker("PommeTeam-v0")
+team_v0_fast_env = _config_maker("PommeTeamFast-v0")
+team_competition_env = _config_maker("PommeTeamCompetition-v0")
+team_competition_fast_env = _config_maker("PommeTeamCompetitionFast-v0")
+team_competition_v1_env = _config_maker("PommeTeamCompetition-v1")
+radio_v2_env = _config_maker("PommeRadio-v2")
+radio_competition_env = _config_maker("PommeRadioCompetition-v2")

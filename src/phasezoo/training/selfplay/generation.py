@@ -19,6 +19,7 @@ from phasezoo.arena.streams import stream
 from phasezoo.errors import InvalidConfig, InvalidEvaluation, InvalidState
 from phasezoo.games import Game, acting_players
 from phasezoo.games.options import at_least
+from phasezoo.games.queries import move_text
 from phasezoo.inference.counts import Counts
 from phasezoo.specs import Share, check_value
 from phasezoo.training.selfplay.config import SelfPlayConfig, measuring_search
@@ -172,7 +173,7 @@ class Generation:
         players = range(self.game.num_players)
         at_once = begun.states[0].to_play == SIMULTANEOUS
         pairs = zip(begun.states, begun.actions, strict=False)
-        moves = () if at_once else tuple(_text(state, action) for state, action in pairs)
+        moves = () if at_once else tuple(move_text(state, action) for state, action in pairs)
         return Scheduled(
             number=number,
             group=number,
@@ -185,12 +186,6 @@ class Generation:
             pairing=(0, 0),
             one_session=not at_once,
         )
-
-
-def _text(state: Any, action: int) -> str:
-    """Return an action as openings are written."""
-    notation = getattr(state, "uci", None)
-    return str(action) if notation is None else str(notation(action))
 
 
 @dataclass(frozen=True)
