@@ -6,7 +6,6 @@ its few layers are multiplied here. The folder's files are explained on the page
 """
 
 import hashlib
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -24,6 +23,7 @@ from phasezoo.games.queries import encode
 from phasezoo.games.registry import game_of, make
 from phasezoo.gating.callables import MONOTONE, CallableGate, check_names
 from phasezoo.runs import jsonable
+from phasezoo.runs.saved import checked_bytes, read_record, record_bytes
 
 LEARNED = "learned:"
 """Begins the specification of a gate that a training wrote; the folder follows."""
@@ -62,28 +62,14 @@ class GateManifest:
 
     def to_json(self) -> bytes:
         """The text of ``manifest.json``."""
-        record = {"format_version": FORMAT_VERSION, "kind": "gate", **asdict(self)}
-        return (json.dumps(record, indent=2, allow_nan=False) + "\n").encode()
+        return record_bytes("gate", FORMAT_VERSION, asdict(self))
 
     @classmethod
     def read(cls, directory: Path) -> "GateManifest":
         """Read and check the manifest in ``directory``."""
         path = directory / MANIFEST
-        try:
-            record = jsonable.parsed(_bytes(path))
-        except ValueError as error:
-            message = f"{path}: not a manifest ({error}); the file was changed or cut off"
-            raise InvalidGate(message) from error
-        if not isinstance(record, dict) or record.get("kind") != "gate":
-            message = f"{path}: not the manifest of a gate; give a folder that gating.train wrote"
-            raise InvalidGate(message)
-        if record.pop("format_version", None) != FORMAT_VERSION:
-            message = (
-                f"{path}: another format version than {FORMAT_VERSION}, which this version of "
-                "phasezoo reads; install the version that wrote it, or train the gate again"
-            )
-            raise InvalidGate(message)
-        del record["kind"]
+        what = "a gate; give a folder that gating.train wrote"
+        record = read_record(path, "gate", FORMAT_VERSION, what, InvalidGate)
         try:
             return jsonable.decode(cls, record)
         except InvalidConfig as error:
@@ -259,28 +245,11 @@ def load(spec: str, game: str | None = None, *, monotone: bool = False) -> Learn
         message = f"gate {spec!r}: it learned {manifest.game}, and was asked for {game}"
         raise InvalidGate(message)
     _check_game(manifest, directory)
-    data = _bytes(directory / WEIGHTS)
-    if hashlib.sha256(data).hexdigest() != manifest.files.get(WEIGHTS):
-        message = (
-            f"{directory / WEIGHTS}: {MANIFEST} has another checksum than this file of "
-            f"{len(data):,} bytes; it was cut off, changed, or comes from elsewhere"
-        )
-        raise InvalidGate(message)
+    data = checked_bytes(directory / WEIGHTS, manifest.files, MANIFEST, InvalidGate)
     layers = _layers(data, manifest, directory / WEIGHTS)
     router = Router(manifest.game, manifest.planes, manifest.input_shape, layers)
     names = check_names(manifest.names, spec)
     return LearnedGate(router, names, spec.removeprefix(MONOTONE), monotone=monotone)
-
-
-def _bytes(path: Path) -> bytes:
-    if path.exists() and not is_file(path):  # a pipe or a device might never end
-        message = f"{path}: not a file; a gate's folder holds plain files"
-        raise InvalidGate(message)
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        message = f"{path}: cannot be read ({error.strerror})"
-        raise InvalidGate(message) from error
 
 
 def _check_game(manifest: GateManifest, directory: Path) -> None:

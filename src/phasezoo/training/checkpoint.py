@@ -12,11 +12,12 @@ import torch
 from safetensors.torch import save as tensors_to_bytes
 
 from phasezoo.errors import CheckpointError, InvalidConfig
-from phasezoo.inference.storage.files import digest, write_directory, write_file
+from phasezoo.inference.storage.files import write_directory, write_file
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
 from phasezoo.inference.storage.weights import model_bytes, parse_tensors
 from phasezoo.networks import ConditionedNetwork, Network
 from phasezoo.runs import jsonable
+from phasezoo.runs.saved import digest
 from phasezoo.runs.whole import PARTIAL, recover
 
 OPTIMIZER = "optimizer.safetensors"

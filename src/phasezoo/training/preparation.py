@@ -13,11 +13,11 @@ from phasezoo._torch import default_threads
 from phasezoo.data.sampler import Sampler
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import at_least
-from phasezoo.inference.storage.files import digest
 from phasezoo.inference.storage.manifest import Manifest
 from phasezoo.inference.storage.weights import build_network, model_bytes
 from phasezoo.networks import Network
 from phasezoo.networks.registry import Factory
+from phasezoo.runs.saved import digest
 from phasezoo.training.checkpoint import load_weights
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.data import TrainingData, rows_digest, stream_seed

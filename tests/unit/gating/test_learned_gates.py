@@ -252,7 +252,7 @@ def test_missing_and_changed_files_are_named(learned, tmp_path):
     with pytest.raises(InvalidGate, match="cut off"):
         gating.make(changed("manifest.json", b'{"kind": "ga'))
     for wrong, message in (
-        ({"kind": "network"}, "not the manifest of a gate"),
+        ({"kind": "network"}, "not the record of a gate"),
         ({"format_version": 9}, "format version"),
         ({"names": 3}, "wrong type"),
         ({"names": ["a", "b", "c"]}, "not the layers"),

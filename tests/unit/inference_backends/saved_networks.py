@@ -7,8 +7,9 @@ from safetensors.torch import save
 
 from phasezoo import games, networks
 from phasezoo.games.queries import action_spec
-from phasezoo.inference.storage.files import digest, write_directory
+from phasezoo.inference.storage.files import write_directory
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
+from phasezoo.runs.saved import digest
 
 
 def save_network(

@@ -120,7 +120,7 @@ def rewrite(folder: Path, **changes: Any) -> None:
         ({"routing": "exact"}, "the fields routing are unknown"),
         ({"value": "ours"}, "value: 'ours' is not one of 'own', 'shared'"),
         ({"format_version": True}, "format version True"),
-        ({"kind": "network"}, "says nothing of experts"),
+        ({"kind": "network"}, "not the record of experts"),
         ({"experts": {}}, "experts: no phase has an expert"),
         ({"experts": ["a"]}, r"experts: \['a'\] is not a dict"),
         ({"experts": {"up to 10": 3}}, "up to 10: 3 is not of type str"),

@@ -18,9 +18,10 @@ from phasezoo.gating.learned import GateManifest
 from phasezoo.inference.backends import choice as backends
 from phasezoo.inference.backends.onnx import OnnxEvaluator
 from phasezoo.inference.backends.torch import TorchEvaluator
-from phasezoo.inference.storage.files import digest, write_directory, write_file
+from phasezoo.inference.storage.files import write_directory, write_file
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
 from phasezoo.runs import whole
+from phasezoo.runs.saved import digest
 
 BACKENDS = ["onnx", "torch"]
 
@@ -103,7 +104,7 @@ def test_weights_of_another_size_are_a_typed_error(saved: Path, backend: Any) ->
     ("changes", "words"),
     [
         ({"format_version": 3}, "format version 3"),
-        ({"kind": "games"}, "not the manifest"),
+        ({"kind": "games"}, "not the record of a network"),
         ({"game": "checkers"}, "checkers"),
         ({"planes": "v7"}, "v7"),
         ({"planes": "v2"}, "52, 8, 8"),

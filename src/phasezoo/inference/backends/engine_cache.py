@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from phasezoo.errors import CheckpointError
-from phasezoo.inference.storage.files import digest, write_file
+from phasezoo.inference.storage.files import write_file
+from phasezoo.runs.saved import digest
 
 FORMAT = 1
 """Raised when the file's form changes, so that engines of the old one are built anew."""

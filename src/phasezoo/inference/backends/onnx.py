@@ -27,8 +27,9 @@ from phasezoo.inference.backends.tensors import (
 from phasezoo.inference.calls import calls_at_once
 from phasezoo.inference.evaluator import Legal
 from phasezoo.inference.storage.expert_metadata import expert_metadata
-from phasezoo.inference.storage.files import digest, named, read_file
+from phasezoo.inference.storage.files import named
 from phasezoo.inference.storage.manifest import ONNX_MODEL, Manifest
+from phasezoo.runs.saved import digest, read_file
 from phasezoo.types import Gate
 
 MAX_ROWS = 32

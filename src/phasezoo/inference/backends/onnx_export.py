@@ -7,8 +7,9 @@ from typing import Any
 
 from phasezoo.errors import CheckpointError
 from phasezoo.games import PlaneLayout
-from phasezoo.inference.storage.files import digest, write_file
+from phasezoo.inference.storage.files import write_file
 from phasezoo.inference.storage.manifest import ValueKind
+from phasezoo.runs.saved import digest
 
 EXPORT_VERSION = 2
 """Raised when :func:`export_onnx` writes other bytes, so that cached files are made again."""

@@ -22,7 +22,7 @@ from phasezoo.inference.backends.tensors import (
     looks_like_odds,
 )
 from phasezoo.inference.formats.onnx_wrapper import parsed, planes_input, wrapped
-from phasezoo.inference.storage.files import digest, read_file
+from phasezoo.runs.saved import digest, read_file
 
 LARGEST_ORDER = 1 << 24
 """Bytes of a file with an order of moves."""

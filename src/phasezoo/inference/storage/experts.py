@@ -1,6 +1,5 @@
 """A folder of phase experts and their baseline: ``experts.json`` beside the networks."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -14,10 +13,11 @@ from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.policy_value import paired
 from phasezoo.inference.routing import Routing
 from phasezoo.inference.storage import packaged
-from phasezoo.inference.storage.files import read_file, write_file
+from phasezoo.inference.storage.files import write_file
 from phasezoo.inference.storage.manifest import MANIFEST, PLUGIN_HINT
 from phasezoo.inference.storage.packaged import EXPERTS
 from phasezoo.runs import jsonable
+from phasezoo.runs.saved import read_record, record_bytes
 from phasezoo.types import Gate
 
 EXPERTS_FORMAT = 2
@@ -181,9 +181,7 @@ class Experts:
                 message = f"{self.directory / folder}: no network there yet; save it first"
                 raise CheckpointError(message)
         record = {name: getattr(self, name) for name in _NAMES}
-        whole = {"format_version": EXPERTS_FORMAT, "kind": "experts", **record}
-        text = json.dumps(whole, indent=2, allow_nan=False)
-        write_file(self.directory / EXPERTS, f"{text}\n".encode())
+        write_file(self.directory / EXPERTS, record_bytes("experts", EXPERTS_FORMAT, record))
 
     def _folders(self) -> Iterator[str]:
         yield from self.experts.values()
@@ -209,31 +207,16 @@ def load_experts(path: str | Path) -> Experts:
         there = f"no {EXPERTS} there" if directory.is_dir() else "no such folder"
         message = f"{directory}: {there}; train_experts leaves {EXPERTS} beside its networks"
         raise CheckpointError(message)
-    try:
-        record = jsonable.parsed(read_file(file))
-    except ValueError as error:
-        message = f"{file}: not readable ({error}); the file was changed or cut off"
-        raise CheckpointError(message) from error
-    if not isinstance(record, dict) or record.get("kind") != "experts":
-        message = f"{file}: says nothing of experts"
-        raise CheckpointError(message)
-    version = record.get("format_version")
-    if isinstance(version, bool) or version not in range(1, EXPERTS_FORMAT + 1):
-        message = (
-            f"{file}: format version {version!r}, this version of phasezoo reads 1 to "
-            f"{EXPERTS_FORMAT}; install the version that wrote it"
-        )
-        raise CheckpointError(message)
-    unknown = [name for name in record if name not in (*_NAMES, "format_version", "kind")]
+    record = read_record(file, "experts", EXPERTS_FORMAT, "experts")
+    unknown = [name for name in record if name not in _NAMES]
     if unknown:
         message = (
             f"{file}: the fields {', '.join(unknown)} are unknown; the file was changed, or "
             "another version wrote it"
         )
         raise CheckpointError(message)
-    values = {name: record[name] for name in _NAMES if name in record}
     try:
-        found = jsonable.decode(Experts, {"directory": str(directory), **values})
+        found = jsonable.decode(Experts, {"directory": str(directory), **record})
     except InvalidConfig as error:
         message = f"{file}: a field is missing or of a wrong type ({error})"
         raise CheckpointError(message) from error

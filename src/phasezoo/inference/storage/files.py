@@ -1,41 +1,13 @@
 """Files that are whole or absent, whatever stops the process while they are written."""
 
 import contextlib
-import hashlib
 import shutil
-import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from phasezoo.errors import CheckpointError
 from phasezoo.runs.files import check_replaceable
 from phasezoo.runs.whole import PARTIAL, appearing, appearing_folder, write
-
-
-def digest(data: bytes) -> str:
-    """Return the SHA-256 of ``data``, in hexadecimal."""
-    return hashlib.sha256(data).hexdigest()
-
-
-def read_file(path: Path, most: int | None = None) -> bytes:
-    """Return the bytes of ``path``.
-
-    Args:
-        path: The file.
-        most: How many bytes it may have; None: any number.
-    """
-    try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            message = f"{path}: not a file; a network's folder holds plain files"
-            raise CheckpointError(message)
-        if most is not None and found.st_size > most:
-            message = f"{path}: has {found.st_size:,} bytes, more than {most:,}"
-            raise CheckpointError(message)
-        return path.read_bytes()
-    except OSError as error:
-        message = f"{path}: cannot be read ({error.strerror})"
-        raise CheckpointError(message) from error
 
 
 @contextlib.contextmanager

@@ -5,7 +5,6 @@ nobody knows how to build it, ``model.onnx``. Nothing is parsed from a file's na
 explained on the page ``docs/definitions/network_files.md``.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -14,8 +13,8 @@ from typing import Any, Literal, TypeAlias
 from phasezoo import __version__, games
 from phasezoo.errors import CheckpointError, InvalidConfig, PhasezooError, UnknownGame
 from phasezoo.games.queries import action_spec
-from phasezoo.inference.storage.files import digest, read_file
 from phasezoo.runs import jsonable
+from phasezoo.runs.saved import checked_bytes, read_record, record_bytes
 
 FORMAT_VERSION = 2
 """Format 1 lacks the fields about factories, kinds of value and ONNX; it is read all the same."""
@@ -149,8 +148,7 @@ class Manifest:
 
     def to_json(self) -> bytes:
         """Return the text of ``manifest.json``."""
-        record = {"format_version": FORMAT_VERSION, "kind": "network", **asdict(self)}
-        return (json.dumps(record, indent=2, allow_nan=False) + "\n").encode()
+        return record_bytes("network", FORMAT_VERSION, asdict(self))
 
     @classmethod
     def read(cls, directory: Path) -> "Manifest":
@@ -158,33 +156,15 @@ class Manifest:
         path = directory / MANIFEST
         if not path.is_file():
             raise CheckpointError(_nothing_there(directory))
-        try:
-            record = jsonable.parsed(read_file(path))
-        except ValueError as error:
-            message = f"{path}: not a manifest ({error}); the file was changed or cut off"
-            raise CheckpointError(message) from error
-        manifest = cls._from_record(record, path)
-        manifest._check_game(path)
-        return manifest
-
-    @classmethod
-    def _from_record(cls, record: object, path: Path) -> "Manifest":
-        if not isinstance(record, dict) or record.get("kind") != "network":
-            message = f"{path}: not the manifest of a network"
-            raise CheckpointError(message)
-        version = record.get("format_version")
-        if isinstance(version, bool) or version not in range(1, FORMAT_VERSION + 1):
-            message = (
-                f"{path}: format version {version!r}, this version of phasezoo reads 1 to "
-                f"{FORMAT_VERSION}; install the version that wrote it, or train the network again"
-            )
-            raise CheckpointError(message)
+        record = read_record(path, "network", FORMAT_VERSION, "a network")
         known = {f.name: record[f.name] for f in fields(cls) if f.name in record}
         try:
-            return jsonable.decode(cls, known)
+            manifest = jsonable.decode(cls, known)
         except InvalidConfig as error:
             message = f"{path}: a field is missing or of a wrong type ({error})"
             raise CheckpointError(message) from error
+        manifest._check_game(path)
+        return manifest
 
     def _check_game(self, path: Path) -> None:
         """Refuse a network that does not fit its own game."""
@@ -215,15 +195,7 @@ class Manifest:
     def read_bytes(self, directory: Path, name: str | None = None) -> bytes:
         """Return the bytes of the file ``name`` (default: the network), its checksum compared."""
         name = self.model if name is None else name
-        path = directory / name
-        data = read_file(path)
-        if digest(data) != self.files.get(name):
-            message = (
-                f"{path}: {MANIFEST} has another checksum than this file of {len(data):,} bytes; "
-                "it was cut off, changed, or comes from elsewhere"
-            )
-            raise CheckpointError(message)
-        return data
+        return checked_bytes(directory / name, self.files, MANIFEST)
 
 
 def _nothing_there(directory: Path) -> str:

@@ -18,8 +18,9 @@ from phasezoo.errors import CheckpointError, InvalidConfig, MissingDependency, P
 from phasezoo.games.action_tables import ActionOrder
 from phasezoo.inference.backends.choice import require_onnx
 from phasezoo.inference.formats import lc0
-from phasezoo.inference.storage.files import digest, read_file, write_directory
+from phasezoo.inference.storage.files import write_directory
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, ONNX_MODEL, Manifest
+from phasezoo.runs.saved import digest, read_file
 
 PREFIX = "phasezoo/"
 """Prefix of the names of networks in the package."""

@@ -17,8 +17,9 @@ from phasezoo.inference.backends.choice import require_onnx
 from phasezoo.inference.formats import lc0
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage.expert_metadata import expert_metadata
-from phasezoo.inference.storage.files import digest, read_file, write_directory, write_file
+from phasezoo.inference.storage.files import write_directory, write_file
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, ONNX_MODEL, Manifest
+from phasezoo.runs.saved import digest, read_file
 from phasezoo.types import Gate
 
 TOLERANCE = 1e-3

@@ -25,7 +25,8 @@ from phasezoo.games.options import at_least, folder_path
 from phasezoo.gating.callables import check_names
 from phasezoo.gating.learned import LEARNED, MANIFEST, WEIGHTS, GateManifest, LearnedGate, Router
 from phasezoo.gating.learning import Estimate, GateTraining
-from phasezoo.inference.storage.files import digest, write_directory
+from phasezoo.inference.storage.files import write_directory
+from phasezoo.runs.saved import digest
 from phasezoo.training.data import stream_seed
 from phasezoo.training.gates.config import GateConfig, gate_config, hidden_layers
 from phasezoo.training.gates.experts import Answers, FrozenExperts, answers_of

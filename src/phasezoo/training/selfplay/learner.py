@@ -22,11 +22,12 @@ from phasezoo.errors import (
 from phasezoo.games import Game
 from phasezoo.games.options import at_least, folder_path, instance_of
 from phasezoo.gating.callables import phase_number
-from phasezoo.inference.storage.files import digest, write_directory
+from phasezoo.inference.storage.files import write_directory
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
 from phasezoo.inference.storage.packaged import resolved
 from phasezoo.inference.storage.weights import model_bytes
 from phasezoo.networks.registry import Factory
+from phasezoo.runs.saved import digest
 from phasezoo.training.checkpoint import Checkpoints, Counters, load_weights
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.data import stream_seed

@@ -15,10 +15,11 @@ from phasezoo.games import Game
 from phasezoo.games.options import folder_path, function_or_none, instance_of, list_of
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Uniform
-from phasezoo.inference.storage.files import digest, remove_partials
+from phasezoo.inference.storage.files import remove_partials
 from phasezoo.inference.storage.weights import model_bytes
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
+from phasezoo.runs.saved import digest
 from phasezoo.specs import changed, removed
 from phasezoo.training.catalogue import probes_of
 from phasezoo.training.loggers import LoggedRun, Logger, TensorBoardLogger
