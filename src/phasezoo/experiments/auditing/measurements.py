@@ -14,7 +14,6 @@ from phasezoo.arena.streams import stream
 from phasezoo.data.batches import own_first
 from phasezoo.data.positions import PositionTable
 from phasezoo.data.store import GameStore
-from phasezoo.errors import InvalidEvaluation
 from phasezoo.experiments.auditing.config import AuditConfig
 from phasezoo.experiments.auditing.positions import (
     METRICS,
@@ -386,11 +385,6 @@ class _LeafCounter:
         self.name = name_of(evaluator)
         self.plane_spec = getattr(evaluator, "plane_spec", None)
         self.outside = list[npt.NDArray[np.bool_]]()
-
-    def evaluate(self, planes: Any) -> Evaluation:
-        """Refuse: only leaves have phases."""
-        message = f"{self.name}: leaves are counted in searches alone"
-        raise InvalidEvaluation(message)
 
     def evaluate_batch(self, leaves: Leaves) -> Evaluation:
         """Answer leaves as the evaluator does."""

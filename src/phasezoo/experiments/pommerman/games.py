@@ -1,7 +1,7 @@
 """Players of the comparison, and their games against three of the original's agents."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -86,13 +86,9 @@ def plan(
     ]
     if config.large_network is not None:
         planned.append(
-            PlannedTraining(
-                name=LARGE,
+            replace(
+                plan_baseline(large_positions, LARGE),
                 role="large",
-                training=0,
-                gate="none",
-                phase=None,
-                positions=large_positions,
                 seed=seed("order", LARGE),
                 initial_seed=seed("initial weights", LARGE),
             )
