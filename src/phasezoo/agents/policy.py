@@ -9,6 +9,7 @@ import numpy.typing as npt
 from phasezoo import games
 from phasezoo.agents.arguments import name_or, seed_of, states_and_players
 from phasezoo.agents.base import DeprecatedSeats, Move, state_in
+from phasezoo.agents.search.continuation import steps_between
 from phasezoo.agents.search.slot import PhaseMemory
 from phasezoo.agents.search.tree_pool import DEFAULT_POOL_ROWS
 from phasezoo.errors import InvalidState
@@ -120,10 +121,15 @@ class PolicySession:
         self._agent = agent
         self._pool = PolicyPool(agent)
         self._slot = self._pool.open(seed)
+        self._last: Any = None
 
     def act(self, state: Any, player: int | None = None) -> int:
-        """The action for ``state``."""
+        """The action for ``state``; one that does not continue the last is of another game."""
         check_plays(self._agent.evaluator, games.game_of(state))
+        if getattr(self._agent.gate, "monotone", False):
+            steps = None if self._last is None else steps_between(self._last, state)
+            self._pool.follow(self._slot, steps)
+            self._last = state
         self._pool.ask(self._slot, state, state.to_play if player is None else player)
         return int(self._pool.poll()[0][1].action)
 
@@ -154,6 +160,13 @@ class PolicyPool:
     def tell(self, slot: int, action: Any, state: Any) -> None:
         """Remember the phase of ``state``."""
         self._phases[slot].see(state)
+
+    def follow(self, slot: int, steps: Sequence[tuple[Any, Any]] | None) -> None:
+        """Note what was played since the last question; None: another game has begun."""
+        if steps is None:
+            self._phases[slot] = PhaseMemory(self._agent.gate)
+        for action, state in steps or ():
+            self.tell(slot, action, state)
 
     def ask(self, slot: int, state: Any, player: int, shown: Observation | None = None) -> None:
         """Note the question."""

@@ -151,8 +151,10 @@ def _continue(url: str, part: Path, progress: Callable[[int, int | None], None])
         total_bytes = None if length is None else done + int(length)
         etag = answer.headers.get("ETag") or answer.headers.get("Last-Modified") or ""
         strong = "" if etag.startswith("W/") else etag
+        if not resumed:  # before the note, which would make the old bytes a beginning of the new
+            part.unlink(missing_ok=True)
         note.write_text(strong, encoding="utf-8")
-        with part.open("ab" if resumed else "wb") as file:
+        with part.open("ab") as file:
             while chunk := answer.read(CHUNK):
                 file.write(chunk)
                 done += len(chunk)

@@ -1,5 +1,6 @@
 """Matches as PGN."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,8 @@ TERMINATIONS = {
     "forfeit": "abandoned",
 }
 """Value of the tag ``Termination`` for each ending (PGN standard, §9.8.1)."""
+
+_GAME_START = re.compile(r"(?m)^(?=\[Event )")
 
 FORFEITS = {"timeout": "time forfeit", "illegal_move": "rules infraction"}
 """The same of forfeits, by their reasons."""
@@ -120,8 +123,8 @@ class PgnFile(LockedFile):
         completed: Games that were finished earlier.
 
     Raises:
-        RunDirectoryError: The file exists and no games are completed, is being written by another
-            process, or cannot be written.
+        RunDirectoryError: The file holds anything else than completed games, is being written by
+            another process, or cannot be written.
         InvalidConfig: The game has no SAN, or ``path`` is not a path.
     """
 
@@ -140,11 +143,21 @@ class PgnFile(LockedFile):
             raise InvalidConfig(message)
         super().__init__(place, "the games of a match are")
         with self._locks as locks:
-            if not completed and self.path.stat().st_size:
+            if not self._holds_only(completed):
                 message = f"{self.path} exists: choose another path, or remove it"
                 raise RunDirectoryError(message)
             self.rewrite(completed)
             self._locks = locks.pop_all()
+
+    def _holds_only(self, completed: Sequence[GameRecord]) -> bool:
+        """Return whether the file has no other games; a kill may have cut the last one short."""
+        games_there = _GAME_START.split(self.path.read_bytes().decode(errors="replace"))
+        own = [self._text([record]) for record in completed]
+        whole = {text.strip() for text in own} | {""}
+        others = [text for text in games_there if text.strip() not in whole]
+        return not others or (
+            others == games_there[-1:] and any(text.startswith(others[0]) for text in own)
+        )
 
     def append(self, record: GameRecord) -> None:
         """Write a finished game through to the disk."""

@@ -68,7 +68,7 @@ def _entry(game: Game, width: int, record: Any, names: list[str] | None) -> Game
         start=start,
         actions=np.array(joints, dtype=np.int64).reshape(-1, width),
         returns=returns,
-        players=None if names is None else [names[side] for side in record.sides],
+        players=None if names is None else [names[agent] for agent in record.agents],
         source="match",
     )
 

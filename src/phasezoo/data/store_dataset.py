@@ -100,7 +100,7 @@ def _entry(game: Game, width: int, row: Mapping[str, Any], names: Mapping[str, N
         actions=_actions(begun, _cell(row, names["moves"]), width),
         returns=_returns(_cell(row, names["result"]), game.num_players),
         players=_cells(row, names["players"], lambda cell: None if cell is None else str(cell)),
-        ratings=_cells(row, names["ratings"], lambda cell: None if cell is None else int(cell)),
+        ratings=_cells(row, names["ratings"], _rating),
         date=None if date is None else str(date).replace("-", ".")[:10],
         source=None if (source := _cell(row, names["source"])) is None else str(source),
     )
@@ -119,13 +119,21 @@ def _cells(row: Mapping[str, Any], name: Named, read: Any) -> list[Any] | None:
     return None if cells is None else [read(cell) for cell in cells]
 
 
+def _rating(cell: Any) -> int | None:
+    """Return a rating; a missing one is None, or NaN in a column of numbers."""
+    return None if cell is None or cell != cell else int(cell)
+
+
 def _actions(state: Any, moves: Any, width: int) -> Any:
     """Actions of moves as text (UCI or SAN, move numbers are passed over), or as numbers."""
     if moves is None:
         raise CorruptRecord("there are no moves")  # noqa: EM101
     words = _NO_MOVES.sub(" ", moves).split() if isinstance(moves, str) else list(moves)
     if not words or not isinstance(words[0], str) or state.to_play == SIMULTANEOUS:
-        return np.asarray(words, dtype=np.int64)
+        given = np.asarray(words)
+        # Columns with missing cells hold whole numbers as floats; others are refused later.
+        is_whole = given.dtype.kind != "f" or bool((given == np.trunc(given)).all())
+        return given.astype(np.int64) if is_whole else given
     actions = []
     for ply, word in enumerate(words):
         if state.is_terminal:

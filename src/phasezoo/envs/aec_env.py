@@ -60,6 +60,8 @@ class AECGameEnv(PettingZooEnv, AECEnv[str, dict[str, Any], int | None]):  # typ
         self.agent_selection = self.possible_agents[0]
         self._index = {name: player for player, name in enumerate(self.possible_agents)}
         self._chosen: dict[int, int] = {}
+        self._illegal: dict[int, bool] = {}
+        """Whether each player's last action was illegal."""
 
     def set_game_state(self, state: Any) -> None:
         """Go on from ``state``; rewards so far and seeds stay as they are.
@@ -115,18 +117,19 @@ class AECGameEnv(PettingZooEnv, AECEnv[str, dict[str, Any], int | None]):  # typ
             index = self._replacement(turn, player, index)
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        if illegal and self._runner.illegal == "terminate":
-            self._show(self._runner.forfeit(turn, (player,)), illegal=player)
-            return
+        self._illegal[player] = illegal
         self._chosen[player] = index
         waiting = [each for each in self._runner.acting(turn) if each not in self._chosen]
         if waiting:
             self.agent_selection = self.possible_agents[waiting[0]]
             self.infos[agent]["illegal_action"] = illegal
             return
+        offenders = tuple(each for each in sorted(self._chosen) if self._illegal[each])
+        if offenders and self._runner.illegal == "terminate":
+            self._show(self._runner.forfeit(turn, offenders))
+            return
         chosen = [self._chosen[each] for each in sorted(self._chosen)]
-        after = self._runner.play(turn, joint_action(turn.state, chosen))
-        self._show(after, illegal=player if illegal else None)
+        self._show(self._runner.play(turn, joint_action(turn.state, chosen)))
 
     def _enter(self, turn: Turn) -> None:
         """Everybody takes part from ``turn`` on."""
@@ -136,9 +139,10 @@ class AECGameEnv(PettingZooEnv, AECEnv[str, dict[str, Any], int | None]):  # typ
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection: str | None = None
-        self._show(turn, illegal=None)
+        self._illegal = {}
+        self._show(turn)
 
-    def _show(self, turn: Turn, *, illegal: int | None) -> None:
+    def _show(self, turn: Turn) -> None:
         """Make ``turn`` the present one: rewards, flags, infos and whose turn it is."""
         self._present(turn)
         self._chosen = {}
@@ -150,8 +154,9 @@ class AECGameEnv(PettingZooEnv, AECEnv[str, dict[str, Any], int | None]):  # typ
                 self.truncations[name] = not ending.terminated
         self._accumulate_rewards()
         self.infos = {
-            name: self._info(turn, self._index[name], illegal=self._index[name] == illegal)
-            for name in self.agents
+            name: self._info(turn, player, illegal=self._illegal.get(player, False))
+            for name, player in self._index.items()
+            if name in self.agents
         }
         acting = self._runner.acting(turn)
         player = acting[0] if acting else self._runner.viewer(turn)

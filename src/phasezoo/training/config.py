@@ -18,6 +18,9 @@ from phasezoo.specs import (
 )
 from phasezoo.types import Dtype
 
+WEIGHTS = ("policy_weight", "value_weight", "wdl_weight")
+"""The settings that say how much policy and value count."""
+
 
 @dataclass(frozen=True)
 class SupervisedConfig:
@@ -123,6 +126,9 @@ class SupervisedConfig:
             if value > most:
                 message = f"{name}={value!r}: expected a number from 0 to {most:g}"
                 raise InvalidConfig(message)
+        if not any(getattr(self, name) for name in WEIGHTS):
+            message = f"{', '.join(WEIGHTS)}: all are 0, so nothing is learned; give one of them"
+            raise InvalidConfig(message)
 
     def evaluation_interval(self, updates: int) -> int:
         """Updates between two validations of a training of ``updates`` updates."""

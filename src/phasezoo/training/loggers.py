@@ -65,7 +65,7 @@ class TensorBoardLogger:
         """Open the file; points of updates that are done again are hidden."""
         if importlib.util.find_spec("tensorboard") is None:
             return
-        purge = int(run.kept[-1]["positions"] or 0) + 1 if run.kept else None
+        purge = int(run.kept[-1]["positions"] or 0) + 1 if run.kept else 0
         try:
             self._board = _EventFile(run.out / TENSORBOARD, purge)
         except OSError as error:

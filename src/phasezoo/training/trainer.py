@@ -21,7 +21,7 @@ from phasezoo.networks import Network
 from phasezoo.training.body_outputs import FOLDER, BodyOutputs
 from phasezoo.training.callbacks import Callback, Progress
 from phasezoo.training.checkpoint import Checkpoints, Counters
-from phasezoo.training.config import SupervisedConfig
+from phasezoo.training.config import WEIGHTS, SupervisedConfig
 from phasezoo.training.distributed import ALONE, Team
 from phasezoo.training.evaluation import PositionLosses
 from phasezoo.training.losses import POLICY_SHARE, VALUE_SHARE
@@ -40,9 +40,6 @@ long again: their logits are 19 MB, for which the system is asked for memory eac
 
 _VALIDATED = ("policy", "value", "correct")
 """The losses that validation keeps of each position."""
-
-_WEIGHTS = ("policy_weight", "value_weight", "wdl_weight")
-"""The knobs that say how much policy and value count."""
 
 
 @dataclass(frozen=True)
@@ -278,11 +275,14 @@ class Trainer:
     @cached_property
     def _shares(self) -> tuple[float, float]:
         """Shares of policy and value in what chooses: the reported total's, or those given."""
-        given = [getattr(self.config, name) for name in _WEIGHTS]
-        usual = [getattr(SupervisedConfig, name) for name in _WEIGHTS]
-        if all(one in (other, 0) for one, other in zip(given, usual, strict=True)):
-            return POLICY_SHARE, VALUE_SHARE  # weights of heads that a network lacks are 0
-        return given[0] / sum(given), sum(given[1:]) / sum(given)
+        policy, *values = (getattr(self.config, name) for name in WEIGHTS)
+        usual_policy, *usual = (getattr(SupervisedConfig, name) for name in WEIGHTS)
+        # The weight of a head that a network lacks is 0.
+        known = all(one in (other, 0) for one, other in zip(values, usual, strict=True))
+        if policy == usual_policy and known and any(values):
+            return POLICY_SHARE, VALUE_SHARE
+        whole = policy + sum(values)
+        return policy / whole, sum(values) / whole
 
     def _recover(self, loss: float) -> None:
         """Go back to the best checkpoint; the schedule goes on.

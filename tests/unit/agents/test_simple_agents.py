@@ -206,6 +206,11 @@ def test_a_monotone_gate_does_not_go_back():
         pool.ask(slot, state, 0)
         pool.poll()
     assert played == ["opening", "endgame", "endgame"]
+    played.clear()
+    session = agents.PolicyAgent(mixture).session(0)
+    for state in (START, ending, START):  # the last one is of another game
+        session.act(state)
+    assert played == ["opening", "endgame", "opening"]
 
 
 # --- following a game ---

@@ -1,6 +1,7 @@
 import hashlib
 import http.server
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -108,6 +109,26 @@ def test_a_complete_or_longer_part_ends_well(rest, served, tmp_path):
 def test_a_file_that_changed_is_fetched_anew(served, tmp_path):
     (tmp_path / "games.pgn.part").write_bytes(b"old" * 100)
     (tmp_path / "games.pgn.part.etag").write_text('"v0"')
+    assert fetch(f"{served.url}/games.pgn") == 0
+    assert (tmp_path / "games.pgn").read_bytes() == BODY
+
+
+def test_a_kill_joins_no_two_versions_of_a_file(served, tmp_path, monkeypatch):
+    """What is left of the old one is no beginning of the new one."""
+    (tmp_path / "games.pgn.part").write_bytes(b"old" * 100)
+    (tmp_path / "games.pgn.part.etag").write_text('"v0"')
+
+    usual = Path.open
+
+    def killed(self, *args, **options):
+        if self.suffix == ".part":
+            raise KeyboardInterrupt
+        return usual(self, *args, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", killed)
+        with pytest.raises(KeyboardInterrupt):
+            data_fetch_command.fetch(f"{served.url}/games.pgn", tmp_path / "games.pgn.part", print)
     assert fetch(f"{served.url}/games.pgn") == 0
     assert (tmp_path / "games.pgn").read_bytes() == BODY
 

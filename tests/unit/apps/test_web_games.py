@@ -1,5 +1,6 @@
 """The board's server: games by messages, without a browser."""
 
+import asyncio
 import io
 import json
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from own_games import Stones
 from web_client import Refused, client, talking
 
 from phasezoo import agents, games
+from phasezoo.apps.web import sessions
+from phasezoo.apps.web.sessions import Sessions
+from phasezoo.apps.web.workers import Workers
 
 MATE = ("f3", "e5", "g4", "Qh4#")
 NATIVE = sorted(name for name in games.names() if games.make(name).native)  # not other tests' own
@@ -215,7 +219,10 @@ def test_a_picture_that_has_not_changed_is_not_sent_again(page):
     page.ask("gates", game=name, gate="plies:2,4")
     assert page.wait(name, lambda shown: True)["board"]["svg"] is None
     page.play(name, "4")
-    assert page.games[name]["board"]["svg"] not in (None, first)
+    drawn = page.games.pop(name)["board"]["svg"]
+    assert drawn not in (None, first)
+    page.ask("join", game=name)  # again, after another game may have been shown
+    assert page.wait(name, lambda shown: True)["board"]["svg"] == drawn
 
 
 def test_undo_takes_the_agents_reply_back_too(page):
@@ -552,6 +559,16 @@ def test_pommerman_waits_for_the_person_and_lets_the_dead_rest(page):
     assert page.wait(name, lambda shown: shown["viewer"] is None)["viewer"] is None
 
 
+def test_an_answer_is_kept_while_nobody_watches(page):
+    name = page.new("pommerman-1v1", [None, "mcts:others=random,nodes=1000000"], seed=5)
+    page.ask("play", game=name, ply=0, action=0)
+    page.wait(name, lambda shown: shown["waits"] == [1])
+    page.ask("leave", game=name)
+    page.games.clear()
+    page.ask("join", game=name)
+    assert page.wait(name, lambda shown: True)["waits"] == [1]
+
+
 def test_two_people_answer_one_after_the_other_where_all_move_at_once(page):
     name = page.new("pommerman-ffa", [None, None, "simple", "simple"], seed=5)
     shown = page.wait(name, lambda shown: shown["waits"] == [0, 1])
@@ -755,3 +772,23 @@ def test_games_are_kept_apart(server):
         assert second.games[theirs]["moves"] == ["d4"]
         with pytest.raises(Refused, match="not on this server"):
             second.ask("join", game="guessed")
+
+
+def test_a_game_is_released_when_its_last_watcher_has_been_gone_for_long(monkeypatch):
+    monkeypatch.setattr(sessions, "LEFT_SECONDS", 0.2)
+
+    async def watched():
+        released = []
+        every = Sessions(Workers(1, 5.0), 4)
+        game = games.make("connect-four")
+        session = every.open(game, game.initial_state())
+        monkeypatch.setattr(session, "release", lambda: released.append(1))
+        for pause in (0.1, 0.15, 0.3):  # the first leaving is 0.25 seconds ago, the second 0.15
+            every.watch(session, print)
+            every.leave(session.name, print)
+            await asyncio.sleep(pause)
+            if pause == 0.15:
+                assert released == []
+        return released
+
+    assert asyncio.run(watched()) == [1]

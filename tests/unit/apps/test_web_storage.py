@@ -147,6 +147,16 @@ def test_names_that_no_system_has_are_of_nothing_there(folder, page, path):
             page.ask(what, root="runs", path=path)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+def test_what_is_listed_can_be_opened(tmp_path):
+    run = tmp_path / "2024-01-01T12:00:00"
+    run.mkdir()
+    (run / "metrics.csv").write_text("update\n")
+    storage = Storage([tmp_path])
+    (item,) = storage.items(tmp_path.name)
+    assert storage.find(tmp_path.name, item.path).name == "metrics.csv"
+
+
 def test_links_inside_of_a_store_are_not_followed(page):
     for what in ("games", "open"):
         with pytest.raises(Refused, match="holds links"):

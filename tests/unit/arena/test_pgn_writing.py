@@ -184,3 +184,26 @@ def test_matches_keep_what_was_said():
         first = len(record.opening_moves)
         for ply, thought in enumerate(record.thoughts, first):
             assert (thought is not None) == (ply % 2 == searched)
+
+
+def test_a_match_that_goes_on_rewrites_its_own_games_alone(tmp_path):
+    """Also if the last one was cut short, or was appended by hand."""
+    log, pgn, other = (tmp_path / name for name in ("log.jsonl", "own.pgn", "other.pgn"))
+
+    def play(pgn):
+        sides = "random", "random"
+        return arena.play_match(*sides, games=4, seed=4, max_plies=20, log=log, pgn=pgn)
+
+    play(pgn)
+    whole = pgn.read_bytes()
+    second = whole.index(b"[Event", 1)
+    for there in (whole, whole[:second], whole[: second + 40], b""):
+        pgn.write_bytes(there)
+        play(pgn)
+        assert pgn.read_bytes() == whole
+    own = '[Event "mine"]\n\n1. e4 e5 *\n\n'
+    for text in (own, "notes", whole.decode() + own):
+        other.write_text(text)
+        with pytest.raises(RunDirectoryError, match="exists: choose another path"):
+            play(other)
+        assert other.read_text() == text

@@ -37,6 +37,19 @@ def test_a_match_of_every_game_becomes_data(tmp_path, name):
         assert rows.tolist() == list(games.acting_players(states[0]))
 
 
+def test_games_of_a_tournament_are_stored_by_their_players(tmp_path):
+    names = ["a", "b", "c"]
+    played = arena.tournament(
+        [agents.RandomAgent(seed=seed) for seed in range(3)],
+        names=names, game="connect-four", games=2, seed=1,
+    )  # fmt: skip
+    with StoreWriter(tmp_path / "games", "connect-four") as writer:
+        writer.extend(played)
+    found = GameStore.open(tmp_path / "games").columns.players.tolist()
+    assert found == [[names[agent] for agent in record.agents] for record in played.games]
+    assert {name for row in found for name in row} == set(names)
+
+
 def texts_of(store, number, states):
     """The moves of a game as a record has them."""
     width = store.columns.width
@@ -198,6 +211,13 @@ def test_data_sets_of_any_game_are_read():
     )
     assert store.columns.players.tolist() == [["A", "B"]]
     assert store.columns.sources.tolist() == ["x"]
+    rows = [{"moves": [3.0, 2.0] * 3 + [3.0], "result": "1-0", "rating": [1500.0, np.nan]}]
+    store = GameStore.from_dataset(rows, "connect-four", ratings="rating")
+    assert store.actions.tolist() == [3, 2] * 3 + [3]
+    assert store.columns.ratings.tolist() == [[1500, 0]]
+    rows = [{"moves": [3.9, 2.0, 3.0], "result": "1-0"}]
+    with pytest.raises(CorruptRecord, match=r"needed are whole numbers"):
+        GameStore.from_dataset(rows, "connect-four")
     rows = [{"moves": [[0, 1, 2]] * 3}, {"moves": [[0, 1, 2]]}]
     store = GameStore.from_dataset(rows, "matching", skip=True)
     assert (len(store), store.metadata) == (1, {"skipped": 1})

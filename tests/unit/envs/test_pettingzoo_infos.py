@@ -202,3 +202,16 @@ def test_a_text_code_is_its_text_and_a_number():
         for again in (copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
             assert (again, int(again), type(again)) == (value, int(value), TextCode)
     assert json.loads(json.dumps({"reason": code})) == {"reason": int(code)}
+
+
+def test_who_played_what_is_not_legal_is_told_at_their_next_turn():
+    env = AECGameEnv("connect-four", illegal="random_legal")
+    env.reset(seed=1)
+    for column in (0, 0, 0, 0, 0, 0, 0, 3):  # the seventh does not fit any more
+        env.step(column)
+    assert env.agent_selection == "player_0"
+    assert env.last()[4]["illegal_action"]
+    assert not env.infos["player_1"]["illegal_action"]
+    env.step(3)
+    env.step(3)
+    assert not env.last()[4]["illegal_action"]

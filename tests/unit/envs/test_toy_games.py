@@ -386,3 +386,24 @@ def test_a_player_who_is_none_is_named(opponent):
     aec.reset(seed=1)
     with pytest.raises(GameContract, match="to_play is 7, expected players from 0 to 2"):
         aec.step(3)
+
+
+class OneCoin(Pennies):
+    def legal_actions_of(self, player):
+        return np.array([0], dtype=np.int64)
+
+
+@pytest.mark.parametrize("illegal", ["random_legal", "terminate"])
+def test_in_turns_and_at_once_the_same_actions_are_not_legal(illegal):
+    register("toy-one-coin", initial_state=OneCoin, num_players=2, num_actions=2, plane_specs=SPECS)
+    for actions in ((1, 0), (0, 1), (1, 1), (0, 0)):
+        turns = AECGameEnv("toy-one-coin", illegal=illegal)
+        once = ParallelGameEnv("toy-one-coin", illegal=illegal)
+        turns.reset(seed=1)
+        once.reset(seed=1)
+        for action in actions:
+            turns.step(action)
+        _, rewards, _, _, infos = once.step(dict(zip(once.agents, actions, strict=True)))
+        told = {name: info["illegal_action"] for name, info in infos.items()}
+        assert {name: turns.infos[name]["illegal_action"] for name in told} == told
+        assert turns.rewards == rewards

@@ -163,3 +163,13 @@ def test_what_the_command_refuses_writes_nothing(tmp_path, monkeypatch, capsys, 
     assert cli.main(["data", "solve", "kk", *own, *words]) in (1, 2)
     assert says in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_starts_of_an_ending_with_equal_pieces_come_once():
+    table = solve(ending_of("krrk"))
+    starts = table.random_wins(20_000, seed=1)
+    assert len(set(starts)) == len(starts) == 20_000
+    for fen in starts[:200]:
+        board = chess.Board(fen)
+        assert board.is_valid()
+        assert table.plies[(0, *squares_of(board, table.pieces))] % 2 == 1

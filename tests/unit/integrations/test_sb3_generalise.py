@@ -1,5 +1,7 @@
 """A model of Stable-Baselines3 as the learner of a generalisation."""
 
+from pathlib import Path
+
 import pytest
 
 from phasezoo import experiments, games
@@ -34,3 +36,22 @@ def test_a_model_learns_in_one_environment_and_is_measured_in_others(tmp_path):
     agent = learner(("KRK-v0", {}), 1, path.with_suffix(""))
     assert agent is not None
     assert path.stat().st_mtime_ns == before
+
+
+def test_a_model_whose_saving_was_cut_is_trained_again(tmp_path, monkeypatch):
+    from sb3_contrib import MaskablePPO
+
+    small = {"n_steps": 8, "batch_size": 16, "n_epochs": 1, "policy_kwargs": {"net_arch": [8]}}
+    learner = sb3.SB3Learner(MaskablePPO, 16, n_envs=2, options=small)
+
+    def cut(_, file):
+        with file if hasattr(file, "write") else Path(file).open("wb") as there:
+            there.write(b"PK")
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(MaskablePPO, "save", cut)
+        with pytest.raises(KeyboardInterrupt):
+            learner(("KRK-v0", {}), 1, tmp_path / "model")
+    assert not list(tmp_path.iterdir())
+    assert learner(("KRK-v0", {}), 1, tmp_path / "model") is not None

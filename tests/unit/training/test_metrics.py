@@ -142,3 +142,19 @@ def test_a_bar_shows_where_the_training_is_on_terminals_alone() -> None:
     shown = terminal.getvalue()
     for words in ("endgame expert", "16/16", "train 3.250", "validation 2.500"):
         assert words in shown
+
+
+def test_points_that_are_made_again_are_seen_once(tmp_path: Path) -> None:
+    """Also if the first session ended before anything was kept."""
+    accumulator = pytest.importorskip(
+        "tensorboard.backend.event_processing.event_accumulator", reason="needs tensorboard"
+    )
+    for updates, kept in ((range(1, 4), ()), (range(1, 4), ()), (range(3, 6), (row(1), row(2)))):
+        logger = TensorBoardLogger()
+        logger.start(LoggedRun(tmp_path, {}, kept=kept))
+        for update in updates:
+            logger.add(row(update))
+        logger.close()
+    events = accumulator.EventAccumulator(str(tmp_path / "tensorboard"))
+    events.Reload()
+    assert [event.step for event in events.Scalars("train/loss")] == [8, 16, 24, 32, 40]

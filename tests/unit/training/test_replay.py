@@ -111,6 +111,20 @@ def test_reading_files_gives_the_same_window_as_adding_games(
         assert np.array_equal(one.value, two.value)
 
 
+@pytest.mark.parametrize("size", [2, 8])
+def test_all_files_are_counted_if_every_one_is_asked_for(
+    store: GameStore, tmp_path: Path, size: int
+) -> None:
+    for number, first in enumerate(range(0, len(store), size)):
+        store.subset(np.arange(first, min(first + size, len(store)))).save(
+            tmp_path / f"games-{number:05}.parquet"
+        )
+    files = sorted(tmp_path.iterdir())
+    replay = Replay("connect-four", capacity=20)
+    assert replay.read(files, every=True) == Replay("connect-four", capacity=10**6).read(files)
+    assert len(replay) == 20
+
+
 def test_a_file_that_is_cut_short_is_named_skipped_and_counted(
     store: GameStore, tmp_path: Path
 ) -> None:

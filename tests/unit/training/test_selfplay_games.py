@@ -9,11 +9,14 @@ import pytest
 import selfplay_games
 from selfplay_games import Crosses, Rowwise
 
-from phasezoo import agents, arena, games, inference, training
+from phasezoo import agents, arena, games, gating, inference, training
 from phasezoo.agents import SearchConfig
 from phasezoo.data import store_file
+from phasezoo.data.batches import decisions_of
+from phasezoo.data.store_folder import files_of
 from phasezoo.errors import InvalidConfig, InvalidEvaluation, InvalidState, StoreError, UnknownAgent
 from phasezoo.training.selfplay import game_log
+from phasezoo.training.selfplay.measurements import phases_of
 from phasezoo.training.selfplay.start_sources import RandomPlies, StoredPositions
 
 selfplay_games.register()
@@ -334,3 +337,15 @@ def test_a_start_of_ones_own_source(tmp_path: Path) -> None:
     store = play(tmp_path, "own-crosses", starts=Corner())
     assert len(store) == 6
     assert isinstance(store.game.initial_state(), Crosses)
+
+
+def test_decisions_by_phase_are_counted_where_all_move_at_once(tmp_path: Path) -> None:
+    agent = searcher(4, others="random")
+    store = play(tmp_path, "pommerman-ffa", max_plies=6, games=2, agent=agent)
+    gate = gating.make("hash:3", "pommerman-ffa")
+    found = phases_of(files_of(tmp_path / "games"), gate)
+    rows = store.positions(gate)
+    searched = decisions(store)[decisions_of(store.columns, rows.game, rows.ply, rows.player)] > 0
+    counts = np.bincount(rows.phase[searched], minlength=3).tolist()
+    assert [count for count, _ in found.values()] == counts
+    assert sum(counts) > 30

@@ -9,7 +9,7 @@ import pytest
 import selfplay_games
 from selfplay_runs import one_by_one, run
 
-from phasezoo import agents, inference
+from phasezoo import agents, games, inference
 from phasezoo.errors import (
     GameMismatch,
     InvalidConfig,
@@ -20,6 +20,7 @@ from phasezoo.errors import (
 from phasezoo.specs import removed
 from phasezoo.training import GameStore, SelfPlay, SelfPlayConfig, Watching
 from phasezoo.training.selfplay.config import self_play_search, self_play_settings
+from phasezoo.training.selfplay.generation import Players
 
 selfplay_games.register()
 
@@ -226,3 +227,19 @@ def test_a_run_of_a_version_that_had_more_options_goes_on_if_none_was_used(tmp_p
     record["config"]["search"]["draw_score"] = 0.0
     path.write_text(json.dumps(record))
     assert len(tiny(tmp_path / "run").run().updates) == 2
+
+
+def test_an_agent_of_ones_own_is_measured_as_any_other() -> None:
+    """By the nodes that are asked for and without noise; in self-play it is as it was made."""
+    game, limit = games.make("connect-four"), agents.Limit(nodes=9)
+    made = agents.MCTSAgent(inference.Uniform(), limit=limit, config=self_play_search(), game=game)
+    players = Players(game, SelfPlayConfig(), own_agent=lambda _: made)
+    playing = players.searching(None)
+    assert (playing.limit, playing.config) == (limit, made.config)
+    usual = Players(game, SelfPlayConfig())
+    asked = {"is_measured": True, "draws": False}
+    probed, other = players.searching(None, 5, **asked), usual.searching(made.evaluator, 5, **asked)
+    assert probed.limit == other.limit == agents.Limit(nodes=5)
+    names = ("dirichlet_epsilon", "temperature", "gumbel_scale", "cheap_search_prob")
+    assert [getattr(probed.config, n) for n in names] == [getattr(other.config, n) for n in names]
+    assert made.limit == limit

@@ -77,7 +77,13 @@ def test_the_saved_network_is_the_best_on_validation(expert: TrainingResult) -> 
 
 @pytest.mark.parametrize(
     ("policy", "value", "chosen_by"),
-    [(0.988, 0.01, "loss"), (0.0, 1.0, "value_mse"), (1.0, 0.0, "loss")],
+    [
+        (0.988, 0.01, "loss"),
+        (0.0, 1.0, "value_mse"),
+        (0.0, 0.01, "value_mse"),
+        (1.0, 0.0, "loss"),
+        (0.988, 0.0, "policy_loss"),
+    ],
 )
 def test_the_checkpoint_is_chosen_by_what_was_learned(tmp_path, policy, value, chosen_by):
     trained = train(
@@ -85,6 +91,7 @@ def test_the_checkpoint_is_chosen_by_what_was_learned(tmp_path, policy, value, c
         max_lr=1.0,  # so high that losses go up and down
         policy_weight=policy,
         value_weight=value,
+        wdl_weight=0.0,
         evaluate_every=2,
         spike_factor=100.0,
     )
@@ -377,3 +384,8 @@ def test_a_network_is_shown_as_many_moves_as_in_its_training(tmp_path: Path) -> 
         train(tmp_path / "run", planes="v2", positions=16)
     with pytest.raises(InvalidPlaneSpec, match="show no moves"):
         train(tmp_path / "other", history=2)
+
+
+def test_weights_that_teach_nothing_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidConfig, match="all are 0, so nothing is learned"):
+        train(tmp_path / "run", policy_weight=0.0, value_weight=0.0, wdl_weight=0.0)

@@ -148,6 +148,7 @@ class Page:
         """Watch a game that goes on."""
         session = self._session(fields)
         self._join(session)
+        self._drawn.pop(session.name, None)  # the page may show another game's picture meanwhile
         self._changed(session)
         return {"game": session.name}
 

@@ -389,11 +389,14 @@ class GameSession:
         self._append(after, Played(chosen, "/".join(names.values()), analyses))
 
     def _interrupt(self) -> None:
-        """Drop all searches: the position has changed."""
+        """Drop all searches and answers: the position has changed."""
+        self._drop_searches()
+        self._answers.clear()
+
+    def _drop_searches(self) -> None:
         for job in self._jobs.values():
             job.drop()
         self._jobs.clear()
-        self._answers.clear()
         self.live.clear()
 
     def _cancel(self, who: int) -> None:
@@ -406,7 +409,7 @@ class GameSession:
         """Nobody watches: agents wait until :meth:`wake`, and the analyst's tree is let go."""
         self.analyst.close()
         if self._jobs:
-            self._interrupt()
+            self._drop_searches()
             self.sleeps = True
 
     def wake(self) -> None:

@@ -68,10 +68,12 @@ class Sessions:
         if not watchers:
             self._left[name] = time.monotonic()
             self._sessions[name].rest()
-            asyncio.get_running_loop().call_later(LEFT_SECONDS, self._release, name)
+            loop = asyncio.get_running_loop()
+            loop.call_later(LEFT_SECONDS, self._release, name, self._left[name])
 
-    def _release(self, name: str) -> None:
-        if name in self._sessions and not self._watchers[name]:
+    def _release(self, name: str, left: float) -> None:
+        """Release a game that nobody has watched since a time."""
+        if name in self._sessions and not self._watchers[name] and self._left[name] == left:
             self._sessions[name].release()
 
     def close(self) -> None:

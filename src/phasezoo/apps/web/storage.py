@@ -141,7 +141,8 @@ def is_plain_file(path: Path) -> bool:
 
 
 def _is_name(part: str) -> bool:
-    return part not in (".", "..") and "\\" not in part and "\0" not in part and ":" not in part
+    separators = "\0\\:" if os.name == "nt" else "\0"
+    return part not in (".", "..") and not set(part) & set(separators)
 
 
 def _missing(root: str, path: str) -> InvalidConfig:

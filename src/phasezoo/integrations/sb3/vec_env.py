@@ -20,6 +20,7 @@ from phasezoo.envs import GameVectorEnv
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.games.queries import result_text
 from phasezoo.observation.action_parts import flat_mask
+from phasezoo.runs.whole import appearing
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ class SB3Learner:
             env = make_vec_env(name, self.n_envs, seed=seed % 2**31, **options)
             model = self.algorithm(self.policy, env, seed=seed % 2**31, **self.options)
             model.learn(self.steps)
-            model.save(path)
+            with appearing(path) as file:  # so that a cut file is not taken for a finished one
+                model.save(file)
         return agents.SB3Agent(path)
 
 

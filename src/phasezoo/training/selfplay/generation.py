@@ -1,6 +1,7 @@
 """Games of an agent against itself, all leaves in one batch, and the agents of a run's versions."""
 
 import contextlib
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from phasezoo import gating, inference
-from phasezoo.agents import Limit, MCTSAgent
+from phasezoo.agents import Limit, MCTSAgent, SearchConfig
 from phasezoo.agents.arguments import seed_of
+from phasezoo.agents.search.beam import BeamConfig
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.arena.concurrent_games import ConcurrentGames, Scheduled, SideFailed
 from phasezoo.arena.records import GameRecord
@@ -233,21 +235,26 @@ class Players:
             is_measured: True for searches without noise.
             draws: True if actions are drawn as in self-play, False for the best ones.
         """
+        agent = self._agent(evaluator)
+        search: Any = getattr(agent, "config", None)
+        if nodes is not None and hasattr(agent, "limit"):
+            agent.limit = Limit(nodes=nodes)
+        if isinstance(search, SearchConfig):
+            search = measuring_search(search) if is_measured else search
+            agent.config = search if draws else search.with_(gumbel_scale=0.0, temperature=0.0)
+        elif isinstance(search, BeamConfig) and not draws:
+            agent.config = search.with_(temperature=0.0)
+        return agent
+
+    def _agent(self, evaluator: Any) -> Any:
+        """Make the agent that plays in self-play with an evaluator."""
         if self.own_agent is not None:
-            return self.own_agent(evaluator)
-        still = {} if draws else {"temperature": 0.0}
+            return copy.copy(self.own_agent(evaluator))  # which may be the same object every time
         beam = self.config.beam(evaluator, self.game)
         if beam is not None:
-            beam.config = beam.config.with_(**still)
-            if nodes is not None:
-                beam.limit = Limit(nodes=nodes)
             return beam
-        search = self.config.search
-        if is_measured:
-            search = measuring_search(search)
-        if not draws:
-            search = search.with_(gumbel_scale=0.0, **still)
-        limit, others = Limit(nodes=nodes or self.config.nodes), self.config.others
+        search, others = self.config.search, self.config.others
         if others is not None:  # a proof would hold for their drawn answers alone
             search = search.with_(solver=False)
+        limit = Limit(nodes=self.config.nodes)
         return MCTSAgent(evaluator, others=others, limit=limit, config=search, game=self.game)

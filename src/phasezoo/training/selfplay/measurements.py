@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo.arena.statistics.ratings import Rating, Result, ratings
+from phasezoo.data.batches import decisions_of
 from phasezoo.data.store import GameStore
 from phasezoo.training.selfplay.recording import PARTS
 
@@ -192,8 +193,7 @@ def phases_of(files: Sequence[Path], gate: Any) -> dict[str, tuple[int, float]]:
             continue
         sums = np.concatenate([[0], np.cumsum(searches.counts, dtype=np.float64)])
         given = np.diff(sums[searches.offsets])
-        place = store.offsets[rows.game] + rows.ply
-        own = given[place] if len(given) == store.offsets[-1] else np.zeros(len(place))
+        own = given[decisions_of(store.columns, rows.game, rows.ply, rows.player)]
         searched = own > 0
         counts += np.bincount(rows.phase[searched], minlength=len(counts))
         counted = searched & (own < PARTS / 2)  # the others are policies, not visits

@@ -292,13 +292,14 @@ class Replay:
             self._keep(self._part(part))
         return self.generated - before
 
-    def read(self, files: "list[Path]") -> int:
+    def read(self, files: "list[Path]", *, every: bool = False) -> int:
         """Add files of games, oldest first; older ones than the window needs are not read.
 
         A file that is cut short is named in a warning and in :attr:`skipped`, and left out.
 
         Args:
             files: The files.
+            every: True to read all of them, so that the answer counts all of their samples.
 
         Returns:
             Number of samples that were read.
@@ -307,7 +308,7 @@ class Replay:
         stores: list[GameStore] = []
         missing = self.rules.capacity
         for file in reversed(files):
-            if missing <= 0:
+            if missing <= 0 and not every:
                 break
             try:
                 _, columns = read_file(file)

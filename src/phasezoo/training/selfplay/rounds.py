@@ -176,7 +176,7 @@ class Rounds:
         played = self._generate(update, best, first, last)
         seconds["playing"], _ = stopwatch.read()
         tally = self._shards.tally(first, last)
-        new = self._replay.read(self._shards.files(first, last))
+        new = self._replay.read(self._shards.files(first, last), every=True)
         samples = knobs.samples_per_update or max(2, round(knobs.samples_per_new * new))
         if not len(self._replay):  # for example if every search was cheap
             samples = 0

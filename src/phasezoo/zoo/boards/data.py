@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -80,10 +80,16 @@ class EndgameTable:
             seed: Seed of the draw.
         """
         plies = self.plies[0].ravel()
-        won = np.flatnonzero((plies >= 0) & (plies % 2 == 1))
+        squares = np.unravel_index(
+            np.flatnonzero((plies >= 0) & (plies % 2 == 1)), self.plies.shape[1:]
+        )
+        # The table has a position once for each order of pieces that are alike.
+        is_first = np.ones(len(squares[0]), dtype=np.bool_)
+        for (first, a), (second, b) in pairwise(zip(self.pieces, squares, strict=True)):
+            is_first &= (first != second) | (a < b)
+        won = np.stack(squares, axis=1)[is_first]
         chosen = np.random.default_rng(seed).permutation(len(won))[:count]
-        shape = self.plies.shape[1:]
-        return [self.fen(0, tuple(map(int, np.unravel_index(won[n], shape)))) for n in chosen]
+        return [self.fen(0, tuple(row)) for row in won[chosen].tolist()]
 
 
 def ending_of(name: str) -> str:

@@ -80,7 +80,9 @@ function enter(name) {
 
 addEventListener("hashchange", () => {
   const name = location.hash.slice(1);
-  if (name && (!game || game.game !== name)) ask("join", { game: name }, false);
+  if (!name || (game && game.game === name)) return;
+  if (game) wire.ask("leave", { game: game.game }).catch(() => {});
+  ask("join", { game: name }, false);
 });
 
 function pushed(message) {

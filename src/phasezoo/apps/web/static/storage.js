@@ -8,10 +8,10 @@ const FOLLOW_MS = 3000;
 
 export class StoredRuns {
   constructor(ask, opened) {
-    Object.assign(this, { ask, opened });
+    Object.assign(this, { ask, opened, turn: 0 });
     this.dialog = byId("library");
     byId("library-close").onclick = () => this.dialog.close();
-    this.dialog.addEventListener("close", () => clearTimeout(this.timer));
+    this.dialog.addEventListener("close", () => this.forget());
     byId("root").onchange = () => this.list();
     byId("filter").oninput = () => this.show();
   }
@@ -31,20 +31,32 @@ export class StoredRuns {
     return byId("root").value;
   }
 
+  // Show no more of what was chosen: answers that are still on their way are not looked at.
+  forget() {
+    clearTimeout(this.timer);
+    this.turn += 1;
+  }
+
+  // What a request answers; undefined if it fails, or if something else was chosen meanwhile.
   async tried(work) {
+    const { turn } = this;
     byId("library-error").textContent = "";
     try {
-      return await work();
+      const found = await work();
+      return turn === this.turn ? found : undefined;
     } catch (error) {
-      byId("library-error").textContent = error.message;
+      if (turn === this.turn) byId("library-error").textContent = error.message;
       return undefined;
     }
   }
 
   async list() {
-    clearTimeout(this.timer);
+    this.forget();
     refill(byId("details"), element("p", { class: "quiet" }, "Choose something on the left."));
-    this.items = (await this.tried(() => this.ask("storage", { root: this.root }))) || [];
+    const { turn } = this;
+    const found = await this.tried(() => this.ask("storage", { root: this.root }));
+    if (turn !== this.turn) return;
+    this.items = found || [];
     this.show();
   }
 
@@ -66,7 +78,7 @@ export class StoredRuns {
   }
 
   choose(item, button) {
-    clearTimeout(this.timer);
+    this.forget();
     for (const each of byId("items").querySelectorAll("[aria-current]")) each.removeAttribute("aria-current");
     button.setAttribute("aria-current", "true");
     if (item.kind === "training") return this.follow(item);
@@ -75,6 +87,7 @@ export class StoredRuns {
 
   // The games of a store or file, a page at a time.
   async games(item, first) {
+    this.forget();
     const found = await this.tried(() => this.ask("games", { root: this.root, path: item.path, first }));
     if (!found) return;
     const begin = (number) => this.begin(item, number);
