@@ -342,7 +342,8 @@ impl SearchModel for PythonModel {
         Python::attach(|py| state.object(py).getattr("ply").ok()?.extract().ok())
     }
 
-    /// By `==` if the type defines it, otherwise by turn and legal actions.
+    /// By `==` if the type defines it, otherwise by turn, legal actions, and `key` and `ply` if there
+    /// are such.
     fn same(&self, a: &PythonState, b: &PythonState) -> Result<bool> {
         Python::attach(|py| {
             let (a, b) = (a.object(py), b.object(py));
@@ -370,7 +371,11 @@ impl PythonModel {
         let turn = |state: &Bound<'_, PyAny>| {
             state.getattr("to_play").and_then(|player| player.extract::<i64>()).map_err(external)
         };
-        Ok(of_a == of_b && turn(a)? == turn(b)?)
+        let agree = |name: &str| match (a.getattr(name), b.getattr(name)) {
+            (Ok(of_a), Ok(of_b)) => of_a.eq(of_b).unwrap_or(true),
+            _ => true,
+        };
+        Ok(of_a == of_b && turn(a)? == turn(b)? && agree("key") && agree("ply"))
     }
 }
 

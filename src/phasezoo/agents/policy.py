@@ -126,10 +126,9 @@ class PolicySession:
     def act(self, state: Any, player: int | None = None) -> int:
         """The action for ``state``; one that does not continue the last is of another game."""
         check_plays(self._agent.evaluator, games.game_of(state))
-        if getattr(self._agent.gate, "monotone", False):
-            steps = None if self._last is None else steps_between(self._last, state)
-            self._pool.follow(self._slot, steps)
-            self._last = state
+        if self._last is not None:
+            self._pool.follow(self._slot, self._last, state)
+        self._last = state
         self._pool.ask(self._slot, state, state.to_play if player is None else player)
         return int(self._pool.poll()[0][1].action)
 
@@ -161,12 +160,15 @@ class PolicyPool:
         """Remember the phase of ``state``."""
         self._phases[slot].see(state)
 
-    def follow(self, slot: int, steps: Sequence[tuple[Any, Any]] | None) -> None:
-        """Note what was played since the last question; None: another game has begun."""
-        if steps is None:
-            self._phases[slot] = PhaseMemory(self._agent.gate)
-        for action, state in steps or ():
-            self.tell(slot, action, state)
+    def follow(self, slot: int, last: Any, state: Any) -> int:
+        """Report what was played since ``last`` was asked for; another game is one in this slot."""
+        if getattr(self._agent.gate, "monotone", False):
+            steps = None if last is None else steps_between(last, state)
+            if steps is None:
+                self._phases[slot] = PhaseMemory(self._agent.gate)
+            for action, after in steps or ():
+                self.tell(slot, action, after)
+        return slot
 
     def ask(self, slot: int, state: Any, player: int, shown: Observation | None = None) -> None:
         """Note the question."""

@@ -418,3 +418,27 @@ def test_bad_states_are_refused() -> None:
     Stuck.register("uct-stuck")
     with pytest.raises(GameContract, match="legal_actions is empty"):
         UCTAgent().search(Stuck())
+
+
+@pytest.mark.parametrize("cap", [1, 2, None])
+def test_a_win_at_once_is_won_whatever_the_cap_of_rollouts(cap: int | None) -> None:
+    state = games.make("connect-four").from_columns("121212")
+    agent = UCTAgent(limit=Limit(simulations=500), threshold=20, max_rollout_plies=cap, seed=1)
+    result = agent.session(1).search(state)
+    assert result.action == 0
+    assert result.q[result.actions.tolist().index(0)] == 1.0
+
+
+def test_what_states_hold_counts_in_the_memory_of_a_tree() -> None:
+    @dataclass(frozen=True)
+    class Heavy(Nim):
+        load: bytes = bytes(100_000)
+
+        def play(self, action: Any) -> "Heavy":
+            return Heavy(self.stones - 1 - int(action), 1 - self.turn, bytes(100_000))
+
+    game = Heavy.register("uct-heavy")
+    agent = UCTAgent(limit=Limit(simulations=2_000), memory_mb=1, game=game)
+    result = agent.session(1).search(Heavy(40))
+    assert result.ended == "memory"
+    assert result.tree_nodes < 20

@@ -223,6 +223,13 @@ def test_bad_input_is_refused(call, error, match: str) -> None:
         call()
 
 
+def test_a_pickled_state_keeps_how_far_blasts_may_reach() -> None:
+    start = games.make("pommerman-ffa").initial_state(seed=3)
+    state = _core.pommerman_from_json(start.to_json(), "ffa", max_blast=2)
+    assert state != start
+    assert pickle.loads(pickle.dumps(state)) == state
+
+
 def test_two_players_on_the_large_board() -> None:
     small, large = games.make("pommerman-1v1"), games.make("pommerman-1v1-11")
     state = large.initial_state(seed=3)

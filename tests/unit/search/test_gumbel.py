@@ -10,7 +10,7 @@ from branches import Branches, answer, core
 from reference_puct import Node, puct, rank, search
 from search_fakes import chess_pool, chess_state, drive
 
-from phasezoo import agents, inference
+from phasezoo import agents, games, inference
 from phasezoo.errors import InvalidConfig
 
 Array = npt.NDArray[np.float64]
@@ -190,3 +190,13 @@ def test_a_search_by_time_alone_is_refused() -> None:
         agent.search(chess_state())
     agent = agents.MCTSAgent(inference.Uniform(), root="gumbel", gumbel_scale=0.0)
     assert agent.search(chess_state()).nodes == 800
+
+
+def test_a_schedule_of_many_simulations_takes_no_memory() -> None:
+    """A time limit may end a search long before so many."""
+    searched = agents.MCTSAgent(
+        inference.Uniform(), root="gumbel", game="connect-four",
+        limit=agents.Limit(nodes=10**9, simulations=10**12, movetime_ms=20),
+    ).search(games.make("connect-four").initial_state())  # fmt: skip
+    assert searched.ended == "movetime"
+    assert searched.visits.max() - searched.visits.min() <= 1  # the first phase has not ended

@@ -3,6 +3,7 @@
 import itertools
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 from search_fakes import Pile, drive, pile_pool, zeros
 
@@ -76,3 +77,23 @@ def test_what_is_forgotten_below_a_proof_is_searched_again_when_it_is_played(sto
             proven += 1
             assert (root.stones - result.action) % 4 == 1  # what the other player loses from
     assert proven > 3
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_descents_that_explore_are_not_lost_when_a_tree_is_pruned(seed: int) -> None:
+    """Nodes above what is outstanding stay, also those at which a descent explored."""
+    pool, tree = pile_pool(
+        memory_mb=1, memory_full="prune", epsilon_greedy=0.9, batch_size=16, in_flight=2,
+        solver=False,
+    )  # fmt: skip
+    rng = np.random.default_rng(seed)
+    pool.begin(tree, Laden(60), nodes=2_000)
+    while pool.running:
+        leaves = pool.collect(64)
+        rows = len(leaves)
+        pool.complete(
+            leaves,
+            policy_logits=rng.normal(size=(rows, 4)).astype(np.float32),
+            value=rng.uniform(-0.9, 0.9, rows).astype(np.float32),
+        )
+    assert pool.finish(tree).ended == "nodes"

@@ -175,6 +175,29 @@ def test_leaves_come_home_once_and_to_their_own_pool() -> None:
         late.select([7])
 
 
+@pytest.mark.parametrize("in_flight", [1, 2])
+def test_a_row_that_stands_twice_in_a_batch_counts_once(in_flight: int) -> None:
+    def visits(*, twice: bool) -> Any:
+        pool = _core.SearchPool("connect-four", _core.SearchParams(in_flight=in_flight))
+        tree = pool.add(1)
+        pool.begin(tree, games.make("connect-four").initial_state(), simulations=60)
+        while pool.running:
+            leaves = pool.collect(8)
+            if twice and len(leaves):
+                leaves = leaves.select([*range(len(leaves)), 0])
+            logits, values = synthetic(leaves, 7)
+            pool.complete(leaves, policy_logits=logits, value=values)
+        priors = {
+            (a, b): np.asarray(seen.priors).tolist()
+            for a in range(7)
+            for b in range(7)
+            if (seen := pool.inspect(tree, [a, b])) is not None
+        }
+        return pool.finish(tree).visits.tolist(), priors
+
+    assert visits(twice=True) == visits(twice=False)
+
+
 def test_calls_that_make_no_sense_are_typed_errors() -> None:
     pool, tree = chess_pool()
     with pytest.raises(InvalidState, match="tree 5"):

@@ -55,6 +55,49 @@ def test_three_players_have_a_value_each() -> None:
     assert result.value == -0.25
 
 
+def test_a_winning_move_of_three_players_is_known_again_at_the_root() -> None:
+    """Elsewhere it settles nothing, as it matters to the others what else the player could do."""
+
+    @dataclass(frozen=True)
+    class Once(Pile):
+        """Whoever takes one stone of ten first has won; others go on."""
+
+        @property
+        def is_terminal(self) -> bool:
+            return self.stones in (8, 0)
+
+        @property
+        def returns(self) -> Any:
+            values = np.zeros(3, dtype=np.float32)
+            if self.stones == 8:
+                values[:] = -1.0
+                values[(self.to_play - 1) % 3] = 1.0
+            return values
+
+        def play(self, action: int) -> "Once":
+            return Once(self.stones - action, (self.to_play + 1) % 3, 3)
+
+    def ended(*, from_above: bool) -> Any:
+        pool, tree = pile_pool(players=3, batch_size=1)
+        if from_above:
+            pool.begin(tree, Once(10, 0, 3), simulations=60)
+            drive_three(pool)
+            pool.finish(tree)
+            pool.advance(tree, 1)
+        pool.begin(tree, Once(9, 1, 3), simulations=300)
+        drive_three(pool)
+        result = pool.finish(tree)
+        return result.ended, result.action, pool.inspect(tree).proven
+
+    def drive_three(pool: Any) -> None:
+        while pool.running:
+            leaves = pool.collect(8)
+            pool.complete(leaves, value=np.zeros((len(leaves), 3), dtype=np.float32))
+
+    assert ended(from_above=True) == ended(from_above=False)
+    assert ended(from_above=True)[1] == 1
+
+
 def test_one_player_looks_for_the_best_end() -> None:
     @dataclass(frozen=True)
     class Digits:
@@ -108,6 +151,8 @@ def test_subtrees_are_kept_if_the_states_agree() -> None:
             return Plain(self.stones - action, 1 - self.to_play)
 
     assert visits_after(Plain(30), Plain(29, to_play=1)) > 3
+    # The same actions for the same player, and another position, as its key says.
+    assert visits_after(Plain(30), Plain(27, to_play=1)) == 0
     assert visits_after(Plain(30), Plain(29, to_play=0)) == 0
 
     class Incomparable(Plain):
@@ -257,3 +302,25 @@ def test_temperature_reads_the_ply_of_states_that_have_one() -> None:
 
     assert len(actions(Pile(100))) > 1
     assert len(actions(Counting(100))) == 1
+
+
+def test_the_plies_that_were_followed_are_forgotten_at_another_root() -> None:
+    """Actions are drawn in the first ply alone, of a game that counts none."""
+
+    def actions(*, advance: bool) -> set[int]:
+        found = set()
+        for seed in range(30):
+            pool, _ = pile_pool(temperature=1.0, temperature_plies=1, solver=False, fpu=0.0)
+            tree = pool.add(seed)
+            pool.begin(tree, Pile(50), nodes=20)
+            drive(pool)
+            played = pool.finish(tree).action
+            if advance:
+                pool.advance(tree, played)
+            pool.begin(tree, Pile(100), nodes=20)
+            drive(pool)
+            found.add(pool.finish(tree).action)
+        return found
+
+    assert len(actions(advance=True)) > 1
+    assert actions(advance=True) == actions(advance=False)

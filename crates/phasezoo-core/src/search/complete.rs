@@ -8,7 +8,7 @@ use super::drawn;
 use super::evaluation::{Evaluation, Shape, sort_candidates};
 use super::heads::Heads;
 use super::limit::{Ended, Status};
-use super::session::{Rules, Search};
+use super::session::{Outstanding, Rules, Search};
 use super::solver::prove_upwards;
 use super::tree::{Kind, ROOT};
 use crate::error::{Error, Result};
@@ -107,7 +107,9 @@ impl<M: SearchModel> Search<M> {
     ) {
         let ticket = batch.tickets[row];
         let slot = ticket.slot as usize;
-        if self.outstanding.get(slot).is_none_or(|kept| kept.serial != ticket.serial) {
+        // A row that stands in the batch twice is answered once.
+        let is_out = |kept: &Outstanding| kept.serial == ticket.serial && kept.answer.is_none();
+        if !self.outstanding.get(slot).is_some_and(is_out) {
             return;
         }
         let (id, of) = (self.outstanding[slot].node, self.outstanding[slot].batch);

@@ -79,7 +79,13 @@ impl<M: SearchModel> Search<M> {
         if rules.params.memory_full == MemoryFull::End {
             return false;
         }
-        let held: Vec<NodeId> = self.path.iter().map(|step| step.node).collect();
+        // Steps at which a descent explored do not say that they wait.
+        let steps = self.path.iter().chain(&self.collided);
+        let mut held: Vec<NodeId> = steps.map(|step| step.node).collect();
+        for kept in self.outstanding.iter().filter(|kept| kept.serial != 0) {
+            held.push(kept.node);
+            held.extend(kept.path.iter().map(|step| step.node));
+        }
         let places = self.tree.prune(limit / 4 * 3, &held);
         let waiting = self.outstanding.iter_mut().filter(|kept| kept.serial != 0);
         let waiting = waiting.flat_map(|kept| {
@@ -176,7 +182,9 @@ impl<M: SearchModel> Search<M> {
         returns: &Returns,
     ) -> Expanded {
         let actor = self.path.last().map_or(0, |step| self.tree.node(step.node).actor);
-        let Some(id) = self.tree.add(Kind::Terminal, actor, at.model.snapshot(state)) else {
+        let snapshot = at.model.snapshot(state);
+        let bytes = at.model.heap_bytes(&snapshot);
+        let Some(id) = self.tree.add(Kind::Terminal, actor, snapshot, bytes) else {
             return Expanded::Full;
         };
         let values = self.tree.values_of(returns, self.tree.node(ROOT).actor);
@@ -226,7 +234,9 @@ impl<M: SearchModel> Search<M> {
     /// moves the position may not have stood before.
     fn add_repetition(&mut self, at: &Place<'_, M>, state: &M::State) -> Expanded {
         let actor = self.path.last().map_or(0, |step| self.tree.node(step.node).actor);
-        let Some(id) = self.tree.add(Kind::Repetition, actor, at.model.snapshot(state)) else {
+        let snapshot = at.model.snapshot(state);
+        let bytes = at.model.heap_bytes(&snapshot);
+        let Some(id) = self.tree.add(Kind::Repetition, actor, snapshot, bytes) else {
             return Expanded::Full;
         };
         let back = (1..self.path.len()).find(|&plies| at.model.repeats_within(state, plies));

@@ -122,10 +122,7 @@ struct Halving {
     budget: u64,
     /// Doublings up to the number of moves that are considered at first; 0 for one move.
     phases: u64,
-    considered: usize,
-    /// Visits of the considered moves so far, best first.
-    visits: Vec<u32>,
-    sequence: Vec<u32>,
+    considered: u64,
     /// Visits of the moves after the first `passed` simulations, most first.
     profile: Vec<u32>,
     passed: usize,
@@ -134,25 +131,27 @@ struct Halving {
 impl Halving {
     fn new(considered: usize, budget: u64) -> Self {
         let phases = considered.max(1).next_power_of_two().trailing_zeros().into();
-        let visits = vec![0; considered];
-        let profile = visits.clone();
-        Self { budget, phases, considered, visits, sequence: Vec::new(), profile, passed: 0 }
+        let profile = vec![0; considered];
+        Self { budget, phases, considered: considered as u64, profile, passed: 0 }
     }
 
     /// The entry `t`; the halving goes on where the budget has been too small.
-    fn at(&mut self, t: usize) -> u32 {
+    fn at(&self, t: usize) -> u32 {
         if self.phases == 0 {
             return t as u32;
         }
-        while self.sequence.len() <= t {
-            let extra = (self.budget / (self.phases * self.considered as u64)).max(1);
-            for _ in 0..extra {
-                self.sequence.extend_from_slice(&self.visits[..self.considered]);
-                self.visits[..self.considered].iter_mut().for_each(|visits| *visits += 1);
+        // Each phase visits all that it considers `rounds` times.
+        let (mut left, mut visits, mut considered) = (t as u64, 0, self.considered);
+        while considered > 2 {
+            let rounds = (self.budget / (self.phases * considered)).max(1);
+            if left < rounds * considered {
+                break;
             }
-            self.considered = (self.considered / 2).max(2);
+            left -= rounds * considered;
+            visits += rounds;
+            considered = (considered / 2).max(2);
         }
-        self.sequence[t]
+        (visits + left / considered) as u32
     }
 
     /// The visits that the moves have after `t` simulations, most first.
@@ -259,7 +258,7 @@ mod tests {
     #[test]
     fn halving_visits_as_the_paper_says() {
         let sequence = |considered, budget, length: usize| {
-            let mut halving = Halving::new(considered, budget);
+            let halving = Halving::new(considered, budget);
             (0..length).map(|t| halving.at(t)).collect::<Vec<u32>>()
         };
         // Four moves, 16 simulations: two rounds of two visits each, then four more for the better two.

@@ -13,6 +13,7 @@ use super::params::{Params, Selection};
 use super::result::SearchResult;
 use super::root;
 use super::select::{Selector, Step};
+use super::solver::prove_root;
 use super::tree::{Kind, NONE, NodeId, ROOT, Tree};
 use super::values::Values;
 use crate::error::{Error, Result};
@@ -193,14 +194,15 @@ impl<M: SearchModel> Search<M> {
         model.actor(&root)?; // refuses a root that no single player moves from
         let was_whole = self.searchmoves.is_empty();
         self.begin_restricted(model, &root)?;
+        let is_known = match &self.root {
+            Some(known) if rules.params.reuse_tree || self.advanced => model.same(known, &root)?,
+            _ => false,
+        };
         let keep = rules.params.reuse_tree
             && was_whole
             && self.searchmoves.is_empty()
             && self.tree.has_root()
-            && match &self.root {
-                Some(known) => model.same(known, &root)?,
-                None => false,
-            };
+            && is_known;
         self.cancel();
         if !keep {
             self.tree.clear();
@@ -209,7 +211,7 @@ impl<M: SearchModel> Search<M> {
         }
         self.walker.get_or_insert_with(|| root.clone());
         self.root = Some(Arc::new(root));
-        if !self.advanced && !keep {
+        if !(keep || self.advanced && is_known) {
             self.followed = 0;
         }
         self.advanced = false;
@@ -224,6 +226,9 @@ impl<M: SearchModel> Search<M> {
         self.status = Status::Running;
         self.clock.start(&limit);
         if keep {
+            if rules.params.solver {
+                prove_root(&mut self.tree);
+            }
             self.mix_noise(rules);
             self.check_end(rules);
         }

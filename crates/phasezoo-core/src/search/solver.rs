@@ -12,7 +12,7 @@
 
 use super::backup::edge_q;
 use super::select::Step;
-use super::tree::{NONE, NodeId, ROOT, Tree};
+use super::tree::{Kind, NONE, NodeId, ROOT, Tree};
 use super::values::{Sums, Values};
 use crate::game::{MAX_PLAYERS, Player};
 
@@ -62,6 +62,31 @@ pub(crate) fn prove_upwards<S>(tree: &mut Tree<S>, path: &[Step], proven: NodeId
     }
 }
 
+/// Proves a root that has become one with a winning move: elsewhere that settles nothing where more
+/// than two play, as the other players' values matter as well.
+pub(crate) fn prove_root<S>(tree: &mut Tree<S>) {
+    let root = tree.node(ROOT);
+    let (actor, kind) = (root.actor, root.kind);
+    if tree.width == 1 || root.proven || kind != Kind::Evaluated {
+        return;
+    }
+    let wins = |child| tree.exact_worth(child, actor).is_some_and(|worth| worth >= 1.0);
+    if !proven_children(tree, ROOT).any(wins) {
+        return;
+    }
+    if let Some((values, distance)) = best_proven(tree, ROOT, actor) {
+        tree.set_proven(ROOT, &values, distance.saturating_add(1));
+        tree.set_range(ROOT, Some(won(actor)));
+    }
+}
+
+/// What is known of a position that `actor` wins.
+fn won(actor: Player) -> Range {
+    let mut range = Range { low: [-1.0; MAX_PLAYERS], high: [1.0; MAX_PLAYERS] };
+    range.low[usize::from(actor)] = 1.0;
+    range
+}
+
 /// What a change means for a parent that only `through` of all visits of its child came through: the
 /// others began below the parent.
 fn scale(change: &mut Sums, through: u32, all: u32) {
@@ -92,11 +117,7 @@ fn prove<S>(tree: &mut Tree<S>, id: NodeId, child: NodeId) -> Option<Proof> {
     let range = match (tree.width, is_settled) {
         (1, _) => None,
         (_, true) => range_over(tree, id, actor),
-        (_, false) => {
-            let mut range = Range { low: [-1.0; MAX_PLAYERS], high: [1.0; MAX_PLAYERS] };
-            range.low[usize::from(actor)] = 1.0;
-            Some(range)
-        }
+        (_, false) => Some(won(actor)),
     };
     Some(Proof { values, distance, range })
 }

@@ -186,10 +186,17 @@ impl<S> Tree<S> {
             + self.heap_bytes
     }
 
-    /// Adds a node without candidates. Nodes and rows are counted with 32 bits; `None` if those
-    /// are used up.
-    pub(crate) fn add(&mut self, kind: Kind, actor: Player, snapshot: S) -> Option<NodeId> {
+    /// Adds a node without candidates, whose snapshot holds `bytes` beside itself. Nodes and rows are
+    /// counted with 32 bits; `None` if those are used up.
+    pub(crate) fn add(
+        &mut self,
+        kind: Kind,
+        actor: Player,
+        snapshot: S,
+        bytes: usize,
+    ) -> Option<NodeId> {
         let id = self.reserve(kind, actor)?;
+        self.heap_bytes += bytes;
         self.snapshots.push(snapshot);
         Some(id)
     }

@@ -172,7 +172,7 @@ impl<M: JointModel> Search<M> {
         key: Key,
     ) -> Result<Found> {
         let node = &self.nodes[id as usize];
-        let is_full = params.memory.is_some_and(|most| self.memory + node.bytes() > most);
+        let is_full = self.most_memory.is_some_and(|most| self.memory + node.bytes() > most);
         if is_full || self.nodes.len() >= NodeId::MAX as usize {
             return Ok(Found::Full);
         }

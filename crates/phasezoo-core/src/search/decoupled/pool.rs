@@ -8,6 +8,7 @@ use super::search::Search;
 use crate::error::{Error, Result};
 use crate::game::Player;
 use crate::gate::Gating;
+use crate::memory;
 use crate::search::evaluation::Evaluation;
 use crate::search::limit::{Ended, Limit, Status};
 use crate::search::result::SearchResult;
@@ -24,6 +25,8 @@ pub struct JointPool<M: JointModel> {
     searches: Trees<Search<M>>,
     /// The tree that the next collection begins with.
     cursor: usize,
+    /// Bytes that all trees together may hold, if the system says what is left.
+    memory: Option<usize>,
 }
 
 impl<M: JointModel> JointPool<M> {
@@ -31,7 +34,8 @@ impl<M: JointModel> JointPool<M> {
     /// [`JointPool::set_phases`] says otherwise.
     pub fn new(model: M, params: Params, gate: Option<Gating<M::Game>>) -> Result<Self> {
         params.check()?;
-        Ok(Self { model, params, gate, searches: Trees::new(), cursor: 0 })
+        let memory = memory::available().map(|left| (left / 2) as usize);
+        Ok(Self { model, params, gate, searches: Trees::new(), cursor: 0, memory })
     }
 
     /// The model that the trees walk.
@@ -64,7 +68,10 @@ impl<M: JointModel> JointPool<M> {
         limit: Limit,
         previous_phase: i8,
     ) -> Result<()> {
+        let share = self.memory.map(|memory| memory / self.searches.count().max(1));
         let search = self.searches.get_mut(tree)?;
+        let most = self.params.memory.map(|most| share.map_or(most, |share| most.min(share)));
+        search.most_memory = most;
         search.begin(&self.model, &self.params, root, player, limit, previous_phase)
     }
 

@@ -53,6 +53,8 @@ pub(super) struct Search<M: JointModel> {
     pub(super) collisions: u64,
     pub(super) descents: Descents,
     pub(super) memory: usize,
+    /// Bytes that the tree may hold.
+    pub(super) most_memory: Option<usize>,
     pub(super) stream: Stream,
     pub(super) limit: Limit,
     pub(super) previous_phase: i8,
@@ -83,6 +85,7 @@ impl<M: JointModel> Search<M> {
             collisions: 0,
             descents: Descents::default(),
             memory: 0,
+            most_memory: None,
             stream: Stream::new(seed),
             limit: Limit::default(),
             previous_phase: -1,

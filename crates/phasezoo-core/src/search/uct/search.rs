@@ -332,7 +332,10 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
         let mut id = leaf;
         let mut plies = 0;
         let returns = loop {
-            if self.params.max_plies.is_some_and(|most| plies >= most) || clock.gives_up(plies) {
+            // A game that is over in the tree has a result, which no cap makes a draw.
+            let is_over = self.tree.node(id).kind == Kind::Terminal;
+            let is_capped = self.params.max_plies.is_some_and(|most| plies >= most);
+            if !is_over && (is_capped || clock.gives_up(plies)) {
                 break drawn();
             }
             if plies >= MOST_PLIES {
@@ -398,9 +401,9 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
 
     /// Adds a node for `state`, whose actions are listed; `None` if 32 bits are used up.
     fn add(&mut self, kind: Kind, actor: Player, state: &M::State) -> Result<Option<NodeId>> {
-        let Some(id) = self.tree.add(kind, actor, self.model.snapshot(state)) else {
-            return Ok(None);
-        };
+        let snapshot = self.model.snapshot(state);
+        let bytes = self.model.heap_bytes(&snapshot);
+        let Some(id) = self.tree.add(kind, actor, snapshot, bytes) else { return Ok(None) };
         if kind == Kind::Evaluated {
             self.tree.add_candidates(id, &self.legal)?;
         }

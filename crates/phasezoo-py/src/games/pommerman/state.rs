@@ -295,13 +295,12 @@ impl PommermanState {
     #[allow(clippy::type_complexity)] // a function and its arguments
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (String, &'static str, bool, bool))> {
+    ) -> PyResult<(Bound<'py, PyAny>, (String, &'static str, bool, bool, u8))> {
         let this = slf.get();
         let restore = slf.py().import("phasezoo._core")?.getattr("pommerman_from_json")?;
         let config = this.state.config();
-        let arguments =
-            (this.to_json(), config.mode.as_str(), config.view.is_some(), config.collapse);
-        Ok((restore, arguments))
+        let (mode, fog) = (config.mode.as_str(), config.view.is_some());
+        Ok((restore, (this.to_json(), mode, fog, config.collapse, config.max_blast)))
     }
 }
 
