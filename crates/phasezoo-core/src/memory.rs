@@ -16,6 +16,23 @@ pub fn available() -> Option<u64> {
     machine.into_iter().chain(of_groups(&groups, Path::new(GROUPS))).min()
 }
 
+/// Half of what was left when a pool of trees was made, which its trees hold together at the most;
+/// `None` if the system does not say.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share(Option<usize>);
+
+impl Share {
+    pub(crate) fn of_what_is_left() -> Self {
+        Self(available().map(|left| (left / 2) as usize))
+    }
+
+    /// Bytes that each of so many trees may hold, and no more than `most`.
+    pub(crate) fn of_a_tree(self, most: Option<usize>, trees: usize) -> Option<usize> {
+        let most = most?;
+        Some(self.0.map_or(most, |all| most.min(all / trees.max(1))))
+    }
+}
+
 /// Bytes below which nobody is asked: reading what is left takes 0.1 ms, longer than filling them.
 const SMALL: u128 = 1 << 24;
 

@@ -13,7 +13,7 @@ use super::trees::Trees;
 use crate::error::{Error, Result};
 use crate::game::Action;
 use crate::gate::Gating;
-use crate::memory;
+use crate::memory::Share;
 use crate::model::{SearchModel, ValueRule};
 use crate::threads;
 
@@ -34,8 +34,8 @@ pub struct SearchPool<M: SearchModel> {
     searches: Trees<Search<M>>,
     /// The tree that the next collection begins with.
     cursor: usize,
-    /// Bytes that all trees together may hold, if the system says what is left.
-    memory: Option<usize>,
+    /// Bytes that all trees together may hold.
+    memory: Share,
 }
 
 impl<M: SearchModel> SearchPool<M> {
@@ -51,7 +51,7 @@ impl<M: SearchModel> SearchPool<M> {
         threads: Option<usize>,
     ) -> Result<Self> {
         let rules = Rules::new(params)?;
-        let memory = memory::available().map(|left| (left / 2) as usize);
+        let memory = Share::of_what_is_left();
         Ok(Self { model, rules, gate, threads, searches: Trees::new(), cursor: 0, memory })
     }
 
@@ -97,7 +97,7 @@ impl<M: SearchModel> SearchPool<M> {
         limit: Limit,
         previous_phase: i8,
     ) -> Result<()> {
-        let memory = self.memory_of_a_tree();
+        let memory = self.memory.of_a_tree(self.rules.params.memory, self.searches.count());
         let (search, model, rules) = self.parts(tree)?;
         search.memory = memory;
         search.begin(model, rules, root, limit, previous_phase)
@@ -361,12 +361,6 @@ impl<M: SearchModel> SearchPool<M> {
             }
         }
         Ok(())
-    }
-
-    /// Bytes that each tree may hold.
-    fn memory_of_a_tree(&self) -> Option<usize> {
-        let limit = self.rules.params.memory?;
-        Some(self.memory.map_or(limit, |memory| limit.min(memory / self.searches.count().max(1))))
     }
 
     fn parts(&mut self, tree: u32) -> Result<(&mut Search<M>, &M, &Rules)> {

@@ -6,7 +6,7 @@ use super::search::Search;
 use crate::error::{Error, Result};
 use crate::game::Action;
 use crate::gate::Gating;
-use crate::memory;
+use crate::memory::Share;
 use crate::model::SearchModel;
 use crate::search::batch::LeafBatch;
 use crate::search::evaluation::{Evaluation, Shape};
@@ -28,8 +28,8 @@ pub struct BeamPool<M: SearchModel> {
     cursor: usize,
     /// Searches begun so far.
     begun: u64,
-    /// Bytes that all trees together may hold, if the system says what is left.
-    memory: Option<usize>,
+    /// Bytes that all trees together may hold.
+    memory: Share,
 }
 
 impl<M: SearchModel> BeamPool<M> {
@@ -37,7 +37,7 @@ impl<M: SearchModel> BeamPool<M> {
     /// [`BeamPool::set_phases`] says otherwise.
     pub fn new(model: M, params: Params, gate: Option<Gating<M::Game>>) -> Result<Self> {
         params.check()?;
-        let memory = memory::available().map(|left| (left / 2) as usize);
+        let memory = Share::of_what_is_left();
         Ok(Self { model, params, gate, searches: Trees::new(), cursor: 0, begun: 0, memory })
     }
 
@@ -69,10 +69,10 @@ impl<M: SearchModel> BeamPool<M> {
         limit: Limit,
         previous_phase: i8,
     ) -> Result<()> {
-        let share = self.memory.map(|memory| memory / self.searches.count().max(1));
+        let most = self.memory.of_a_tree(self.params.memory, self.searches.count());
         let search = self.searches.get_mut(tree)?;
         search.begin(&self.model, self.gate.as_ref(), root, limit, previous_phase)?;
-        search.memory = self.params.memory.map(|most| share.map_or(most, |share| most.min(share)));
+        search.memory = most;
         self.begun += 1;
         search.order = self.begun;
         Ok(())

@@ -8,7 +8,7 @@ use super::search::Search;
 use crate::error::{Error, Result};
 use crate::game::Player;
 use crate::gate::Gating;
-use crate::memory;
+use crate::memory::Share;
 use crate::search::evaluation::Evaluation;
 use crate::search::limit::{Ended, Limit, Status};
 use crate::search::result::SearchResult;
@@ -25,8 +25,8 @@ pub struct JointPool<M: JointModel> {
     searches: Trees<Search<M>>,
     /// The tree that the next collection begins with.
     cursor: usize,
-    /// Bytes that all trees together may hold, if the system says what is left.
-    memory: Option<usize>,
+    /// Bytes that all trees together may hold.
+    memory: Share,
 }
 
 impl<M: JointModel> JointPool<M> {
@@ -34,7 +34,7 @@ impl<M: JointModel> JointPool<M> {
     /// [`JointPool::set_phases`] says otherwise.
     pub fn new(model: M, params: Params, gate: Option<Gating<M::Game>>) -> Result<Self> {
         params.check()?;
-        let memory = memory::available().map(|left| (left / 2) as usize);
+        let memory = Share::of_what_is_left();
         Ok(Self { model, params, gate, searches: Trees::new(), cursor: 0, memory })
     }
 
@@ -68,9 +68,8 @@ impl<M: JointModel> JointPool<M> {
         limit: Limit,
         previous_phase: i8,
     ) -> Result<()> {
-        let share = self.memory.map(|memory| memory / self.searches.count().max(1));
+        let most = self.memory.of_a_tree(self.params.memory, self.searches.count());
         let search = self.searches.get_mut(tree)?;
-        let most = self.params.memory.map(|most| share.map_or(most, |share| most.min(share)));
         search.most_memory = most;
         search.begin(&self.model, &self.params, root, player, limit, previous_phase)
     }
