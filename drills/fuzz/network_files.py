@@ -14,9 +14,9 @@ from phasezoo.errors import CheckpointError, InvalidGate
 from phasezoo.gating.learned import GateManifest
 from phasezoo.inference.storage import packaged
 from phasezoo.inference.storage.experts import load_experts
-from phasezoo.inference.storage.files import digest
 from phasezoo.inference.storage.manifest import MANIFEST, MODEL, Manifest
 from phasezoo.inference.storage.weights import parse_tensors
+from phasezoo.runs.saved import digest
 
 GATE = {
     "format_version": 1,

@@ -152,7 +152,8 @@ class PgnFile(LockedFile):
     def _holds_only(self, completed: Sequence[GameRecord]) -> bool:
         """Return whether the file has no other games; a kill may have cut the last one short."""
         games_there = _GAME_START.split(self.path.read_bytes().decode(errors="replace"))
-        own = [self._text([record]) for record in completed]
+        # A file has question marks for what is no text, such as a byte of a folder's name.
+        own = [self._text([each]).encode(errors="replace").decode() for each in completed]
         whole = {text.strip() for text in own} | {""}
         others = [text for text in games_there if text.strip() not in whole]
         return not others or (
