@@ -21,7 +21,7 @@ from phasezoo.errors import RunDirectoryError
 from phasezoo.runs import jsonable, lock
 from phasezoo.runs.files import append_line, describe_disk_errors, write_whole
 from phasezoo.runs.record import FORMAT_VERSION, RunRecord, describe
-from phasezoo.runs.whole import PARTIAL
+from phasezoo.runs.whole import PARTIAL, recover
 
 _RECORD = "config.json"
 _JOURNAL = "journal.jsonl"
@@ -105,6 +105,8 @@ class RunDirectory:
             path.mkdir(parents=True, exist_ok=True)
         held = lock.acquire(path)
         try:
+            with describe_disk_errors(path):
+                recover(path)
             record = read_record(path, kind)  # again: another process may just have begun it
             if record is None:
                 record = describe(kind, config, threads=threads, devices=devices, plugins=plugins)

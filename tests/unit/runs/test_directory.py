@@ -122,9 +122,9 @@ def test_a_run_of_an_earlier_version_has_no_name(tmp_path):
 
 def test_what_a_kill_left_behind_is_no_foreign_directory(tmp_path):
     (tmp_path / "run.lock").write_text("")
-    (tmp_path / "config.json.partial").write_text('{"exp')
+    (tmp_path / ".config.json.999999999.partial").write_text('{"exp')
     with RunDirectory.create(tmp_path, "m2cts", CONFIG):
-        pass
+        assert not list(tmp_path.glob(".*.partial"))
     with RunDirectory.resume(tmp_path, "m2cts") as run:
         assert run.config["seed"] == 1
 
