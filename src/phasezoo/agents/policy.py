@@ -161,10 +161,10 @@ class PolicyPool:
         self._phases[slot].see(state)
 
     def follow(self, slot: int, last: Any, state: Any) -> int:
-        """Report what was played since ``last`` was asked for; another game is one in this slot."""
-        if getattr(self._agent.gate, "monotone", False):
-            steps = None if last is None else steps_between(last, state)
-            if steps is None:
+        """Report what was played since ``last`` was asked for; another game begins in this slot."""
+        if last is not None and getattr(self._agent.gate, "monotone", False):
+            steps = steps_between(last, state)
+            if steps is None and _is_another_game(last, state):
                 self._phases[slot] = PhaseMemory(self._agent.gate)
             for action, after in steps or ():
                 self.tell(slot, action, after)
@@ -200,6 +200,18 @@ class PolicyPool:
         """Leave the game."""
         self._asked.pop(slot, None)
         del self._rngs[slot], self._phases[slot]
+
+
+def _is_another_game(last: Any, state: Any) -> bool:
+    """Return whether a state cannot follow another one in a game.
+
+    What could, though nobody knows how, does not count: a position given anew by its FEN, say, or
+    one after moves of players who act at once.
+    """
+    plies = getattr(last, "ply", None), getattr(state, "ply", None)
+    if plies[0] is not None and plies[1] is not None and plies[1] < plies[0]:
+        return True
+    return bool(state == games.game_of(state).initial_state())
 
 
 def _value_of(evaluation: Evaluation, row: int, player: int) -> float:

@@ -24,7 +24,8 @@ TERMINATIONS = {
 }
 """Value of the tag ``Termination`` for each ending (PGN standard, §9.8.1)."""
 
-_GAME_START = re.compile(r"(?m)^(?=\[Event )")
+_FIRST_WORD = b"[Event "
+_GAME_START = re.compile(rb"(?m)^(?=\[Event )")
 
 FORFEITS = {"timeout": "time forfeit", "illegal_move": "rules infraction"}
 """The same of forfeits, by their reasons."""
@@ -151,14 +152,18 @@ class PgnFile(LockedFile):
 
     def _holds_only(self, completed: Sequence[GameRecord]) -> bool:
         """Return whether the file has no other games; a kill may have cut the last one short."""
-        games_there = _GAME_START.split(self.path.read_bytes().decode(errors="replace"))
-        # A file has question marks for what is no text, such as a byte of a folder's name.
-        own = [self._text([each]).encode(errors="replace").decode() for each in completed]
-        whole = {text.strip() for text in own} | {""}
-        others = [text for text in games_there if text.strip() not in whole]
-        return not others or (
-            others == games_there[-1:] and any(text.startswith(others[0]) for text in own)
-        )
+        *before, last = _GAME_START.split(self.path.read_bytes())
+        own = {self._text([each]).encode(errors="replace") for each in completed}
+        whole = {text.strip() for text in own} | {b""}
+        if any(text.strip() not in whole for text in before):
+            return False
+        # What was cut in the first word of a game stands behind the game before it.
+        beginnings = (last.removeprefix(text) for text in own if last.startswith(text))
+        is_cut = any(_FIRST_WORD.startswith(begun) for begun in beginnings)
+        is_cut |= any(text.startswith(last) for text in own)
+        # A game may be here that was not kept elsewhere when its process was killed.
+        events = {text.split(b"\n", 1)[0] for text in own}
+        return last.strip() in whole or is_cut or last.split(b"\n", 1)[0] in events
 
     def append(self, record: GameRecord) -> None:
         """Write a finished game through to the disk."""

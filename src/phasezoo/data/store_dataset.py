@@ -131,9 +131,11 @@ def _actions(state: Any, moves: Any, width: int) -> Any:
     words = _NO_MOVES.sub(" ", moves).split() if isinstance(moves, str) else list(moves)
     if not words or not isinstance(words[0], str) or state.to_play == SIMULTANEOUS:
         given = np.asarray(words)
-        # Columns with missing cells hold whole numbers as floats; others are refused later.
-        is_whole = given.dtype.kind != "f" or bool((given == np.trunc(given)).all())
-        return given.astype(np.int64) if is_whole else given
+        if given.dtype.kind == "f":  # of columns with missing cells
+            is_action = (given == np.trunc(given)) & (np.abs(given) < 2**31)
+            if not is_action.all():
+                return given  # which is refused later
+        return np.asarray(words, dtype=np.int64)
     actions = []
     for ply, word in enumerate(words):
         if state.is_terminal:

@@ -95,7 +95,9 @@ def with_intervals(
     ]
     ends = [end for one in found for end in (one.low, one.high)]
     finite = [end for end in (*values, *ends) if math.isfinite(end)]
-    far = max(finite) - min(finite) or max(map(abs, values)) or 1.0
+    if not finite:
+        return
+    far = max(finite) - min(finite) or max(map(abs, finite)) or 1.0
     below = [_cut(value - one.low, far) for value, one in zip(values, found, strict=True)]
     above = [_cut(one.high - value, far) for value, one in zip(values, found, strict=True)]
     plot.errorbar(x, values, yerr=[below, above], fmt="-o", color=colour, markersize=4, capsize=3,

@@ -127,7 +127,10 @@ class RunDirectory:
         Raises:
             RunDirectoryError: There is no run of this kind in ``path``, or it is in use.
         """
-        return cls(path, record_to_resume(path, kind), lock.acquire(path))
+        record, held = record_to_resume(path, kind), lock.acquire(path)
+        with describe_disk_errors(path):
+            recover(path)
+        return cls(path, record, held)
 
     @property
     def config(self) -> dict[str, Any]:

@@ -1,15 +1,20 @@
 """Files and folders that are whole or absent, whatever stops the process that writes them."""
 
 import contextlib
+import errno
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 PARTIAL = ".partial"
 """Ending of what is still being written; a kill may leave such a file or folder behind."""
+
+_LONG_SECONDS = 3600.0
+"""Age at which what is unfinished is left over, where nobody says whether its process runs."""
 
 _LEFT = re.compile(r"\.(?P<name>.+)\.(?P<pid>\d+)\.(?P<kind>partial|old)")
 
@@ -34,11 +39,17 @@ def appearing_folder(path: Path) -> Iterator[Path]:
     """Give a folder to write into, which takes the place of ``path`` once it is whole.
 
     A folder that is there is put aside first and removed last. After a kill between the two
-    :func:`recover` puts it back.
+    :func:`recover` puts it back, which is called here for what earlier processes left.
+
+    Raises:
+        NotADirectoryError: A file is there.
     """
+    path = path.resolve() if path.is_symlink() else path
     partial, old = _beside(path, "partial"), _beside(path, "old")
+    recover(path.parent, path.name)
+    if path.exists() and not path.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
     try:
-        shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
         yield partial
         _flush_folder(partial)
@@ -72,14 +83,14 @@ def recover(folder: Path, name: str | None = None) -> list[tuple[Path, Path | No
     found: list[tuple[Path, Path | None]] = []
     for left in sorted(folder.glob(".*")):
         match = _LEFT.fullmatch(left.name)
-        if match is None or match["name"] != (name or match["name"]) or _runs(int(match["pid"])):
+        if match is None or match["name"] != (name or match["name"]) or _is_in_use(left, match):
             continue
         place = folder / match["name"]
         if match["kind"] == "old" and not place.exists():
             left.replace(place)
             found.append((left, place))
             continue
-        if left.is_dir():
+        if left.is_dir() and not left.is_symlink():
             shutil.rmtree(left, ignore_errors=True)
         else:
             left.unlink(missing_ok=True)
@@ -117,12 +128,13 @@ def _flush_folder(path: Path) -> None:
         os.close(descriptor)
 
 
-def _runs(pid: int) -> bool:
-    """Return whether there is such a process besides this one, which has written nothing yet."""
+def _is_in_use(left: Path, match: re.Match[str]) -> bool:
+    """Return whether the process that writes this runs still; this one has written nothing yet."""
+    pid = int(match["pid"])
     if pid == os.getpid():
         return False
-    if os.name != "posix":  # where signal 0 is no question
-        return True
+    if os.name != "posix":  # where nobody is asked by a signal of 0: what is old is of nobody
+        return time.time() - left.stat().st_mtime < _LONG_SECONDS
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):

@@ -126,8 +126,9 @@ class SupervisedConfig:
             if value > most:
                 message = f"{name}={value!r}: expected a number from 0 to {most:g}"
                 raise InvalidConfig(message)
-        if not any(getattr(self, name) for name in WEIGHTS):
-            message = f"{', '.join(WEIGHTS)}: all are 0, so nothing is learned; give one of them"
+        teaching = (*WEIGHTS, "plies_weight", "distill_weight")
+        if not any(getattr(self, name) for name in teaching):
+            message = f"{', '.join(teaching)}: all are 0, so nothing is learned; give one of them"
             raise InvalidConfig(message)
 
     def evaluation_interval(self, updates: int) -> int:

@@ -279,9 +279,9 @@ class Trainer:
         usual_policy, *usual = (getattr(SupervisedConfig, name) for name in WEIGHTS)
         # The weight of a head that a network lacks is 0.
         known = all(one in (other, 0) for one, other in zip(values, usual, strict=True))
-        if policy == usual_policy and known and any(values):
-            return POLICY_SHARE, VALUE_SHARE
         whole = policy + sum(values)
+        if (policy == usual_policy and known and any(values)) or whole == 0:
+            return POLICY_SHARE, VALUE_SHARE
         return policy / whole, sum(values) / whole
 
     def _recover(self, loss: float) -> None:

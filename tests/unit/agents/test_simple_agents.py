@@ -7,6 +7,7 @@ from own_games import Stones
 from phasezoo import agents, games, inference
 from phasezoo.agents.search.continuation import steps_between
 from phasezoo.errors import IllegalAction, InvalidConfig, InvalidEvaluation, InvalidState
+from phasezoo.gating.callables import CallableGate
 
 CHESS = games.make("chess")
 START = CHESS.initial_state()
@@ -211,6 +212,32 @@ def test_a_monotone_gate_does_not_go_back():
     for state in (START, ending, START):  # the last one is of another game
         session.act(state)
     assert played == ["opening", "endgame", "opening"]
+
+
+def test_a_monotone_gate_is_kept_where_nobody_knows_how_a_game_went_on():
+    """Of players who act at once, say, whose states no actions of one player connect."""
+    names, first = [], games.make("pommerman-ffa").initial_state(seed=3)
+
+    class Note:
+        plane_spec = None
+
+        def __init__(self, name):
+            self.name = name
+
+        def evaluate(self, planes):
+            names.append(self.name)
+            return inference.Evaluation(value=np.zeros(len(planes)))
+
+    gate = CallableGate(lambda state: int(state.ply == 1), ("a", "b"), "ply", monotone=True)
+    session = agents.PolicyAgent(
+        inference.MixtureOfExperts({name: Note(name) for name in "ab"}, gate)
+    ).session(0)
+    state = first
+    for _ in range(4):
+        session.act(state, 0)
+        state = state.play([0, 0, 0, 0])
+    session.act(first, 0)
+    assert names == ["a", "b", "b", "b", "a"]
 
 
 # --- following a game ---

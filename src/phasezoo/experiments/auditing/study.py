@@ -55,7 +55,10 @@ class AuditRun(StudyRun[AuditConfig, Results]):
             return leaf_shares(subjects, config, console)
 
         hashes = subjects.store.records.hashes(0)
-        games = hashlib.sha256(hashes.tobytes() + subjects.store.returns.tobytes())
+        columns = subjects.store.columns
+        games = hashlib.sha256(
+            b"".join(column.tobytes() for column in (hashes, columns.returns, columns.ratings))
+        )
         self.same("games.json", games.hexdigest(), "games")
         console.heading("Positions and searches")
         measured = self.once("positions", Measured, lambda: measure(subjects, config, console))

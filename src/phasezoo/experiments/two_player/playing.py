@@ -4,7 +4,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ from phasezoo.experiments.two_player.variants import (
     Variant,
     searches_of,
 )
+from phasezoo.inference.counts import Counts
 from phasezoo.inference.recalibration import RecalibratedEvaluator
 from phasezoo.report import numbers
 from phasezoo.report.console import Console
@@ -256,7 +257,8 @@ def _spent(side: MatchSide) -> SideStats:
             "nodes; run the command again with another --out"
         )
         raise InvalidConfig(message)
-    return SideStats(side.name, nodes=side.nodes, counts=side)
+    counts = Counts(**{each.name: getattr(side, each.name) for each in fields(Counts)})
+    return SideStats(side.name, nodes=side.nodes, counts=counts)
 
 
 class PlayingRun(TrainingRun[M2ctsConfig, Results]):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from phasezoo.errors import CheckpointError
 from phasezoo.runs.files import check_replaceable
-from phasezoo.runs.whole import PARTIAL, appearing, appearing_folder, write
+from phasezoo.runs.whole import PARTIAL, appearing, appearing_folder, recover, write
 
 
 @contextlib.contextmanager
@@ -35,7 +35,12 @@ def write_directory(path: Path, files: Mapping[str, bytes]) -> None:
 
 
 def remove_partials(folder: Path) -> None:
-    """Remove what a process that was killed had begun to write, wherever it is under a folder."""
+    """Remove what a process that was killed had begun to write, wherever it is under a folder.
+
+    A folder that it had put aside is put back.
+    """
+    for place in [folder, *(path for path in folder.rglob("*") if path.is_dir())]:
+        recover(place)
     for partial in list(folder.rglob(f"*{PARTIAL}")):
         if partial.is_dir():
             shutil.rmtree(partial, ignore_errors=True)

@@ -48,6 +48,7 @@ class SB3Learner:
         """Train, or load what is finished; answers with an agent."""
         path = out.with_suffix(".zip")
         if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)  # before it learns, and not after
             name, options = data
             env = make_vec_env(name, self.n_envs, seed=seed % 2**31, **options)
             model = self.algorithm(self.policy, env, seed=seed % 2**31, **self.options)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo import gating, inference
-from phasezoo.agents import Limit, MCTSAgent, SearchConfig
+from phasezoo.agents import BeamAgent, DecoupledMCTSAgent, Limit, MCTSAgent, SearchConfig
 from phasezoo.agents.arguments import seed_of
 from phasezoo.agents.search.beam import BeamConfig
 from phasezoo.arena.adjudication import Adjudication
@@ -236,20 +236,26 @@ class Players:
             draws: True if actions are drawn as in self-play, False for the best ones.
         """
         agent = self._agent(evaluator)
-        search: Any = getattr(agent, "config", None)
-        if nodes is not None and hasattr(agent, "limit"):
-            agent.limit = Limit(nodes=nodes)
+        if not isinstance(agent, MCTSAgent | BeamAgent | DecoupledMCTSAgent):
+            return agent
+        search: Any = agent.config
         if isinstance(search, SearchConfig):
             search = measuring_search(search) if is_measured else search
-            agent.config = search if draws else search.with_(gumbel_scale=0.0, temperature=0.0)
-        elif isinstance(search, BeamConfig) and not draws:
-            agent.config = search.with_(temperature=0.0)
+            search = search if draws else search.with_(gumbel_scale=0.0, temperature=0.0)
+        elif not draws:
+            still = {"temperature": 0.0} if isinstance(search, BeamConfig) else {"play": "best"}
+            search = search.with_(**still)
+        limit = agent.limit if nodes is None else Limit(nodes=nodes)
+        if (limit, search) == (agent.limit, agent.config):
+            return agent
+        agent = copy.copy(agent)  # a function of one's own may give the same object every time
+        agent.limit, agent.config = limit, search
         return agent
 
     def _agent(self, evaluator: Any) -> Any:
         """Make the agent that plays in self-play with an evaluator."""
         if self.own_agent is not None:
-            return copy.copy(self.own_agent(evaluator))  # which may be the same object every time
+            return self.own_agent(evaluator)
         beam = self.config.beam(evaluator, self.game)
         if beam is not None:
             return beam

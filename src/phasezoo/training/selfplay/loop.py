@@ -67,8 +67,8 @@ class SelfPlay:
         history: Number of last moves that they show; None: all.
         agent: Makes the agent from an evaluator, for games that need more than a tree search, such
             as those in which players move at once; or ``config.agent``, such as ``"beam:plies=3"``.
-            In self-play it plays as it was made; where versions are measured, an agent of this
-            package gets the nodes that are asked for there, and plays without noise.
+            In self-play it plays as it was made; where versions are measured, one that searches by
+            MCTS, beams or decoupled gets the nodes that are asked for there, and no noise.
             None: as ``config`` says.
         load: Makes an evaluator of a version's directory; None: :func:`phasezoo.inference.load`.
         progress: Called with the progress after every game and stage.

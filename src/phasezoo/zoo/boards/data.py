@@ -80,16 +80,14 @@ class EndgameTable:
             seed: Seed of the draw.
         """
         plies = self.plies[0].ravel()
-        squares = np.unravel_index(
-            np.flatnonzero((plies >= 0) & (plies % 2 == 1)), self.plies.shape[1:]
-        )
-        # The table has a position once for each order of pieces that are alike.
-        is_first = np.ones(len(squares[0]), dtype=np.bool_)
-        for (first, a), (second, b) in pairwise(zip(self.pieces, squares, strict=True)):
-            is_first &= (first != second) | (a < b)
-        won = np.stack(squares, axis=1)[is_first]
+        won = np.flatnonzero((plies >= 0) & (plies % 2 == 1))
+        shape = self.plies.shape[1:]
+        for axis, (first, second) in enumerate(pairwise(self.pieces)):
+            if first == second:  # the table has a position once for each order of the two
+                squares = np.unravel_index(won, shape)
+                won = won[squares[axis] < squares[axis + 1]]
         chosen = np.random.default_rng(seed).permutation(len(won))[:count]
-        return [self.fen(0, tuple(row)) for row in won[chosen].tolist()]
+        return [self.fen(0, tuple(map(int, np.unravel_index(won[n], shape)))) for n in chosen]
 
 
 def ending_of(name: str) -> str:

@@ -12,6 +12,7 @@ import { Wire } from "./wire.js";
 
 let hello = null;
 let game = null;
+let watched = null; // the game that was asked for last, shown or not
 let wanted = null; // the ply that was asked for and is not shown yet
 let failed = null; // an error that nothing has mended and nobody has closed yet
 let closedTrouble = null; // the game's trouble whose message was closed
@@ -35,6 +36,7 @@ async function opened() {
     if (!byId("setup").open) setup.open();
     return;
   }
+  watched = name;
   try {
     await wire.ask("join", { game: name });
   } catch (error) {
@@ -71,17 +73,23 @@ async function begin(wanted) {
 
 // Watch another game in place of this one.
 function enter(name) {
-  if (game) wire.ask("leave", { game: game.game }).catch(() => {});
-  game = failed = null;
-  document.querySelector("main").inert = true; // until it is shown, which may fail
-  byId("title").textContent = "";
+  if (watched !== name) leave();
   location.hash = name;
 }
 
+function leave() {
+  if (watched) wire.ask("leave", { game: watched }).catch(() => {});
+  game = failed = watched = null;
+  document.querySelector("main").inert = true; // until it is shown, which may fail
+  byId("title").textContent = "";
+}
+
+// Also by the browser's Back and Forward.
 addEventListener("hashchange", () => {
   const name = location.hash.slice(1);
-  if (!name || (game && game.game === name)) return;
-  if (game) wire.ask("leave", { game: game.game }).catch(() => {});
+  if (!name || watched === name) return;
+  leave();
+  watched = name;
   ask("join", { game: name }, false);
 });
 
