@@ -1,7 +1,11 @@
 """Networks that are missing, cut off, changed or of another kind are typed errors."""
 
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -287,3 +291,48 @@ def test_files_are_whole_or_as_they_were(tmp_path: Path, monkeypatch: pytest.Mon
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "d"]
     write_directory(tmp_path / "d", {"z": b"new"})
     assert [path.name for path in (tmp_path / "d").iterdir()] == ["z"]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from phasezoo.inference.storage.files import write_directory
+before, when, rename = 0, int(sys.argv[2]), Path.replace
+def renaming(self, target):
+    global before
+    if before == when:
+        os.kill(os.getpid(), signal.SIGKILL)
+    before += 1
+    return rename(self, target)
+Path.replace = renaming
+write_directory(Path(sys.argv[1]), {"x": b"new"})
+"""
+
+
+@pytest.mark.parametrize("renamed", [0, 1])
+def test_a_folder_that_was_there_survives_a_kill(tmp_path: Path, renamed: int) -> None:
+    write_directory(tmp_path / "d", {"x": b"old"})
+    words = [sys.executable, "-c", KILLED, str(tmp_path / "d"), str(renamed)]
+    done = subprocess.run(words, check=False, timeout=120)
+    assert done.returncode == -signal.SIGKILL
+    assert (tmp_path / "d").exists() == (renamed == 0)
+    whole.recover(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["d"]
+    assert (tmp_path / "d" / "x").read_bytes() == b"old"
+
+
+def test_what_a_kill_left_is_cleared_by_the_next_who_writes_there(tmp_path: Path) -> None:
+    for left in (".d.999999999.old", ".d.999999999.partial", f".d.{os.getpid()}.old"):
+        (tmp_path / left).mkdir()
+        (tmp_path / left / "x").write_bytes(b"old")
+    write_directory(tmp_path / "d", {"x": b"new"})
+    assert [path.name for path in tmp_path.iterdir()] == ["d"]
+    assert (tmp_path / "d" / "x").read_bytes() == b"new"
+    (tmp_path / "link").symlink_to(tmp_path / "d")
+    write_directory(tmp_path / "link", {"x": b"newer"})
+    assert (tmp_path / "d" / "x").read_bytes() == b"newer"
+    (tmp_path / "file").write_bytes(b"text")
+    with pytest.raises(CheckpointError, match="Not a directory"):
+        write_directory(tmp_path / "file", {"x": b"new"})
+    assert (tmp_path / "file").read_bytes() == b"text"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["d", "file", "link"]

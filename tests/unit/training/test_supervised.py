@@ -387,5 +387,6 @@ def test_a_network_is_shown_as_many_moves_as_in_its_training(tmp_path: Path) -> 
 
 
 def test_weights_that_teach_nothing_are_refused(tmp_path: Path) -> None:
+    nothing = dict.fromkeys(("policy_weight", "value_weight", "wdl_weight", "plies_weight"), 0.0)
     with pytest.raises(InvalidConfig, match="all are 0, so nothing is learned"):
-        train(tmp_path / "run", policy_weight=0.0, value_weight=0.0, wdl_weight=0.0)
+        train(tmp_path / "run", **nothing)
