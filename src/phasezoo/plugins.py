@@ -17,7 +17,8 @@ import os
 import shutil
 import sys
 import warnings
-from collections.abc import Container
+from collections.abc import Container, Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
@@ -30,6 +31,11 @@ Kind: TypeAlias = Literal["games", "gates", "networks", "agents"]
 """Kinds of things that packages offer; their groups of entry points are ``phasezoo.KIND``."""
 
 _EXPECTED = "give a module's name, such as my_module, or its file, such as my_module.py"
+
+_KNOWN = ("phasezoo", "stable_baselines3", "sb3_contrib")
+"""Packages whose modules texts may always name."""
+
+_allowed: frozenset[str] | None = None
 
 _tried: set[metadata.EntryPoint] = set()
 
@@ -89,8 +95,43 @@ def _text_of(error: BaseException) -> str:
     return text if isinstance(error, PhasezooError) else f"{type(error).__name__}: {text}"
 
 
+@contextmanager
+def only(names: Iterable[str] | None) -> Iterator[None]:
+    """Refuse to import what texts name besides these modules and files; None: allow everything.
+
+    It is for texts that may come from anybody, such as those of a run's directory.
+    """
+    global _allowed
+    before = _allowed
+    _allowed = None if names is None else frozenset(map(lasting, names))
+    try:
+        yield
+    finally:
+        _allowed = before
+
+
+def allowed() -> frozenset[str] | None:
+    """The modules and files of :func:`only`; None outside of it."""
+    return _allowed
+
+
+def check_allowed(path: str) -> None:
+    """Refuse a module, or a file, that :func:`only` does not name."""
+    if _allowed is None:
+        return
+    stems = {Path(name).stem for name in _allowed if name.endswith(".py")}
+    known = {*_KNOWN, *_allowed, *stems}
+    if lasting(path) not in known and not any(path.startswith(f"{name}.") for name in known):
+        message = (
+            f"{path!r} is code that only the run's directory names: if you trust it, name it too, "
+            f"by --plugin {path}"
+        )
+        raise InvalidConfig(message)
+
+
 def import_module(path: str) -> ModuleType:
     """The module of a dotted name, or of a file; one that is imported already is that one."""
+    check_allowed(path)
     reason = _no_module(path)
     if reason:
         message = f"{path!r} cannot be imported: {reason}; {_EXPECTED}"

@@ -18,7 +18,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 from phasezoo._torch import preload_for_processes
 from phasezoo.errors import PhasezooError, WorkersFailed
-from phasezoo.plugins import import_module
+from phasezoo.plugins import allowed, import_module, only
 from phasezoo.report.console import Console, SilentConsole, Task
 
 _END_SECONDS = 5
@@ -82,7 +82,9 @@ class _Process:
         self.pipe, theirs = context.Pipe()
         self.job: Job | None = None
         """The job that it does, if there is one."""
-        self._process = context.Process(target=_serve, args=(theirs, tuple(modules)), daemon=True)
+        self._process = context.Process(
+            target=_serve, args=(theirs, tuple(modules), allowed()), daemon=True
+        )
         with _interrupts_blocked():
             self._process.start()
         theirs.close()
@@ -145,8 +147,13 @@ def _interrupts_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(pipe: Connection, modules: Sequence[str]) -> None:
-    """Do the jobs that the run sends, until one fails."""
+def _serve(pipe: Connection, modules: Sequence[str], known: frozenset[str] | None) -> None:
+    """Do the jobs that the run sends, until one fails; import what it may, and no more."""
+    with only(known):
+        _do_jobs(pipe, modules)
+
+
+def _do_jobs(pipe: Connection, modules: Sequence[str]) -> None:
     threading.Thread(target=_end_with_the_run, daemon=True).start()
     name = ""
     try:

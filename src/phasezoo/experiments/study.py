@@ -20,7 +20,7 @@ from phasezoo import _core
 from phasezoo._progress import is_verbose
 from phasezoo.errors import InvalidConfig, MissingDependency, RunDirectoryError
 from phasezoo.experiments.settings import StudySettings
-from phasezoo.plugins import import_module, is_installed_program, lasting
+from phasezoo.plugins import import_module, is_installed_program, lasting, only
 from phasezoo.report import numbers
 from phasezoo.report.again import done_again
 from phasezoo.report.console import Console, show_table, silent
@@ -122,8 +122,9 @@ class Study(Generic[Config]):
             import_module(name)
         config = jsonable.decode(type(self.default), record.config, f"{out / 'config.json'}")
         self._check_code(config, out)
-        self._check(config)
-        return self._finish(config, out, console or silent())
+        with only(self.plugins):
+            self._check(config)
+            return self._finish(config, out, console or silent())
 
     def report(self, results: Any) -> Document:
         """Return the report of what a run found."""

@@ -17,6 +17,7 @@ from typing import Any
 from torch import nn
 
 from phasezoo.errors import UnregisteredNetwork
+from phasezoo.plugins import check_allowed
 
 SCRIPTS = ("__main__", "__mp_main__")
 """Names of modules that another program gives to another module."""
@@ -42,6 +43,7 @@ def import_path(factory: Callable[..., Any]) -> str | None:
 def imported(path: str, where: str) -> Callable[..., Any]:
     """Return the factory at a ``path`` that the user typed."""
     module, _, name = path.partition(":")
+    check_allowed(module)
     try:
         found: Any = importlib.import_module(module)
     except Exception as error:  # whatever a user's module raises while it is imported

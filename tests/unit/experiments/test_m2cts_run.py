@@ -24,6 +24,7 @@ from phasezoo.apps import cli
 from phasezoo.arena.openings import OpeningSuite
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments.catalogue import GAMES
+from phasezoo.experiments.generalisation.config import GENERALISE
 from phasezoo.experiments.study import Study
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.overfitting import learned_positions
@@ -656,6 +657,34 @@ def test_settings_of_a_run_from_elsewhere_name_no_code_unasked(
     if setting != "engine":
         named = types.SimpleNamespace(**{setting: "my_own_module:Thing"})
         study._check_code(named, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [" planted.py:Thing", "network:positions=2000,network=planted:Thing",
+     "sb3:timesteps=10,algorithm=planted.py:Thing"],
+)  # fmt: skip
+def test_code_that_a_text_names_anywhere_is_not_run_by_resume(tmp_path, monkeypatch, text):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "planted.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
+    config = dataclasses.replace(GENERALISE.default, axes=("connect-four/plies",), learner=text)
+    with RunDirectory.create(tmp_path / "run", GENERALISE.name, config):
+        pass
+    with pytest.raises(InvalidConfig, match=r"planted.*--plugin|names code to run"):
+        GENERALISE.resume(tmp_path / "run")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_code_that_an_arm_names_is_not_run_by_resume(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "planted_arm.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    config = M2ctsConfig(arms=("separated:network=planted_arm:Thing@hash:3",))
+    with RunDirectory.create(tmp_path / "run", CHESS.name, config):
+        pass
+    with pytest.raises(InvalidConfig, match=r"planted_arm.*--plugin"):
+        CHESS.resume(tmp_path / "run")
+    assert not (tmp_path / "ran").exists()
 
 
 def test_ctrl_c_before_a_run_has_begun_says_so(tmp_path, monkeypatch, capsys):

@@ -20,6 +20,7 @@ from phasezoo.experiments.learning import LearningRun
 from phasezoo.experiments.matches import MatchSummary
 from phasezoo.experiments.study import RunResults
 from phasezoo.experiments.timing import stopwatch
+from phasezoo.plugins import import_module
 from phasezoo.training import play_games
 from phasezoo.training.probes.tactics import Puzzle
 from phasezoo.training.selfplay.config import self_play_search
@@ -266,8 +267,8 @@ def _positions(config: AtomicConfig) -> list[Any]:
     return [suite.state(index % len(suite)) for index in range(config.search_positions)]
 
 
-def worker_rows(network: Path, config: AtomicConfig) -> list[WorkerRow]:
-    """Let so many processes play at once, each with one thread.
+def worker_rows(network: Path, config: AtomicConfig, modules: Sequence[str]) -> list[WorkerRow]:
+    """Let so many processes play at once, each with one thread, after an import of some modules.
 
     Processes start before the clock does; the rate is that of all together, from the first that
     begins to the last that ends.
@@ -276,7 +277,9 @@ def worker_rows(network: Path, config: AtomicConfig) -> list[WorkerRow]:
     for workers in config.workers:
         with (
             tempfile.TemporaryDirectory() as folder,
-            ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
+            ProcessPoolExecutor(
+                workers, get_context("spawn"), initializer=_import, initargs=(tuple(modules),)
+            ) as pool,
         ):
             jobs = [
                 pool.submit(_play, network, config, Path(folder) / str(number), number)
@@ -288,6 +291,11 @@ def worker_rows(network: Path, config: AtomicConfig) -> list[WorkerRow]:
         games = workers * config.worker_games
         found.append(WorkerRow(workers, 3600 * games / seconds, positions / seconds))
     return found
+
+
+def _import(modules: tuple[str, ...]) -> None:
+    for name in modules:
+        import_module(name)
 
 
 def _play(

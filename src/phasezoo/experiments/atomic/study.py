@@ -196,7 +196,9 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
             collisions=measurements.collision_rows(evaluator, self.config),
             batches=measurements.batch_rows(evaluator, self.config),
             move=measurements.move_cost(evaluator, self.config),
-            workers=measurements.worker_rows(Path(outcome.version()), self.config),
+            workers=measurements.worker_rows(
+                Path(outcome.version()), self.config, [__name__, *self.study.plugins]
+            ),
         )
 
 

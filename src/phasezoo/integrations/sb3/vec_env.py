@@ -55,7 +55,7 @@ class SB3Learner:
             model.learn(self.steps)
             with appearing(path) as file:  # so that a cut file is not taken for a finished one
                 model.save(file)
-        return agents.SB3Agent(path)
+        return agents.SB3Agent(path, self.algorithm)
 
 
 Infos = dict[str, Any]
