@@ -182,24 +182,27 @@ def test_a_mixture_as_a_policy_is_routed_by_its_gate():
     assert ending.uci(chosen[1]) == "e1e2"
 
 
+class Noting:
+    """An evaluator that knows nothing, and notes its name when it is asked."""
+
+    plane_spec = None
+
+    def __init__(self, name, asked):
+        self.name, self.asked = name, asked
+
+    def evaluate(self, planes):
+        self.asked.append(self.name)
+        return inference.Evaluation(value=np.zeros(len(planes)))
+
+
 def test_a_monotone_gate_does_not_go_back():
     played = []
-
-    class Note:
-        plane_spec = None
-
-        def __init__(self, name):
-            self.name = name
-
-        def evaluate(self, planes):
-            played.append(self.name)
-            return inference.Evaluation(value=np.zeros(len(planes)))
 
     from phasezoo import gating
 
     names = ("opening", "middlegame", "endgame")
     gate = gating.make("lichess", monotone=True)
-    mixture = inference.MixtureOfExperts({name: Note(name) for name in names}, gate)
+    mixture = inference.MixtureOfExperts({name: Noting(name, played) for name in names}, gate)
     pool = agents.PolicyAgent(mixture).session_pool(CHESS)
     ending = CHESS.from_fen("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
     slot = pool.open(1, [START])
@@ -218,19 +221,9 @@ def test_a_monotone_gate_is_kept_where_nobody_knows_how_a_game_went_on():
     """Of players who act at once, say, whose states no actions of one player connect."""
     names, first = [], games.make("pommerman-ffa").initial_state(seed=3)
 
-    class Note:
-        plane_spec = None
-
-        def __init__(self, name):
-            self.name = name
-
-        def evaluate(self, planes):
-            names.append(self.name)
-            return inference.Evaluation(value=np.zeros(len(planes)))
-
     gate = CallableGate(lambda state: int(state.ply == 1), ("a", "b"), "ply", monotone=True)
     session = agents.PolicyAgent(
-        inference.MixtureOfExperts({name: Note(name) for name in "ab"}, gate)
+        inference.MixtureOfExperts({name: Noting(name, names) for name in "ab"}, gate)
     ).session(0)
     state = first
     for _ in range(4):
