@@ -167,6 +167,12 @@ def import_module(path: str) -> ModuleType:
     return module
 
 
+def import_modules(paths: Iterable[str]) -> None:
+    """Import modules by their names or files, one after the other."""
+    for path in paths:
+        import_module(path)
+
+
 def attribute_named(text: str) -> Any:
     """The object that ``module:name`` or ``file.py:name`` names."""
     path, _, name = text.rpartition(":")

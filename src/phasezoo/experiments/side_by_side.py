@@ -18,7 +18,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 from phasezoo._torch import preload_for_processes
 from phasezoo.errors import PhasezooError, WorkersFailed
-from phasezoo.plugins import allowed, import_module, only
+from phasezoo.plugins import allowed, import_modules, only
 from phasezoo.report.console import Console, SilentConsole, Task
 
 _END_SECONDS = 5
@@ -157,8 +157,7 @@ def _do_jobs(pipe: Connection, modules: Sequence[str]) -> None:
     threading.Thread(target=_end_with_the_run, daemon=True).start()
     name = ""
     try:
-        for module in modules:
-            import_module(module)
+        import_modules(modules)
         while True:
             job: Job = pipe.recv()
             name = job.name

@@ -20,7 +20,7 @@ from phasezoo import _core
 from phasezoo._progress import is_verbose
 from phasezoo.errors import InvalidConfig, MissingDependency, RunDirectoryError
 from phasezoo.experiments.settings import StudySettings
-from phasezoo.plugins import import_module, is_installed_program, lasting, only
+from phasezoo.plugins import import_modules, is_installed_program, lasting, only
 from phasezoo.report import numbers
 from phasezoo.report.again import done_again
 from phasezoo.report.console import Console, show_table, silent
@@ -118,8 +118,7 @@ class Study(Generic[Config]):
                 f"code: if you trust it, name it again: {again}"
             )
             raise InvalidConfig(message)
-        for name in self.plugins:
-            import_module(name)
+        import_modules(self.plugins)
         config = jsonable.decode(type(self.default), record.config, f"{out / 'config.json'}")
         self._check_code(config, out)
         with only(self.plugins):

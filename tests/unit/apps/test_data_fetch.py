@@ -114,7 +114,7 @@ def test_a_file_that_changed_is_fetched_anew(served, tmp_path):
 
 
 def test_a_kill_joins_no_two_versions_of_a_file(served, tmp_path, monkeypatch):
-    """What is left of the old one is no beginning of the new one."""
+    """The new version is fetched from its first byte on."""
     (tmp_path / "games.pgn.part").write_bytes(b"old" * 100)
     (tmp_path / "games.pgn.part.etag").write_text('"v0"')
 

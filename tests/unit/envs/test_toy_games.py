@@ -404,6 +404,6 @@ def test_in_turns_and_at_once_the_same_actions_are_not_legal(illegal):
         for action in actions:
             turns.step(action)
         _, rewards, _, _, infos = once.step(dict(zip(once.agents, actions, strict=True)))
-        told = {name: info["illegal_action"] for name, info in infos.items()}
-        assert {name: turns.infos[name]["illegal_action"] for name in told} == told
+        expected = {name: info["illegal_action"] for name, info in infos.items()}
+        assert {name: turns.infos[name]["illegal_action"] for name in expected} == expected
         assert turns.rewards == rewards

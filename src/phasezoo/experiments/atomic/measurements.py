@@ -20,7 +20,7 @@ from phasezoo.experiments.learning import LearningRun
 from phasezoo.experiments.matches import MatchSummary
 from phasezoo.experiments.study import RunResults
 from phasezoo.experiments.timing import stopwatch
-from phasezoo.plugins import import_module
+from phasezoo.plugins import import_modules
 from phasezoo.training import play_games
 from phasezoo.training.probes.tactics import Puzzle
 from phasezoo.training.selfplay.config import self_play_search
@@ -278,7 +278,10 @@ def worker_rows(network: Path, config: AtomicConfig, modules: Sequence[str]) -> 
         with (
             tempfile.TemporaryDirectory() as folder,
             ProcessPoolExecutor(
-                workers, get_context("spawn"), initializer=_import, initargs=(tuple(modules),)
+                workers,
+                get_context("spawn"),
+                initializer=import_modules,
+                initargs=(tuple(modules),),
             ) as pool,
         ):
             jobs = [
@@ -291,11 +294,6 @@ def worker_rows(network: Path, config: AtomicConfig, modules: Sequence[str]) -> 
         games = workers * config.worker_games
         found.append(WorkerRow(workers, 3600 * games / seconds, positions / seconds))
     return found
-
-
-def _import(modules: tuple[str, ...]) -> None:
-    for name in modules:
-        import_module(name)
 
 
 def _play(
