@@ -96,6 +96,11 @@ def cell_means(
 ) -> CellMeans[Cell]:
     """Average measures over the games of each cell, and over draws of them with replacement.
 
+    A draw's distance to the mean is divided by the root of chi-squared over its degrees of freedom,
+    one number for a cell and draw: so a cell of n games has Student's tails with n - 1 degrees of
+    freedom, and a mean over cells about those of its own (Satterthwaite 1946). A cell of one game
+    has no interval.
+
     Args:
         parts: ``float64[G, M, 2]`` by cell: a game's part of the numerator and of the denominator.
             A cell's mean is the ratio of the sums over its games.
@@ -106,9 +111,13 @@ def cell_means(
     means = np.empty((len(parts), len(measures)))
     resampled = np.empty((resamples, len(parts), len(measures)))
     for place, (cell, games) in enumerate(parts.items()):
-        found = resample_games(games[..., 0], games[..., 1], stream_of(cell), resamples)
+        rng, freedom = stream_of(cell), len(games) - 1
+        found = resample_games(games[..., 0], games[..., 1], rng, resamples)
+        spread = np.full(resamples, np.nan)
+        if freedom > 0:
+            spread = widening(len(games)) * np.sqrt(freedom / rng.chisquare(freedom, resamples))
         means[place] = found.means
-        resampled[:, place] = found.means + widening(len(games)) * (found.resampled - found.means)
+        resampled[:, place] = found.means + spread[:, None] * (found.resampled - found.means)
     return CellMeans(list(parts), list(measures), means, resampled)
 
 

@@ -116,7 +116,7 @@ def conditioned(spec: str | Factory | NetworkSpec, how: PhaseInput, phases: int)
         message = f"network {str(plan.spec)!r}: takes the phase already; leave that option out"
         raise InvalidConfig(message)
     option = PhaseChoice(how, phases).option
-    return plan_of(replace(plan.spec, options={**plan.spec.options, **option})).spec
+    return plan_of(plan.spec, option).spec
 
 
 def fix_phase(network: ConditionedNetwork, phase: int) -> nn.Module:
@@ -160,7 +160,7 @@ describe = renamed(described, "networks.describe", "networks.spec_of")
 description_of = renamed(made_as, "networks.description_of", "networks.spec_of")
 
 
-def spec_of(network: nn.Module | str | Factory | NetworkSpec) -> str:
+def spec_of(network: nn.Module | str | Factory | NetworkSpec, **options: Any) -> str:
     """Return the text from which :func:`make` makes a network of the same architecture.
 
     Nothing is built, so this is also how a text is checked early.
@@ -168,6 +168,7 @@ def spec_of(network: nn.Module | str | Factory | NetworkSpec) -> str:
     Args:
         network: One that :func:`make` made, or a copy of it; or a text, factory or
             :class:`NetworkSpec`, whose text is the same for all spellings.
+        options: Options that the network is to have besides its own, as for :func:`make`.
 
     Raises:
         InvalidConfig: There is no such network or option, a value is not allowed, or it is not
@@ -180,7 +181,7 @@ def spec_of(network: nn.Module | str | Factory | NetworkSpec) -> str:
             "networks.make(text), or register its class by networks.register(name, factory)"
         )
         raise InvalidConfig(message)
-    return str(spec)
+    return str(plan_of(spec, options).spec) if options else str(spec)
 
 
 def fits_boards(

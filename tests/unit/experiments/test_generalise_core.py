@@ -254,6 +254,17 @@ def test_intervals_of_means_cover_the_truth():
     assert 180 <= held <= 198
 
 
+def test_intervals_of_ten_groups_cover_the_truth():
+    """A bootstrap of ten alone holds it in 88 of 100."""
+    rng = np.random.default_rng(4)
+    held = 0
+    for trial in range(300):
+        own, there = (Sample.of(rng.normal(size=10)) for _ in range(2))
+        found = (score_of([own], ERROR, trial, 400), gap_of([own], [there], ERROR, trial, 400))
+        held += sum(one.low <= 0 <= one.high for one in found)
+    assert held >= 0.92 * 600
+
+
 def another_run(out):
     run(out / "run")
     run(out / "run", seed=2)

@@ -86,6 +86,13 @@ def test_other_readings_are_refused(text):
         dataclasses.replace(SMALL, readings=(text,)).validate()
 
 
+def test_the_defence_of_compared_readings_is_their_own():
+    settings = dataclasses.replace(SMALL, readings=("thesis+defender",), defender_ties="first")
+    with pytest.raises(InvalidConfig, match="write it into --reading"):
+        settings.validate()
+    dataclasses.replace(SMALL, readings=("author",), reading="thesis+defender").validate()
+
+
 @pytest.mark.parametrize("readings", [("thesis",), ("author", "author"), (ONE_BY_ONE, "author")])
 def test_readings_are_compared_once(readings):
     with pytest.raises(InvalidConfig, match="reading"):

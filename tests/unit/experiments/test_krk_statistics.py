@@ -15,6 +15,7 @@ from phasezoo.experiments.krk.report import headline
 from phasezoo.experiments.statistics import (
     Estimates,
     argmin_shares,
+    cell_means,
     contenders,
     correlation,
     intervals,
@@ -132,6 +133,30 @@ def test_a_range_is_judged_by_estimates_and_wide_intervals():
     assert by_range([None], 28, 36) == "not settled"
 
 
+@pytest.mark.parametrize("games", [4, 12])
+def test_intervals_of_few_games_hold_for_all_cells_together(games):
+    """In 200 sets of 13 cells; of so few games a normal tail held in 46 and in 81 % of them."""
+    rng = np.random.default_rng(5)
+    held = 0
+    for trial in range(200):
+        parts = {
+            cell: np.stack([rng.normal(size=(games, 1)), np.ones((games, 1))], axis=2)
+            for cell in range(13)
+        }
+        means = cell_means(parts, ["x"], lambda cell: np.random.default_rng((trial, cell)), 400)  # noqa: B023
+        found = simultaneous(means.each("x", range(13)))
+        held += all(one.low <= 0 <= one.high for one in found)
+    assert held >= 170
+
+
+def test_a_cell_of_one_game_has_no_interval():
+    parts = {"one": np.ones((1, 1, 2)), "two": np.array([[[1.0, 1.0]], [[2.0, 1.0]]])}
+    means = cell_means(parts, ["x"], lambda _: np.random.default_rng(1), 100)
+    one, two = intervals(means.each("x", parts))
+    assert one is None
+    assert two.low < 1.5 < two.high
+
+
 def test_intervals_for_all_values_together_are_wider():
     curve = sample([1, 2, 3], 0.5)
     for one, all_of_them in zip(intervals(curve), simultaneous(curve), strict=True):
@@ -164,7 +189,8 @@ def test_what_the_study_says_is_found_where_it_is_so():
             by_threshold = {5: 16, 30: 0, 100: 16}[cell.threshold]
         return 14 + by_constant + by_threshold - (12 if cell.budget == 6000 else 0)
 
-    figures = reproduced(rows(SMALL, errors), SMALL)
+    config = dataclasses.replace(SMALL, games=8)
+    figures = reproduced(rows(config, errors), config)
     assert judged(figures, "4.2")[0] == "agrees"
     assert judged(figures, "4.3") == ["agrees"]
     assert judged(figures, "4.6")[0] == "agrees"

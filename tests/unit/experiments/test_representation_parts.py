@@ -267,6 +267,36 @@ def test_what_planes_cost_is_judged_by_the_rounds(v1, v2, judgement):
 
 
 @pytest.mark.parametrize(
+    ("grid", "towers", "judgements"),
+    [
+        ("architectures", ("resnet-256x19", "rise-4x1", "patchvit-64x4"), ["agrees"]),
+        ("architectures", ("tower-192x10:wide=0.5", "resnet-4x4", "patchvit-64x4"), []),
+        ("kernels", ("tower-48x6:wide=0,policy=flat", "tower-48x6:wide=0.5"), ["disagrees"]),
+        ("kernels", ("tower-48x6:policy=flat", "tower-48x6:wide=0.50"), ["disagrees"]),
+        ("kernels", ("tower-48x6:wide=0.25", "tower-48x6:wide=0.5"), []),
+        ("transformers", ("tower-9x4:transformers=0", "tower-9x4:transformers=1"), ["agrees"]),
+        ("transformers", ("tower-9x4:transformers=2", "tower-9x4:transformers=1"), []),
+        ("kernels", (), []),
+    ],
+)
+def test_networks_are_judged_beside_the_one_that_the_claim_is_about(grid, towers, judgements):
+    total = {"total": Interval(0.3, 0.2, 0.4)}
+    rows = [LossRow(one, one, 3, 1, 1, total, total) for one in towers]
+    settings = {**dict.fromkeys(config.GRIDS, ()), grid: towers}
+    if grid == "architectures":
+        settings["network"] = towers[0]
+    found = published._networks(Losses({grid: rows}, []), RepresentationConfig(**settings))
+    assert [one.judgement for one in found] == judgements
+
+
+@pytest.mark.parametrize("preset", config.PRESETS)
+def test_every_preset_sets_a_vision_transformer_beside_a_residual_tower(preset):
+    first, *others = config.groups_of(config.PRESETS[preset])["architectures"]
+    assert first.tower.startswith("resnet-")
+    assert any(one.tower.startswith("patchvit-") for one in others)
+
+
+@pytest.mark.parametrize(
     ("share", "judgement"),
     [((1.0, 0.8, 1.2), "agrees"), ((2.0, 1.2, 2.8), "not settled"), ((5.0, 2.7, 7.0), "disagrees")],
 )

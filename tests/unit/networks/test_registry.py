@@ -228,6 +228,14 @@ def test_a_network_may_be_named_by_its_import_path(module):
     assert network.policy.bias is None
 
 
+def test_options_are_put_into_a_text(module):
+    their = networks.spec_of("their_networks:Tiny", bias=False)
+    assert their == "their_networks:Tiny:bias=false"
+    assert networks.spec_of("resnet-16x2", value="mse") == "resnet-16x2:value=mse"
+    with pytest.raises(InvalidConfig, match="has value too: give it once"):
+        networks.spec_of("resnet-16x2:value=mse", value="wdlp")
+
+
 @pytest.mark.parametrize("text", ["rise-32x4", "resnet-16x2:value=mse", "risex4-1x2:drop=0.1"])
 def test_texts_and_descriptions_are_the_same(text):
     spec = described(text)

@@ -242,8 +242,7 @@ def score_of(samples: Sequence[Sample], score: Score, seed: int, resamples: int)
         return _with_trainings(own, by_group.mean(axis=0), (0.0, 1.0))
     rng = np.random.default_rng(seed)
     drawn = resample_games(sums, counts, rng, resamples)
-    found = over_trainings(drawn.means, drawn.resampled)
-    return None if found is None else _trusted(found, _ratios(sums, counts))
+    return _over_groups(drawn.means, drawn.resampled, _ratios(sums, counts))
 
 
 def gap_of(
@@ -262,11 +261,9 @@ def gap_of(
     both = np.stack([sums, sums_there], axis=2), np.stack([counts, counts_there], axis=2)
     drawn = resample_games(*both, np.random.default_rng(seed), resamples)
     means = sign * (drawn.means[:, 0] - drawn.means[:, 1])
-    found = over_trainings(means, sign * (drawn.resampled[..., 0] - drawn.resampled[..., 1]))
-    if found is None:
-        return None
+    resampled = sign * (drawn.resampled[..., 0] - drawn.resampled[..., 1])
     ratios = _ratios(*both)
-    return _trusted(found, ratios[..., 0] - ratios[..., 1])
+    return _over_groups(means, resampled, ratios[..., 0] - ratios[..., 1])
 
 
 def _share_gap(by_group: Array) -> Interval:
@@ -303,13 +300,11 @@ def _ratios(sums: Array, counts: Array) -> Array:
     return ratios
 
 
-def _trusted(found: Interval, ratios: Array) -> Interval:
-    """Return the interval, unless too few groups have the score or all of them are alike.
-
-    A bootstrap of groups that are alike has no width, however few they are.
-    """
-    known = ratios[np.isfinite(ratios).reshape(len(ratios), -1).all(axis=1)]
-    if len(known) >= MIN_GROUPS and np.ptp(known, axis=0).max() > 0:
+def _over_groups(means: Array, resampled: Array, ratios: Array) -> Interval | None:
+    """Return the interval over trainings and groups; infinite ends if few groups have the score."""
+    known = int(np.isfinite(ratios).all(axis=1).sum())
+    found = over_trainings(means, resampled, known)
+    if found is None or known >= MIN_GROUPS:
         return found
     return Interval(found.value, -math.inf, math.inf)
 

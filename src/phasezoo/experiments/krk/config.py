@@ -54,7 +54,7 @@ class KrkConfig(ResampledSettings):
     reading: str = "thesis"
     """How the study is read: thesis (its text), author (its program), thesis+NAME, author-NAME."""
     defender_ties: Ties | None = None
-    """Which of equally good moves Black plays (none: as the reading says)."""
+    """Which of equally good moves Black plays, without --readings (none: as the reading says)."""
     readings: tuple[str, ...] = ()
     """Other readings to compare by uct; one-by-one is each difference alone and left out."""
     reading_games: Annotated[int, Ge(2)] = 40
@@ -111,6 +111,13 @@ class KrkConfig(ResampledSettings):
             raise InvalidConfig(message)
         Reading.parse(self.reading, self.defender_ties)
         compared = self.compared()
+        if compared and self.defender_ties is not None:
+            message = (
+                f"--defender-ties {self.defender_ties}: --readings say themselves which move Black "
+                "plays; leave it out and write it into --reading (thesis+defender plays the first, "
+                "thesis+last the last, author-defender one at random)"
+            )
+            raise InvalidConfig(message)
         for text in compared:
             Reading.parse(text)
         if self.reading in compared or len(set(compared)) < len(compared):

@@ -109,7 +109,7 @@ def _terms(config: KrkConfig) -> str:
   that give the win away have none and are counted apart.
 - **Collapse**: Black’s reply was not in the tree, which is then thrown away.
 - **95 % interval**: From {numbers.count(config.resamples)} draws of games with replacement within
-  each setting; a curve’s point is the mean of its settings.
+  each setting, with Student’s tails; a curve’s point is the mean of its settings.
 """
 
 

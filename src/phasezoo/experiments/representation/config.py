@@ -74,7 +74,8 @@ class RepresentationConfig(TrainedSettings):
     trainings: PositiveInt = 3
     """Trainings of each of these four (paper: 3)."""
     architectures: tuple[str, ...] = ("rise-32x3:policy=pointwise", "patchvit-64x4")
-    """Networks set beside the tower above, with planes v2 and the head wdlp."""
+    """Networks set beside the tower above, or beside their first if that tower is among them; with
+    planes v2 and the head wdlp."""
     architecture_trainings: PositiveInt = 1
     """Trainings of each of these (paper: 3)."""
     blocks: tuple[str, ...] = (
@@ -191,7 +192,9 @@ class Variant:
     @property
     def network(self) -> str:
         """Its network with the head."""
-        return f"{self.tower}{',' if ':' in self.tower else ':'}value={self.head}"
+        from phasezoo import networks
+
+        return networks.spec_of(self.tower, value=self.head)
 
 
 def corner(planes: str, head: str) -> str:
@@ -292,7 +295,7 @@ PRESETS: dict[Preset, RepresentationConfig] = presets_of(
     },
     gpu={
         "network": "tower-192x10:transformers=1,wide=0.5",
-        "architectures": _PUBLISHED,
+        "architectures": (*_PUBLISHED, "tower-192x10:transformers=1,wide=0.5"),
         "blocks": (
             "tower-192x10:block=classical",
             "tower-256x9:expansion=3",

@@ -10,7 +10,14 @@ from typing import NamedTuple
 
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.claims import BY_ELO, Side, by_sign, judged
-from phasezoo.experiments.representation.config import CORNERS, HEADS, PLANES, corner
+from phasezoo.experiments.representation.config import (
+    CORNERS,
+    HEADS,
+    PLANES,
+    RepresentationConfig,
+    corner,
+    groups_of,
+)
 from phasezoo.experiments.representation.measurements import Games, Latency, Losses, Results
 from phasezoo.experiments.representation.positions import (
     OUTCOMES,
@@ -102,7 +109,7 @@ _LITTLE = 1.1
 def claims_of(results: Results) -> list[Claim]:
     """Return every claim of the paper that a run can judge."""
     found = [*_representation(results.losses), _cost(results.latency)]
-    found += [*_networks(results.losses), *_elo(results.games[0])]
+    found += [*_networks(results.losses, results.config), *_elo(results.games[0])]
     for one in results.gradients.average:
         if one.answer == "value" and one.arm in (corner(PLANES[0], HEADS[1]), CORNERS[-1]):
             names = [name for name in (VIEWER, HISTORY) if name in one.shares]
@@ -163,17 +170,20 @@ def _cost(latency: Sequence[Latency]) -> Claim:
     )
 
 
-def _networks(losses: Losses) -> list[Claim]:
-    """One network of a table beside the table's first."""
+def _networks(losses: Losses, config: RepresentationConfig) -> list[Claim]:
+    """One network of a table beside the table's first, if that is the kind the claim is about."""
     found = []
-    for name, part, text, side in _network_claims():
+    groups = groups_of(config)
+    for name, part, base, text, side in _network_claims():
         rows = losses.tables.get(name, [])
+        towers = [variant.tower for variant in groups.get(name, [])]
+        others = list(zip(towers, rows, strict=True))[1:]
         if name == "transformers":
-            rows = rows[-1:]
-        row = next((row for row in rows if part in row.label), None)
-        if row is None or not row.to_first:
+            others = others[-1:]
+        row = next((row for tower, row in others if _is(tower, part)), None)
+        if row is None or not _is(towers[0], base):
             continue
-        first, interval = losses.tables[name][0], row.to_first["total"]
+        first, interval = rows[0], row.to_first["total"]
         ours = f"{numbers.signed_interval(interval)} beside none."
         if name == "architectures":
             ours = f"{row.label} beside {first.label}: {numbers.signed_interval(interval)}."
@@ -182,20 +192,30 @@ def _networks(losses: Losses) -> list[Claim]:
     return found
 
 
-def _network_claims() -> Iterator[tuple[str, str, str, Side]]:
-    """Table, part of a network's text, claim, and the side of the first where it lies."""
+def _is(tower: str, part: str) -> bool:
+    """Whether a network's text has this family, or this number as an option (0 without it)."""
+    head, _, text = tower.partition(":")
+    name, _, number = part.partition("=")
+    options = dict(one.split("=") for one in text.split(",") if one)
+    return float(options.get(name, 0)) == float(number) if number else head.startswith(f"{name}-")
+
+
+def _network_claims() -> Iterator[tuple[str, str, str, str, Side]]:
+    """Table, parts of a network's and of the first's text, claim, and where it lies beside it."""
     patches, tower = (NETWORKS[name][0] for name in ("ViT, one patch of 8x8", "AlphaZero 19x256"))
     text = "A vision transformer with one patch for the board is far behind a residual tower"
-    yield "architectures", "patchvit", f"{text}: total loss {patches} against {tower}.", "higher"
+    text = f"{text}: total loss {patches} against {tower}."
+    yield "architectures", "patchvit", "resnet", text, "higher"
     none, half = KERNELS["0 %"], KERNELS["50 %"]
     text = f"Half of the kernels 5x5 is better than none: total loss {half} against {none}."
-    yield "kernels", "wide=0.5", text, "lower"
+    yield "kernels", "wide=0.5", "wide=0", text, "lower"
     (_, none), *some = TRANSFORMERS.items()
     for count, loss in some:
         side: Side = "higher" if loss > none else "lower"
         blocks = f"{count} transformer block{'' if count == '1' else 's'}"
         text = f"A tower with {blocks} has a {side} total loss than one without: {loss} against"
-        yield "transformers", f"transformers={count}", f"{text} {none}.", side
+        part, text = f"transformers={count}", f"{text} {none}."
+        yield "transformers", part, "transformers=0", text, side
 
 
 def _of_loss(

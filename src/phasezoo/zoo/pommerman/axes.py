@@ -71,7 +71,7 @@ def sizes(config: GeneraliseConfig) -> Axis:
 
     network = config.network
     if "pool=" not in network:
-        network += ",pool=global" if ":" in network else ":pool=global"
+        network = networks.spec_of(network, pool="global")
     if not networks.fits_boards(network, TWO_PLAYER[0].plane_shape(), TWO_PLAYER[0].num_actions):
         message = (
             f"--network {network}: its weights fit boards of one size, but pommerman/sizes tests "
