@@ -119,6 +119,7 @@ def register(
     """Add a game of one's own, and bind the type of its initial state to it.
 
     Registering a name of one's own again replaces the earlier game (a notebook cell run twice).
+    Games may share a type of states that say by ``game`` which game's they are.
 
     Args:
         name: How the game is asked for.
@@ -134,7 +135,8 @@ def register(
     Raises:
         GameContract: ``initial_state`` raised an error.
         InvalidConfig: The name is no text, or belongs to a game of the package; a size or the shape
-            of planes is wrong; ``initial_state`` cannot be called; or ``plane_names`` do not fit.
+            of planes is wrong; ``initial_state`` cannot be called, or makes states of a game of the
+            package; or ``plane_names`` do not fit.
     """
     check_sizes(name, num_players, num_actions)
     REGISTRY.check_name(name)
@@ -156,6 +158,13 @@ def register(
         message = f"game {name!r}: initial_state() raised {type(error).__name__}: {error}"
         raise GameContract(message) from error
     state_type = type(first)
+    if any(state_type is one.state_type for one in _package().values()):
+        message = (
+            f"game {name!r}: initial_state makes states of {first.game}, a game of the package; "
+            f"games.make({first.game!r}, …) takes its options, and openings= and starts= positions "
+            "to begin from; or wrap the state in a class of your own"
+        )
+        raise InvalidConfig(message)
     game = Game(
         name=name,
         num_players=num_players,
@@ -223,11 +232,10 @@ def game_of(state: Any) -> Game:
     Raises:
         UnknownGame: No registered game has states of that type.
     """
-    game = _BY_TYPE.get(type(state))
-    if game is not None:
-        return game
     game = REGISTRY.find(getattr(state, "game", None))
-    if game is not None and isinstance(state, game.state_type):
+    if game is None or not isinstance(state, game.state_type):
+        game = _BY_TYPE.get(type(state))
+    if game is not None:
         return game
     advice = (
         "games.make(name).from_text(…) makes one of a position's text"

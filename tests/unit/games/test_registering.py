@@ -1,4 +1,5 @@
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pytest
@@ -60,6 +61,26 @@ def test_what_cannot_be_registered_is_refused_and_leaves_no_trace(given, told):
     with pytest.raises(InvalidConfig, match=told):
         registered(**given)
     assert games.make("chess").name == "chess"
+
+
+def test_states_of_a_package_game_stay_its_own():
+    for name in ("atomic", "connect-four", "pommerman-ffa"):
+        game = games.make(name)
+        with pytest.raises(InvalidConfig, match=f"states of {name}, a game of the package"):
+            registered(name="mine", initial_state=game.new_state)
+        assert games.game_of(game.new_state()) is game
+
+
+def test_games_of_one_class_are_told_apart_by_what_their_states_say():
+    class Named(Once):
+        def __init__(self, game):
+            super().__init__()
+            object.__setattr__(self, "game", game)
+
+    for name in ("once", "twice"):
+        registered(name=name, initial_state=partial(Named, name))
+    assert [games.game_of(Named(name)).name for name in ("once", "twice")] == ["once", "twice"]
+    assert games.game_of(Named("unheard")).name == "twice"
 
 
 @pytest.mark.parametrize("rewards", [None, "win", (float("nan"), 0.0), (float("inf"), 0.0),
