@@ -136,15 +136,14 @@ def import_module(path: str) -> ModuleType:
     if reason:
         message = f"{path!r} cannot be imported: {reason}; {_EXPECTED}"
         raise InvalidConfig(message)
+    file = Path(path)
+    if path.endswith(".py") and file.stem in sys.modules:
+        return _if_of(sys.modules[file.stem], file)
     try:
         if not path.endswith(".py"):
             if str(Path.cwd()) not in sys.path:
                 sys.path.insert(0, str(Path.cwd()))  # as `python -m` has it
             return importlib.import_module(path)
-        file = Path(path)
-        known = sys.modules.get(file.stem)
-        if known is not None and _is_of(known, file):
-            return known
         spec = importlib.util.spec_from_file_location(file.stem, file)
         assert spec is not None
         assert spec.loader is not None
@@ -153,7 +152,7 @@ def import_module(path: str) -> ModuleType:
         try:
             spec.loader.exec_module(module)
         except BaseException:
-            del sys.modules[file.stem]
+            sys.modules.pop(file.stem, None)
             raise
     except (Exception, SystemExit) as error:
         is_missing = isinstance(error, ModuleNotFoundError) and error.name == path
@@ -219,7 +218,14 @@ def is_installed_program(command: str) -> bool:
     return found is not None and Path(found).is_absolute()
 
 
-def _is_of(module: ModuleType, file: Path) -> bool:
-    """Whether a module was made from the file."""
+def _if_of(module: ModuleType, file: Path) -> ModuleType:
+    """The module, if it was made from the file: pickles know modules by their names alone."""
     own = getattr(module, "__file__", None)
-    return own is not None and Path(own).resolve() == file.resolve()
+    if own is not None and Path(own).resolve() == file.resolve():
+        return module
+    of = "the interpreter's own" if own is None else str(own)
+    message = (
+        f"{str(file)!r} cannot be imported: a module {file.stem!r} is imported already, {of}; "
+        "rename the file"
+    )
+    raise InvalidConfig(message)

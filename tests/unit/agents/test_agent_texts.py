@@ -1,6 +1,8 @@
 """Agents as short texts: the grammar, typed values, every name, and the way back."""
 
 import dataclasses
+import json
+import pickle
 import sys
 import textwrap
 
@@ -287,3 +289,21 @@ def test_how_a_network_is_loaded_needs_a_network(agent, option):
     with pytest.raises(InvalidConfig, match="give net=") as refused:
         agents.make(f"{agent}:{option}")
     assert name in str(refused.value)
+
+
+def test_files_whose_names_are_taken_by_modules_are_refused(tmp_path, monkeypatch):
+    """Pickles know a class by its module's name, which two files cannot share."""
+    text = "from phasezoo import agents\nclass Own(agents.RandomAgent): pass\n"
+    files = [tmp_path / name for name in ("a/two_of_these.py", "b/two_of_these.py", "c/json.py")]
+    for file in files:
+        file.parent.mkdir()
+        file.write_text(text)
+    monkeypatch.delitem(sys.modules, "two_of_these", raising=False)
+    first = agents.make(f"module:{files[0]}:Own")
+    assert type(agents.make(f"module:{files[0]}:Own")) is type(first)
+    for file in files[1:]:
+        with pytest.raises(InvalidConfig, match=r"is imported already, .*; rename the file"):
+            agents.make(f"module:{file}:Own")
+    assert type(pickle.loads(pickle.dumps(first))) is type(first)
+    assert sys.modules["json"] is json
+    del sys.modules["two_of_these"]

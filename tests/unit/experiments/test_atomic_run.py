@@ -168,6 +168,19 @@ def test_what_the_thesis_names_as_future_is_learned_by(tmp_path):
     assert 0 < len(starts) < 8
 
 
+def test_variants_keep_what_the_network_says_besides():
+    text = "resnet-8x1:value=mse,policy=pointwise,attention=se"
+    config = dataclasses.replace(SMALL, network=text, inputs=("clock",))
+    heads = options_of("other-heads", config)["network"]
+    shown = options_of("clock", config)["network"]
+    assert heads == "resnet-8x1:attention=se"
+    assert shown == f"{NAME}-8x1:thing=clock,{text.partition(':')[2]}"
+    network = networks.make(shown, (52, 8, 8), 4672)
+    assert networks.count(network.network).parameters == networks.count(text, (52, 8, 8)).parameters
+    with pytest.raises(InvalidConfig, match="needs a residual tower"):
+        options_of("clock", dataclasses.replace(config, network="rise-8x1"))
+
+
 @pytest.mark.parametrize("thing", INPUTS)
 def test_a_network_sees_the_pieces_and_one_thing_more(thing):
     atomic = games.make("atomic")

@@ -18,6 +18,7 @@ from phasezoo.experiments.learning import LearningRun, learn
 from phasezoo.experiments.matches import MatchSummary, match_once
 from phasezoo.experiments.study import StudyRun
 from phasezoo.networks import NetworkOutput
+from phasezoo.networks.making import described
 from phasezoo.report.console import Console
 from phasezoo.training import ReplayRules, SelfPlay, SelfPlayConfig, SelfPlayOutcome
 from phasezoo.training.config import SupervisedConfig
@@ -36,6 +37,9 @@ _LADDER = 4
 
 NAME = "shown"
 """Name of such a network: ``shown-16x2:thing=clock``."""
+
+_HEADS = ("policy", "value", "value_channels", "value_units")
+"""Options of a network's heads."""
 
 PIECES = 12
 """Planes of pieces come first."""
@@ -217,11 +221,20 @@ def options_of(name: str, config: AtomicConfig) -> dict[str, Any]:
         "seed": config.seed,
         "config": _config(config, ladder=name == THESIS, **_changes(name, config)),
     }
-    if name in INPUTS:
-        size = config.network.split(":")[0].split("-")[1]
-        return {**options, "network": f"{NAME}-{size}:thing={name}", "planes": "v1"}
-    if name == "other-heads":
-        options["network"] = config.network.split(":")[0]
+    if name in INPUTS or name == "other-heads":
+        tower = described(config.network)
+        family, _, size = tower.name.rpartition("-")
+        if name in INPUTS:
+            if family != "resnet":
+                message = (
+                    f"--network {config.network}: --inputs needs a residual tower, such as "
+                    f"resnet-16x2; leave --inputs out, or choose one"
+                )
+                raise InvalidConfig(message)
+            shown = networks.spec_of(f"{NAME}-{size}", thing=name, **tower.options)
+            return {**options, "network": shown, "planes": "v1"}
+        kept = {option: value for option, value in tower.options.items() if option not in _HEADS}
+        options["network"] = networks.spec_of(tower.name, **kept)
     return options
 
 
@@ -338,10 +351,10 @@ def shown_network(
     thing: Literal[
         "repetitions", "en-passant", "colour", "move-number", "castling", "clock", "last-moves"
     ] = "clock",
+    **options: Any,
 ) -> nn.Module:
-    """Return the thesis' network of planes ``v1``, which sees the pieces and ``thing`` alone."""
-    text = f"resnet-{channels}x{blocks}:policy=dense,value=mse,value_channels=1,value_units=64"
-    made = networks.make(text, input_shape, num_actions)
+    """Return a residual tower of planes ``v1``, which sees the pieces and ``thing`` alone."""
+    made = networks.make(f"resnet-{channels}x{blocks}", input_shape, num_actions, **options)
     return Shown(made, input_shape[0], (*range(PIECES), *INPUTS[thing]))
 
 
