@@ -182,9 +182,7 @@ impl<M: SearchModel> Search<M> {
         returns: &Returns,
     ) -> Expanded {
         let actor = self.path.last().map_or(0, |step| self.tree.node(step.node).actor);
-        let snapshot = at.model.snapshot(state);
-        let bytes = at.model.heap_bytes(&snapshot);
-        let Some(id) = self.tree.add(Kind::Terminal, actor, snapshot, bytes) else {
+        let Some(id) = self.tree.add(at.model, Kind::Terminal, actor, state) else {
             return Expanded::Full;
         };
         let values = self.tree.values_of(returns, self.tree.node(ROOT).actor);
@@ -234,9 +232,7 @@ impl<M: SearchModel> Search<M> {
     /// moves the position may not have stood before.
     fn add_repetition(&mut self, at: &Place<'_, M>, state: &M::State) -> Expanded {
         let actor = self.path.last().map_or(0, |step| self.tree.node(step.node).actor);
-        let snapshot = at.model.snapshot(state);
-        let bytes = at.model.heap_bytes(&snapshot);
-        let Some(id) = self.tree.add(Kind::Repetition, actor, snapshot, bytes) else {
+        let Some(id) = self.tree.add(at.model, Kind::Repetition, actor, state) else {
             return Expanded::Full;
         };
         let back = (1..self.path.len()).find(|&plies| at.model.repeats_within(state, plies));

@@ -17,7 +17,7 @@ use super::slab::Slab;
 use super::solver::Range;
 use crate::error::{Error, Result};
 use crate::game::{Action, Player};
-use crate::model::ValueRule;
+use crate::model::{SearchModel, ValueRule};
 
 /// Index of a node.
 pub(crate) type NodeId = u32;
@@ -186,17 +186,18 @@ impl<S> Tree<S> {
             + self.heap_bytes
     }
 
-    /// Adds a node without candidates, whose snapshot holds `bytes` beside itself. Nodes and rows are
-    /// counted with 32 bits; `None` if those are used up.
-    pub(crate) fn add(
+    /// Adds a node for `state`, without candidates. Nodes and rows are counted with 32 bits; `None` if
+    /// those are used up.
+    pub(crate) fn add<M: SearchModel<Snapshot = S>>(
         &mut self,
+        model: &M,
         kind: Kind,
         actor: Player,
-        snapshot: S,
-        bytes: usize,
+        state: &M::State,
     ) -> Option<NodeId> {
         let id = self.reserve(kind, actor)?;
-        self.heap_bytes += bytes;
+        let snapshot = model.snapshot(state);
+        self.heap_bytes += model.heap_bytes(&snapshot);
         self.snapshots.push(snapshot);
         Some(id)
     }

@@ -401,9 +401,7 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
 
     /// Adds a node for `state`, whose actions are listed; `None` if 32 bits are used up.
     fn add(&mut self, kind: Kind, actor: Player, state: &M::State) -> Result<Option<NodeId>> {
-        let snapshot = self.model.snapshot(state);
-        let bytes = self.model.heap_bytes(&snapshot);
-        let Some(id) = self.tree.add(kind, actor, snapshot, bytes) else { return Ok(None) };
+        let Some(id) = self.tree.add(&self.model, kind, actor, state) else { return Ok(None) };
         if kind == Kind::Evaluated {
             self.tree.add_candidates(id, &self.legal)?;
         }

@@ -22,8 +22,6 @@ use super::words::{self, Meaning};
 /// cannot fill the memory.
 const MAX_GAME_BYTES: usize = 4 << 20;
 
-const MARKERS: [&[u8]; 5] = [b"1-0", b"0-1", b"1/2-1/2", b"1/2", b"*"];
-
 /// Tags that begin another game wherever one begins a line of a comment: those that every game has, and
 /// those that say from where it is played.
 const OF_EVERY_GAME: [&[u8]; 10] = [
@@ -361,7 +359,7 @@ impl Open {
     fn see(&mut self, text: &[u8]) {
         let Some(last) = last_word(without_space(text)) else { return };
         self.begun = true;
-        self.ended = MARKERS.contains(&last);
+        self.ended = is_result(last);
         if self.text == Text::Moves {
             return;
         }
@@ -383,7 +381,7 @@ impl Open {
             if self.in_comment {
                 let Some(end) = memchr(b'}', rest) else {
                     if let Some(word) = last_word(rest) {
-                        self.comment_ended = MARKERS.contains(&word);
+                        self.comment_ended = is_result(word);
                     }
                     return;
                 };
@@ -453,6 +451,11 @@ fn last_word(text: &[u8]) -> Option<&[u8]> {
 /// Whether a word can be a move, or a pass.
 fn is_move(word: &[u8]) -> bool {
     matches!(words::read(word).meaning, Meaning::Move(_) | Meaning::NullMove)
+}
+
+/// Whether a word ends a game.
+fn is_result(word: &[u8]) -> bool {
+    matches!(words::read(word).meaning, Meaning::Result(_))
 }
 
 /// Whether a line begins with the number of a game's first move.

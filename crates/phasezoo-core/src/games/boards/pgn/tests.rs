@@ -458,6 +458,30 @@ const AMONG_TAGS: [&str; 22] = [
 ];
 
 #[test]
+fn results_end_games_however_they_are_written() {
+    for (plain, others) in
+        [("1-0", ["1–0", "1‑0"]), ("0-1", ["0–1", "0−1"]), ("1/2-1/2", ["½-½", "½–½"])]
+    {
+        for text in [
+            "1. e4 e5 RESULT\n1. d4 d5 RESULT\n",
+            "1. e4 e5 { not closed RESULT\n1. d4 d5 RESULT\n",
+            "[White \"a\"]\n1. e4 e5 RESULT\n\nhello\n\n[White \"b\"]\n1. d4 d5 RESULT\n",
+            "[White \"a\"]\n1. e4 e5 RESULT\n[White \"b\"]\n1. d4 d5 RESULT\n",
+            "1. e4 e5 { not closed RESULT\n\n[White \"b\"]\n\n1. d4 d5 RESULT\n",
+        ] {
+            let read = |result| {
+                let (columns, report) = import(&text.replace("RESULT", result), &options());
+                (columns.result, report.games, report.skipped)
+            };
+            assert!(read(plain).1 >= 2, "{text}");
+            for other in others {
+                assert_eq!(read(other), read(plain), "{text} {other}");
+            }
+        }
+    }
+}
+
+#[test]
 fn text_among_tags_costs_its_game_and_no_other() {
     for fault in AMONG_TAGS {
         for tags in [
