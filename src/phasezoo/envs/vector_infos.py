@@ -67,9 +67,10 @@ class VectorGate:
 
     Args:
         gate: The gate; None for phase 0 throughout.
+        num_players: Of each game.
     """
 
-    def __init__(self, gate: Any) -> None:
+    def __init__(self, gate: Any, num_players: int) -> None:
         self.native = gate.spec if isinstance(gate, Gate) else None
         """The specification of a native gate."""
         self.is_native = gate is None or self.native is not None
@@ -77,7 +78,10 @@ class VectorGate:
         self.sees_every_ply = not self.is_native and getattr(gate, "monotone", False)
         """Whether a phase depends on those of the plies before, and is made here."""
         self._gate = gate
-        self._phases = np.zeros(0, dtype=np.int64)
+        self._players = num_players
+        self._phases = np.zeros((0, num_players), dtype=np.int64)
+        """By game and player; only the learners' own if the gate looks at no ply before."""
+        self._shown = np.zeros(0, dtype=np.int64)
         self._ended: dict[int, int] = {}
         self._begun: set[int] = set()
 
@@ -86,25 +90,39 @@ class VectorGate:
         if self.is_native:
             return
         if not len(self._phases):
-            self._phases = np.zeros(len(vector), dtype=np.int64)
+            self._phases = np.zeros((len(vector), self._players), dtype=np.int64)
         if first:
             self._ended, self._begun = {}, set()
         for row in set(vector.ended()) - self._ended.keys():
             state, learner = vector.ended_state(row), vector.ended_learner(row)
-            self._ended[row] = int(
-                self._gate.batch([state], [learner], self._phases[row : row + 1])[0]
-            )
+            phases = self._asked([state], [learner], self._phases[row : row + 1])
+            self._ended[row] = int(phases[0, learner])
         begun = set(vector.restarted()) - self._begun
         # Phases of a game do not look back at those of the game before.
         self._phases[list(begun)] = 0
         self._begun |= begun
         states = [vector.state(row) for row in range(len(vector))]
-        self._phases = self._gate.batch(states, vector.learners(), self._phases)
+        learners = vector.learners()
+        self._phases = self._asked(states, learners, self._phases)
+        self._shown = self._phases[np.arange(len(states)), learners]
+
+    def _asked(
+        self, states: list[Any], learners: Sequence[int], before: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        if not self.sees_every_ply:
+            return np.repeat(self._gate.batch(states, learners)[:, None], self._players, axis=1)
+        count = len(states)
+        each = range(self._players)
+        return np.stack([self._gate.batch(states, [p] * count, before[:, p]) for p in each], axis=1)
+
+    def phase(self, row: int, player: int, native: Sequence[int]) -> int:
+        """The phase of a game as a player sees it, where ``native`` are those of native code."""
+        return native[row] if self.is_native else int(self._phases[row, player])
 
     def write(self, phases: npt.NDArray[np.int64]) -> None:
-        """Put the phases into the array of a step."""
+        """Put the phases that learners see into the array of a step."""
         if not self.is_native:
-            phases[:] = self._phases
+            phases[:] = self._shown
 
     def final_phases(self, rows: list[int], native: list[int]) -> list[int]:
         """The phases that games which ended in this step showed last."""

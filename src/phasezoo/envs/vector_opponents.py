@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from phasezoo._core import GameVector, Stream
 from phasezoo.envs.opponents import Callee, Opponent, check_choice, choose, opponent_of
+from phasezoo.envs.vector_infos import VectorGate
 from phasezoo.errors import GameForfeited
 from phasezoo.observation import GameRunner, Turn, View
 from phasezoo.specs import renamed_method
@@ -51,11 +52,13 @@ class VectorOpponents:
         kinds: For each player but the learner, in order: what
             :func:`~phasezoo.envs.opponents.resolve` gives.
         runner: Knows the rules of the games.
+        gate: Knows the games' phases.
     """
 
-    def __init__(self, kinds: Sequence[Any], runner: GameRunner) -> None:
+    def __init__(self, kinds: Sequence[Any], runner: GameRunner, gate: VectorGate) -> None:
         self._kinds = kinds
         self._runner = runner
+        self._gate = gate
         self._slots: dict[Key, _Slot] = {}
         self._pools: dict[int, Any] = {}
         """The pools of agents that answer boards together."""
@@ -91,7 +94,8 @@ class VectorOpponents:
         for place, (row, player) in enumerate(zip(rows, players, strict=True)):
             kind = self._kinds[_place(learners[row], player)]
             slot = self._slot(vector, kind, row, player)
-            turn = self._turn(vector.state(row), slot, kind, player, phases[row])
+            phase = self._gate.phase(row, player, phases)
+            turn = self._turn(vector.state(row), slot, kind, player, phase)
             if slot.opponent is not None:
                 action = choose(slot.opponent, self._runner, turn, player)
                 slot.moves = self._runner.moves_after(turn, player, action)

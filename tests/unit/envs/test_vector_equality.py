@@ -131,6 +131,27 @@ def test_gates_in_python_are_equal(opponent, mode, monotone):
     assert play(pair, 80, seed=4) > 3
 
 
+def swinging(state, player):
+    """It goes up and down, and is another for each player."""
+    return (state.ply * 3 // 2 + player) % 4
+
+
+def by_phase(observation, info):
+    allowed = np.flatnonzero(info["action_mask"])
+    return int(allowed[info["phase"] % len(allowed)])
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("opponent", [None, by_phase])
+@pytest.mark.parametrize("monotone", [False, True])
+def test_gates_that_go_back_are_equal_for_each_player(opponent, mode, monotone):
+    gate = gating.make(swinging, names=("a", "b", "c", "d"), monotone=monotone)
+    pair = Pair(
+        3, mode, env_id="ConnectFour-v0", opponent=opponent, gate=gate, agent_color="alternate"
+    )
+    assert play(pair, 60, seed=5) > 3
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     ("env_id", "options"),
