@@ -213,8 +213,8 @@ class SideStats:
 
 
 def duplicates(records: Sequence[GameRecord]) -> int:
-    """Return how many games repeat another one's opening and moves."""
-    return len(records) - len({(r.start_fen, r.opening_moves, r.moves) for r in records})
+    """Return how many games repeat another one's start, opening and moves."""
+    return len(records) - len({(r.start_fen, r.start, r.opening_moves, r.moves) for r in records})
 
 
 def equal_cost_limits(

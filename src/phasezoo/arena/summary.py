@@ -128,8 +128,10 @@ def _of_many(match: "Match") -> list[str]:
 
 
 def _remarks(match: "Match") -> list[str]:
+    starts_alike = len({(record.start, record.start_fen) for record in match.games}) == 1
+    advice = ": openings, such as random:2, make them differ" if starts_alike else ""
     counted = (
-        (match.duplicates, "repeated another game: openings, such as random:2, make them differ"),
+        (match.duplicates, f"repeated another game{advice}"),
         (match.truncated, "cut at the cap on plies, counted as draws"),
         (match.adjudicated, "adjudicated"),
     )

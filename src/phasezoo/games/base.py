@@ -166,12 +166,7 @@ class Game:
         unknown = sorted(options.keys() - set(self.option_names))
         if unknown:
             raise InvalidConfig(unknown_option(unknown[0], repr(self.name), self.option_names))
-        # JSON knows lists alone, and equal options are equal games.
-        given = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in options.items()
-            if value is not None
-        }
+        given = {name: _plain(value) for name, value in options.items() if value is not None}
         game = replace(self, options=given)
         if given:
             game.initial_state(seed=0)  # refuses wrong values
@@ -413,10 +408,8 @@ def fen_info(state: Any) -> Info:
     return {"fen": state.fen}
 
 
-def check_sizes(name: str, num_players: int, num_actions: int) -> None:
-    """Refuse names and sizes that no game can have."""
-    if not isinstance(name, str) or not name:
-        message = f"name={name!r}: expected a text that is not empty, such as 'othello6'"
-        raise InvalidConfig(message)
-    between(f"{name!r}: num_players", num_players, 1, 8)
-    between(f"{name!r}: num_actions", num_actions, 1, 2**31 - 1)
+def _plain(value: Any) -> Any:
+    """An option's value as JSON knows it, lists as tuples: equal options are equal games."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    return tuple(map(_plain, value)) if isinstance(value, list | tuple) else value

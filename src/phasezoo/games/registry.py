@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from phasezoo.checking import type_name
+from phasezoo.checking import shown, type_name
 from phasezoo.errors import GameContract, InvalidConfig, UnknownGame, UnregisteredGame
-from phasezoo.games.base import Game, check_sizes, fen_info
-from phasezoo.games.options import is_unicode
+from phasezoo.games.base import Game, fen_info
+from phasezoo.games.options import between, is_unicode
 from phasezoo.specs import (
     Registry,
     SpecText,
@@ -38,7 +38,7 @@ REGISTRY: Registry[Game] = Registry(
     _package,
     error=UnregisteredGame,
     refusal=InvalidConfig,
-    form=r"[^:,=\s]([^:,=\n]*[^:,=\s])?",
+    form=r"[^:,=\s\ud800-\udfff]([^:,=\n\ud800-\udfff]*[^:,=\s\ud800-\udfff])?",
     allowed="a text of one line without ':', ',' and '=', and no space around it",
     advice="; games.register(…) adds one of your own",
 )
@@ -133,13 +133,14 @@ def register(
             planes of choices left out are called ``"plane 0"`` and so on.
 
     Raises:
-        GameContract: ``initial_state`` raised an error.
+        GameContract: ``initial_state`` raised an error, or makes no state.
         InvalidConfig: The name is no text, or belongs to a game of the package; a size or the shape
             of planes is wrong; ``initial_state`` cannot be called, or makes states of a game of the
             package; or ``plane_names`` do not fit.
     """
-    check_sizes(name, num_players, num_actions)
     REGISTRY.check_name(name)
+    num_players = between(f"{name!r}: num_players", num_players, 1, 8)
+    num_actions = between(f"{name!r}: num_actions", num_actions, 1, 2**31 - 1)
     made_by: Any = initial_state
     if not callable(made_by):
         message = (
@@ -147,17 +148,23 @@ def register(
             "state when it is called, such as the state's class"
         )
         raise InvalidConfig(message)
-    _check_shapes(name, plane_specs)
-    if default_planes is not None and default_planes not in plane_specs:
-        message = f"{name!r}: default_planes={default_planes!r} is not among {list(plane_specs)}"
+    shapes = _checked_shapes(name, plane_specs)
+    if default_planes is not None and default_planes not in shapes:
+        message = f"{name!r}: default_planes={default_planes!r} is not among {list(shapes)}"
         raise InvalidConfig(message)
-    shown = _checked_names(name, plane_specs, plane_names or {})
+    described = _checked_names(name, shapes, plane_names or {})
     try:
         first = initial_state()
     except Exception as error:
         message = f"game {name!r}: initial_state() raised {type(error).__name__}: {error}"
         raise GameContract(message) from error
     state_type = type(first)
+    if state_type.__module__.partition(".")[0] in ("builtins", "numpy"):
+        message = (
+            f"game {name!r}: initial_state() returned {shown(first)}, which is no state; write a "
+            "class of states (phasezoo.types.State)"
+        )
+        raise GameContract(message)
     if any(state_type is one.state_type for one in _package().values()):
         message = (
             f"game {name!r}: initial_state makes states of {first.game}, a game of the package; "
@@ -169,10 +176,10 @@ def register(
         name=name,
         num_players=num_players,
         num_actions=num_actions,
-        plane_specs=dict(plane_specs),
-        default_planes=next(iter(plane_specs)) if default_planes is None else default_planes,
+        plane_specs=shapes,
+        default_planes=next(iter(shapes)) if default_planes is None else default_planes,
         state_type=state_type,
-        plane_names=shown,
+        plane_names=described,
         new_state=initial_state,
         state_info=fen_info if hasattr(first, "fen") else None,
     )
@@ -181,23 +188,27 @@ def register(
     return game
 
 
-def _check_shapes(game: str, given: Any) -> None:
-    """Refuse shapes of planes that are none."""
+def _checked_shapes(game: str, given: Any) -> dict[str, PlaneShape]:
+    """Return the shapes of planes, as a game keeps them."""
     if not isinstance(given, Mapping) or not given:
         message = (
             f"{game!r}: plane_specs is {given!r}; expected at least one shape by the name of the "
             "planes, such as {'default': (2, 3, 3)}"
         )
         raise InvalidConfig(message)
+    found: dict[str, PlaneShape] = {}
     for planes, shape in given.items():
         sizes = tuple(shape) if isinstance(shape, Sequence) and not isinstance(shape, str) else ()
-        are_whole = all(isinstance(size, int | np.integer) for size in sizes)
+        are_whole = all(isinstance(n, int | np.integer) and n is not True for n in sizes)
         if len(sizes) != 3 or not are_whole or min(sizes) < 1:
             message = (
                 f"{game!r}: plane_specs[{planes!r}] is {shape!r}; expected channels, height and "
                 "width, each 1 or more, such as (2, 3, 3)"
             )
             raise InvalidConfig(message)
+        channels, height, width = map(int, sizes)
+        found[planes] = (channels, height, width)
+    return found
 
 
 def _checked_names(

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from phasezoo.checking import shown
 from phasezoo.errors import InvalidArray, InvalidConfig, InvalidGate
+from phasezoo.games.options import is_unicode
 from phasezoo.types import SIMULTANEOUS
 
 MONOTONE = "monotone:"
@@ -233,7 +234,7 @@ class ObjectGate(CallableGate):
 def check_names(names: Sequence[str], spec: str) -> tuple[str, ...]:
     """The names of a gate's phases, if they are usable."""
     given = tuple(names) if isinstance(names, Iterable) and not isinstance(names, str) else ()
-    texts = all(isinstance(name, str) and name for name in given)
+    texts = all(isinstance(name, str) and name and is_unicode(name) for name in given)
     if not texts or not 1 <= len(given) <= MAX_PHASES or len(set(given)) < len(given):
         message = (
             f"gate {spec!r}: names={names!r}; give 1 to {MAX_PHASES} different names, one per "

@@ -69,12 +69,20 @@ def make(
         batched: Whether such a function takes a list of states.
 
     Raises:
-        InvalidGate: The specification follows no grammar, fits another game or has no names; or
-            the folder of a learned gate is not there, or one of its files was changed.
+        InvalidGate: The specification follows no grammar, fits another game or has no names;
+            ``names`` or ``batched`` is given beside what is a gate already; or the folder of a
+            learned gate is not there, or one of its files was changed.
         UnregisteredGate: It is a name that nobody has registered.
         MissingDependency: ``safetensors`` is not installed, and the gate is a learned one.
     """
     monotone, batched = flag("monotone", monotone), flag("batched", batched)
+    is_gate = all(hasattr(spec, member) for member in _MEMBERS)
+    if (names is not None or batched) and (is_gate or isinstance(spec, str)):
+        message = (
+            f"names={names!r}, batched={batched}: they are for a function; the gate {spec!r} has "
+            "its own, so leave them out"
+        )
+        raise InvalidGate(message)
     if isinstance(spec, str):
         return _by_name(spec, game, monotone)
     if isinstance(spec, _core.Gate):
@@ -82,7 +90,7 @@ def make(
     if isinstance(spec, CallableGate):
         _check_game(spec, game)
         return spec.as_monotone() if monotone else spec
-    if all(hasattr(spec, member) for member in _MEMBERS):
+    if is_gate:
         return ObjectGate(spec, monotone=monotone)
     gate = _wrapped(spec, names, batched)
     return gate.as_monotone() if monotone else gate
@@ -156,7 +164,8 @@ def _listed() -> str:
 def _wrapped(given: Any, names: Sequence[str] | None, batched: bool) -> CallableGate:
     """A function, or a gate object of a user's own, as a gate."""
     for gate in REGISTRY.own.values():
-        if gate.function is given:
+        has_names = names is None or tuple(names) == gate.names
+        if gate.function is given and has_names and gate.batched >= batched:
             return gate
     if not callable(given):
         message = (

@@ -106,12 +106,12 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
 
     def check_name(self, name: object) -> None:
         """Refuse a name that cannot be registered."""
+        if not isinstance(name, str) or self._form.fullmatch(name) is None:
+            message = f"{self.what} name {name!r}: expected {self._allowed}"
+            raise self._refusal(message)
         if name in self.package or name in self._reserved:
             article = "an" if self.what[0] in "aeiou" else "a"
             message = f"{name!r} is {article} {self.what} of the package: choose another name"
-            raise self._refusal(message)
-        if not isinstance(name, str) or self._form.fullmatch(name) is None:
-            message = f"{self.what} name {name!r}: expected {self._allowed}"
             raise self._refusal(message)
 
     def register(self, name: str, thing: Thing) -> None:

@@ -100,6 +100,13 @@ def test_errors_know_of_scores_that_were_not_seen():
     assert float(score_error(1.0, 0.0, 1000)) > 0
 
 
+def test_shares_end_at_0_and_1():
+    assert Interval(0.9, 0.7, 1.1).of_share() == Interval(0.9, 0.7, 1.0)
+    assert Interval(0.1, -0.1, 0.3).of_share() == Interval(0.1, 0.0, 0.3)
+    unknown = Interval(0.5, -math.inf, math.inf)
+    assert unknown.of_share() == unknown
+
+
 def test_three_equal_pairs_have_no_interval_and_four_have_a_wide_one():
     few, four = pentanomial_elo([0.75] * 3), pentanomial_elo([0.75] * 4)
     assert str(few) == "+190.8 (too few games for an interval)"

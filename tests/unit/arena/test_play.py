@@ -98,6 +98,16 @@ def test_openings_as_fen_drop_the_history():
     assert first.start_fen is None
 
 
+def test_games_from_other_drawn_starts_are_no_duplicates():
+    def stop(observation, info):
+        return 0
+
+    match = arena.play_match(stop, stop, game="pommerman-1v1", games=8, max_plies=12)
+    assert len({record.start for record in match.games}) == 4
+    assert match.duplicates == 4  # both games of a pair, in which nobody moves
+    assert "4 repeated another game\n" in f"{match.summary()}\n"
+
+
 def test_duplicates_are_counted():
     match = short_match(a=first_legal, b=first_legal, openings=[["e2e4"]], games=4, max_plies=30)
     assert match.duplicates == 3

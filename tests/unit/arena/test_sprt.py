@@ -227,6 +227,7 @@ def test_the_likeliest_chances_have_the_difference_that_was_asked_for(elo):
         ({"elo0": 0, "elo1": 5, "wins": 1.5}, "whole numbers"),
         ({"elo0": 0, "elo1": 5, "wins": "many"}, "whole numbers"),
         ({"elo0": 0, "elo1": 5, "wins": 10**400}, "whole numbers"),
+        ({"elo0": 0, "elo1": 5, "wins": 10**13}, "up to 1,000,000,000 together"),
         ({"elo0": -1e9, "elo1": 1e9, "model": "logistic"}, "up to 4000"),
     ],
 )

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from phasezoo import agents, arena, games, inference
-from phasezoo.errors import GameContract, InvalidConfig, InvalidState
+from phasezoo.errors import GameContract, InvalidConfig, InvalidState, UnknownGame
+from phasezoo.training import GameStore, play_games
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,12 @@ def registered(**given):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"name": None}, "name=None: expected a text"),
-        ({"name": ""}, "name='': expected a text"),
-        ({"name": ["once"]}, r"name=.*: expected a text"),
+        ({"name": None}, "name None: expected a text"),
+        ({"name": ""}, "name '': expected a text"),
+        ({"name": ["once"]}, r"name \['once'\]: expected a text"),
+        ({"name": "once\ud800"}, "expected a text"),
+        ({"plane_specs": {"default": (True, 1, 1)}}, r"is \(True, 1, 1\); expected channels"),
+        ({"num_players": True}, "num_players=True: expected a whole number"),
         *(({"name": bad}, "no space around it") for bad in ("a:b", "a,b", "a=1", " a", "a\nb")),
         ({"num_players": "2"}, "num_players='2': expected a whole number"),
         ({"num_actions": float("nan")}, "num_actions=nan: expected a whole number"),
@@ -61,6 +65,32 @@ def test_what_cannot_be_registered_is_refused_and_leaves_no_trace(given, told):
     with pytest.raises(InvalidConfig, match=told):
         registered(**given)
     assert games.make("chess").name == "chess"
+
+
+@pytest.mark.parametrize("start", [5, None, "state", [Once()]])
+def test_a_start_that_is_no_state_is_refused(start):
+    with pytest.raises(GameContract, match="which is no state"):
+        registered(initial_state=lambda: start)
+    with pytest.raises(UnknownGame):
+        games.game_of(start)
+
+
+def test_sizes_of_numpy_are_kept_as_numbers(tmp_path):
+    game = registered(
+        num_players=np.int64(2), num_actions=np.prod((1, 1)),
+        plane_specs={"default": tuple(np.array([1, 1, 1]))},
+    )  # fmt: skip
+    sizes = (game.num_players, game.num_actions, *game.plane_specs["default"])
+    assert {type(size) for size in sizes} == {int}
+    krk = games.make("krk", start="dtm", dtm=np.array([1, 3]))
+    same = games.make("krk", start="dtm", dtm=(np.int64(1), np.int64(3)))
+    assert krk == same == games.make(games.spec_of(krk))
+    for each in (game, krk):
+        out = tmp_path / each.name
+        play_games(agents.RandomAgent(), game=each, games=3, max_plies=4, out=out)
+        assert len(GameStore.open(out)) == 3
+    with pytest.raises(InvalidConfig, match=r"dtm=.*expected"):
+        games.make("krk", start="dtm", dtm=(True, 3))
 
 
 def test_states_of_a_package_game_stay_its_own():

@@ -226,3 +226,21 @@ def test_a_name_that_no_gate_has_here_says_what_to_do():
     lambda_spec = gating.make(lambda state: 0, names=("a",)).spec
     with pytest.raises(InvalidGate, match="was never registered, so no name finds it"):
         gating.make(lambda_spec)
+
+
+def test_names_given_for_a_registered_function_count():
+    def three(state):
+        return state.ply % 3
+
+    gating.register("three", names=("x", "y", "z"))(three)
+    own = gating.make(three)
+    assert gating.make(three, names=("x", "y", "z")) is own
+    other = gating.make(three, names=("u", "v", "w"))
+    assert (own.names, other.names) == (("x", "y", "z"), ("u", "v", "w"))
+    assert gating.make(three, names=("x", "y", "z"), batched=True).batched
+    for gate in ("lichess", own, gating.make("plies:9")):
+        for given in ({"names": ("u", "v")}, {"batched": True}):
+            with pytest.raises(InvalidGate, match="they are for a function"):
+                gating.make(gate, **given)
+    with pytest.raises(InvalidGate, match="different names"):
+        gating.make(three, names=("\ud800", "x", "y"))

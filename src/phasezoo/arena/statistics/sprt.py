@@ -36,6 +36,9 @@ MOST_NORMALIZED = 200.0
 """Normalised Elo that can be tested: the likeliest chances are found below one deviation of a pair,
 which is 245."""
 
+_MOST = 10**9
+"""Results beyond it outweigh one that was never seen by more than a float can tell."""
+
 ACCURACY = 1e-10
 """Of the chances of results, at which the search for the likeliest ones ends."""
 
@@ -172,11 +175,12 @@ def sprt(
 
 
 def _checked(counts: Sequence[Any]) -> Array:
-    if len(counts) in (3, 5) and all(map(is_count, counts)):
+    if len(counts) in (3, 5) and all(map(is_count, counts)) and sum(counts) <= _MOST:
         return np.array(counts, dtype=np.float64)
     message = (
         f"results {shown(list(counts))}: expected is how many games were lost, drawn and won, or "
-        "how many pairs had 0, 1/2, 1, 3/2 and 2 points: whole numbers, none of them negative"
+        "how many pairs had 0, 1/2, 1, 3/2 and 2 points: whole numbers, none of them negative, "
+        f"up to {_MOST:,} together"
     )
     raise InvalidConfig(message)
 

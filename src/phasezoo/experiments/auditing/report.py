@@ -1,6 +1,8 @@
 """Report of an audit: every figure beside its constant, by phase, band and distance."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.auditing.measurements import ALL, CONSTANT, Results, Score
@@ -156,7 +158,7 @@ def scores_table(results: Results, by: str) -> Table:
         Column("positions", "positions", numbers.count),
         estimate("policy loss", lambda s: s.means["policy"]),
         estimate("less constant", lambda s: s.gains.get("policy"), signed=True),
-        estimate("accuracy", lambda s: _within(s.means["accuracy"]), numbers.percent),
+        _share("accuracy", lambda s: s.means["accuracy"], numbers.percent),
         estimate("value loss", lambda s: s.means["value"]),
         estimate("value, less constant", lambda s: s.gains.get("value"), signed=True),
         estimate("Brier score", lambda s: _quarter(s.means["value"])),
@@ -174,11 +176,19 @@ def _quarter(interval: Interval | None) -> Interval | None:
     return Interval(interval.value / 4, interval.low / 4, interval.high / 4)
 
 
-def _within(interval: Interval | None) -> Interval | None:
-    """Return a share whose interval, which few games widen, ends at 0 and 1."""
-    if interval is None or not interval.is_known:
-        return interval
-    return Interval(interval.value, max(interval.low, 0.0), min(interval.high, 1.0))
+def _share(
+    head: str,
+    value: str | Callable[[Any], Interval | None],
+    form: Callable[[float], str] | int = 3,
+) -> Column:
+    """Return a column of shares, whose intervals end at 0 and 1."""
+    column = Column(head, value)
+
+    def share(row: Any) -> Interval | None:
+        found: Interval | None = column.of(row)
+        return found and found.of_share()
+
+    return estimate(head, share, form)
 
 
 def _calibration_table(results: Results) -> Table:
@@ -197,7 +207,7 @@ def _bins_table(results: Results) -> Table:
         Column("expected score", lambda b: f"{b.low:.2f} to {b.high:.2f}"),
         Column("positions", "positions", numbers.count),
         Column("mean expected", "expected", numbers.decimal),
-        estimate("mean score", "happened"),
+        _share("mean score", "happened"),
     ]
     return Table("reliability", columns, results.measured.bins, "Expected and actual scores")
 
@@ -218,7 +228,7 @@ def _agreement_table(results: Results) -> Table:
         Column("network", "first"),
         Column("other", "second"),
         Column("phase", "phase"),
-        estimate("same likeliest action", lambda row: _within(row.same), numbers.percent),
+        _share("same likeliest action", "same", numbers.percent),
         estimate("mean size of the difference of values", "apart"),
     ]
     return Table("agreement", columns, results.measured.agreement, "Agreement of networks")
@@ -230,7 +240,7 @@ def _leaves_table(results: Results) -> Table:
         Column("phase of the root", "phase"),
         Column("leaves", "nodes", numbers.count),
         Column("searches", "searches", numbers.count),
-        estimate("outside the root's phase", lambda row: _within(row.share), numbers.percent),
+        _share("outside the root's phase", "share", numbers.percent),
     ]
     return Table("leaves", columns, results.leaves, "Leaves outside the root's phase")
 

@@ -326,6 +326,7 @@ def _played(config: BeamStudyConfig, name: str, agent: Any, starts: str, out: Pa
     entropies = [
         _bits(visits.counts[low:high]) for low, high in pairwise(visits.offsets) if high > low
     ]
+    own = _over_games(float(shares.mean()), means, len(shares))
     return Played(
         name=name,
         games=len(store),
@@ -333,7 +334,7 @@ def _played(config: BeamStudyConfig, name: str, agent: Any, starts: str, out: Pa
         searched=len(entropies),
         rows=counting.rows,
         seconds=seconds,
-        distinct=_over_games(float(shares.mean()), means, len(shares)),
+        distinct=own and own.of_share(),
         entropy=float(np.mean(entropies)),
         shares=shares.tolist(),
     )

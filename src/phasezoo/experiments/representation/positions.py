@@ -276,7 +276,7 @@ def _attribution(
         arm=name,
         answer=answer,
         shares={
-            group: Interval(0.0, 0.0, 0.0) if group in constant else over(*both)
+            group: Interval(0.0, 0.0, 0.0) if group in constant else over(*both).of_share()
             for group, both in shares.items()
         },
         planes=(means / means.sum(axis=1, keepdims=True)).mean(axis=0).tolist(),

@@ -92,7 +92,7 @@ def range_of(dtm: Sequence[int] | None) -> tuple[int, int] | None:
     if dtm is None:
         return None
     try:
-        low, high = (operator.index(moves) for moves in dtm)
+        low, high = (operator.index(moves) for moves in dtm if not isinstance(moves, bool))
     except (TypeError, ValueError):
         low = high = _TOO_LARGE
     if max(abs(low), abs(high)) >= _TOO_LARGE:
