@@ -22,7 +22,7 @@ from phasezoo.envs.vector_infos import ExtraInfos, VectorGate
 from phasezoo.envs.vector_opponents import VectorOpponents
 from phasezoo.envs.vector_seeds import GameSeeds
 from phasezoo.errors import IllegalAction, InvalidArray, InvalidConfig
-from phasezoo.games.options import one_of
+from phasezoo.games.options import between, one_of
 from phasezoo.observation import OBSERVATIONS
 from phasezoo.observation.action_parts import flat_masks, masks_of, split_indices
 
@@ -125,10 +125,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
                 "gymnasium.vector.SyncVectorEnv over phasezoo.envs.GymEnv"
             )
             raise InvalidConfig(message)
-        if not isinstance(num_envs, int) or not 1 <= num_envs <= sys.maxsize:
-            message = f"num_envs={num_envs!r}: expected a whole number from 1 that memory can hold"
-            raise InvalidConfig(message)
-        self.num_envs = num_envs
+        self.num_envs = num_envs = between("num_envs", num_envs, 1, sys.maxsize)
         self.autoreset_mode = _mode(given.autoreset_mode)
         self.metadata = {
             "render_modes": list(rendering.MODES),

@@ -41,8 +41,11 @@ class GameSeeds:
             seeds: Sequence[int | None] = [None] * count
         elif isinstance(seed, int | np.integer):
             seeds = [int(seed) + row for row in range(count)]
-        else:
+        elif isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str):
             seeds = list(seed)
+        else:
+            message = f"seed={seed!r}: expected a whole number, or a list with one for each game"
+            raise InvalidConfig(message)
         if len(seeds) != count:
             message = (
                 f"seed has {len(seeds)} entries for {count} games; give one number, or one each"

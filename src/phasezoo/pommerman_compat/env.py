@@ -10,7 +10,7 @@ from typing import Annotated, Any, NoReturn, TypeAlias
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from annotated_types import Interval
+from annotated_types import Ge, Interval, MultipleOf
 from gymnasium import spaces
 
 from phasezoo.checking import type_name
@@ -43,7 +43,7 @@ from phasezoo.pommerman_compat.forward_model import (
     state_of_parts,
 )
 from phasezoo.resolver import game_named
-from phasezoo.specs import check_value, did_you_mean
+from phasezoo.specs import NonNegativeInt, check_value, did_you_mean
 
 _GAMES = {
     GameType.FFA: "pommerman-ffa",
@@ -91,6 +91,7 @@ def make(
 
 
 BoardSize: TypeAlias = Annotated[int, Interval(ge=4, le=11)]
+Walls: TypeAlias = Annotated[int, Ge(0), MultipleOf(2)]
 MaxSteps: TypeAlias = Annotated[int, Interval(ge=1, le=MAX_STEPS)]
 
 
@@ -145,6 +146,10 @@ class PommermanGame(gymnasium.Env[Any, Any]):
         **options: Any,
     ) -> None:
         _check_options(options)
+        if game_type not in list(GameType):
+            known = ", ".join(f"{kind.name} ({kind.value})" for kind in GameType)
+            message = f"game_type={game_type!r}: expected one of GameType: {known}"
+            raise InvalidConfig(message)
         self.game_type = GameType(game_type)
         rules: dict[str, bool] = {"fog": is_partially_observable}
         if is_partially_observable and agent_view_size not in (None, AGENT_VIEW_SIZE):
@@ -162,15 +167,23 @@ class PommermanGame(gymnasium.Env[Any, Any]):
         self.model = ForwardModel
         self._num_agents: int = self._game.num_players
         usual = _usual_board(self.game_type)
-        given = (board_size, num_rigid, num_wood, num_items)
+        given = {
+            "board_size": (BoardSize, board_size),
+            "num_rigid": (Walls, num_rigid),
+            "num_wood": (Walls, num_wood),
+            "num_items": (NonNegativeInt, num_items),
+        }
         self._board_numbers = tuple(
-            known if each is None else int(each) for each, known in zip(given, usual, strict=True)
+            known if value is None else check_value(name, kind, value)
+            for (name, (kind, value)), known in zip(given.items(), usual, strict=True)
         )
         self._is_usual = self._board_numbers == usual
-        self._board_size = check_value("board_size", BoardSize, self._board_numbers[0])
+        self._board_size = self._board_numbers[0]
         self._max_steps: int = check_value("max_steps", MaxSteps, max_steps)
         usual_blast = AGENT_VIEW_SIZE if is_partially_observable else 10
-        self._max_blast = usual_blast if agent_view_size is None else agent_view_size
+        self._max_blast = usual_blast
+        if agent_view_size is not None:
+            self._max_blast = check_value("agent_view_size", NonNegativeInt, agent_view_size)
         self._is_usual &= self._max_blast == usual_blast
         self._agent_view_size = agent_view_size
         self._is_partially_observable = is_partially_observable
@@ -225,6 +238,8 @@ class PommermanGame(gymnasium.Env[Any, Any]):
 
     def seed(self, seed: int | None = None) -> list[int | None]:
         """Draw boards, and this environment's samples, from a generator of its own from here on."""
+        if seed is not None:
+            seed = check_value("seed", NonNegativeInt, seed)
         self._boards, self._first = (None, None) if seed is None else (random.Random(seed), seed)
         self.action_space.seed(seed)
         return [seed]

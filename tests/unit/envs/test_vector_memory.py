@@ -23,10 +23,18 @@ def test_a_gate_of_ones_own_takes_no_memory_before_the_games_do():
         GameVectorEnv(2**60, gate=gating.make(lambda state: 0, names=("all",)))
 
 
-@pytest.mark.parametrize("count", [10**30, 0, -1, 2.0])
+@pytest.mark.parametrize("count", [10**30, 0, -1, 2.0, True])
 def test_what_counts_nothing_is_refused(count):
     with pytest.raises(InvalidConfig, match=r"num_envs=.*expected a whole number from 1"):
         GameVectorEnv(count)
+
+
+def test_counts_of_numpy_and_seeds_that_are_none():
+    vector = GameVectorEnv(np.int64(2))
+    assert len(vector.reset(seed=np.int64(1))[0]) == 2
+    for seed in (1.5, "12"):
+        with pytest.raises(InvalidConfig, match=r"seed=.*expected a whole number"):
+            vector.reset(seed=seed)
 
 
 def test_the_arrays_of_a_vector_count_too():

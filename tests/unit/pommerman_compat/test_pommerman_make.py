@@ -1,5 +1,6 @@
 """Training scripts for the original Pommerman run over our simulator."""
 
+import math
 import random
 
 import numpy as np
@@ -10,7 +11,7 @@ from phasezoo.envs import pommerman_v0
 from phasezoo.errors import IllegalAction, InvalidConfig, InvalidState, UnknownGame
 from phasezoo.pommerman_compat import agents
 from phasezoo.pommerman_compat.constants import GameType, Result
-from phasezoo.pommerman_compat.env import REGISTRY, make
+from phasezoo.pommerman_compat.env import REGISTRY, PommermanGame, make
 
 # As people wrote them: one agent is trained, the package asks the others.
 SCRIPT = """
@@ -202,6 +203,31 @@ def test_figures_are_kept_current():
     assert [agent.position for agent in env._agents] == [(1, 1), (9, 1), (9, 9), (1, 9)]
     env.step([5, 0, 0, 0])
     assert [agent.ammo for agent in env._agents] == [0, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("game_type", (99, "FFA", None)),
+        ("board_size", ("x", 8.7, 3, True)),
+        ("num_rigid", (3, -4, math.nan)),
+        ("num_wood", (1,)),
+        ("num_items", (-1, 1.5)),
+        ("agent_view_size", (-1, 1.5)),
+    ],
+)
+def test_numbers_that_no_game_can_have_are_refused(name, values):
+    for value in values:
+        with pytest.raises(InvalidConfig, match=name):
+            PommermanGame(**{name: value})
+
+
+def test_seeds_of_numpy_are_numbers():
+    env = PommermanGame()
+    assert env.seed(np.int64(3)) == [3]
+    for seed in (True, -1, 1.5):
+        with pytest.raises(InvalidConfig, match="seed="):
+            env.seed(seed)
 
 
 def test_what_cannot_be_is_refused():
