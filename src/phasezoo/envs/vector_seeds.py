@@ -1,6 +1,7 @@
 """The seeds of many games: one generator per game, drawn as a scalar environment draws."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +27,7 @@ class GameSeeds:
         self.next = np.zeros(num_envs, dtype=np.uint64)
         """``uint64[N]``: the seeds of the games that begin next."""
 
-    def seed(self, seed: Seed, mask: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_]:
+    def seed(self, seed: Any, mask: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_]:
         """Seed generators before a reset.
 
         Args:

@@ -165,7 +165,7 @@ class Recipe:
                     return None  # an option of the thing itself has that name
                 del values[part.argument]
                 values |= own
-        texts = {key: write_value(value) for key, value in values.items()}
+        texts = {key: self._text(key, value) for key, value in values.items()}
         whole = {key: text for key, text in texts.items() if text is not None}
         is_any = self.signature.is_open or self.rest is not None
         if len(whole) < len(texts) or not (is_any or whole.keys() <= self.options.keys()):
@@ -185,6 +185,14 @@ class Recipe:
         if key in self.options:
             return self.options[key].read(text)
         return text if self.rest is not None else Option(key, UNKNOWN).read(text)
+
+    def _text(self, key: str, value: Any) -> str | None:
+        """The text of a value; None for a text that would read as none, true or a number."""
+        text = write_value(value)
+        reads_else = isinstance(value, str) and isinstance(
+            self._value(key, value), bool | int | float | None
+        )
+        return None if reads_else else text
 
     def _check_known(self, name: str, given: Collection[str], known: Collection[str]) -> None:
         unknown = [key for key in given if key not in known]

@@ -307,3 +307,9 @@ def test_files_whose_names_are_taken_by_modules_are_refused(tmp_path, monkeypatc
     assert type(pickle.loads(pickle.dumps(first))) is type(first)
     assert sys.modules["json"] is json
     del sys.modules["two_of_these"]
+
+
+def test_a_name_that_would_read_as_no_name_has_no_text():
+    assert agents.make(agents.spec_of(agents.make("random", name="nobody"))).name == "nobody"
+    with pytest.raises(InvalidConfig):
+        agents.spec_of(agents.make("random", name="none"))
