@@ -27,6 +27,7 @@ from phasezoo.data.store_folder import read_store, sample_file, write_store
 from phasezoo.errors import CorruptRecord, InvalidArray, StoreError
 from phasezoo.games import Game, make
 from phasezoo.games.options import file_path
+from phasezoo.specs import check_value
 
 SAMPLE = "sample"
 """Prefix of games in the package: ``sample:krk``; ``sample`` alone is chess."""
@@ -427,6 +428,7 @@ class GameStore:
         Raises:
             InvalidConfig: The fractions are not three shares of a whole.
         """
+        seed = check_value("seed", int, seed)
         if fractions is None and self.parts is not None:
             parts = [np.flatnonzero(self.parts == part) for part in range(len(SPLITS))]
         else:

@@ -125,6 +125,13 @@ class Evaluation:
             raise InvalidEvaluation(message)
         return self.wdl[:, 0] - self.wdl[:, 2]
 
+    def chances(self) -> Floats:
+        """``wdl``, or chances without draws if only ``value``, one a row, is given."""
+        if self.wdl is not None:
+            return self.wdl
+        win = (1 + self.values()) / 2
+        return np.stack([win, np.zeros_like(win), 1 - win], axis=1)
+
 
 def answer_at(answer: Evaluation, rows: Any, entries: Any) -> Evaluation:
     """Return the answer to some rows, whose legal actions are ``entries`` of all rows'."""

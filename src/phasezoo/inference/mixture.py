@@ -283,8 +283,9 @@ class MixtureOfExperts:
         offsets, actions = leaves.legal
         lengths = np.diff(offsets)
         policy = np.zeros(len(actions))
-        value = np.zeros(())
-        wdl: npt.NDArray[np.float64] | None = np.zeros((len(leaves), 3))
+        value = np.zeros((len(leaves), *_value_shape(answers)))
+        has_wdl = any(answer.wdl is not None for answer in answers)
+        wdl = np.zeros((len(leaves), 3)) if has_wdl else None
         left: npt.NDArray[np.float64] | None = np.zeros(len(leaves))
         for weight, answer in zip(weights.T, answers, strict=True):
             logits = answer.legal_logits
@@ -292,14 +293,15 @@ class MixtureOfExperts:
             each = alike if logits is None else segment_softmax(logits, offsets)
             policy += np.repeat(weight, lengths) * each
             own = answer.values()
-            value = value + weight.reshape(-1, *[1] * (own.ndim - 1)) * own
-            wdl = None if wdl is None or answer.wdl is None else wdl + weight[:, None] * answer.wdl
+            value += weight.reshape(-1, *[1] * (own.ndim - 1)) * own
+            if wdl is not None:
+                wdl += weight[:, None] * answer.chances()
             plies = answer.plies_left
             left = None if left is None or plies is None else left + weight * plies
         smallest = np.finfo(np.float32).tiny
         return Evaluation(
             legal_logits=np.log(np.maximum(policy, smallest)).astype(np.float32),
-            value=np.asarray(value, dtype=np.float32),
+            value=value.astype(np.float32),
             wdl=None if wdl is None else wdl.astype(np.float32),
             plies_left=None if left is None else left.astype(np.float32),
         )
@@ -434,14 +436,20 @@ def _taken(known: tuple[Rows, Evaluation], rows: Rows, leaves: Leaves) -> Evalua
     return answer_at(answer, places, entries)
 
 
-def merged(parts: list[tuple[Rows, Evaluation]], leaves: Leaves) -> Evaluation:
-    """Join the answers to disjoint rows; a part without logits has zeros, which are alike too."""
-    shapes = {evaluation.values().shape[1:] for _, evaluation in parts}
+def _value_shape(answers: Sequence[Evaluation]) -> tuple[int, ...]:
+    """The shape of a row's value, which all answers must share."""
+    shapes = {answer.values().shape[1:] for answer in answers}
     if len(shapes) > 1:
         message = "some experts give one value a row and others one per player: they must agree"
         raise InvalidEvaluation(message)
-    value = np.empty((len(leaves), *shapes.pop()), dtype=np.float32)
-    has_wdl = all(evaluation.wdl is not None for _, evaluation in parts)
+    return shapes.pop()
+
+
+def merged(parts: list[tuple[Rows, Evaluation]], leaves: Leaves) -> Evaluation:
+    """Join the answers to disjoint rows; a part without logits has zeros, which are alike too."""
+    shape = _value_shape([evaluation for _, evaluation in parts])
+    value = np.empty((len(leaves), *shape), dtype=np.float32)
+    has_wdl = any(evaluation.wdl is not None for _, evaluation in parts)
     wdl = np.empty((len(leaves), 3), dtype=np.float32) if has_wdl else None
     has_plies = all(evaluation.plies_left is not None for _, evaluation in parts)
     left = np.empty(len(leaves), dtype=np.float32) if has_plies else None
@@ -450,8 +458,8 @@ def merged(parts: list[tuple[Rows, Evaluation]], leaves: Leaves) -> Evaluation:
     logits = None if alike else np.zeros(len(actions), dtype=np.float32)
     for rows, evaluation in parts:
         value[rows] = evaluation.values()
-        if wdl is not None and evaluation.wdl is not None:
-            wdl[rows] = evaluation.wdl
+        if wdl is not None:
+            wdl[rows] = evaluation.chances()
         if left is not None and evaluation.plies_left is not None:
             left[rows] = evaluation.plies_left
         if logits is not None and evaluation.legal_logits is not None:

@@ -147,18 +147,25 @@ def _failed(oracle: Oracle, call: str, error: Exception) -> NoReturn:
     raise InvalidEvaluation(message) from error
 
 
-def with_known(known: Known, evaluation: Evaluation) -> Evaluation:
-    """Replace values of an evaluation by those that an oracle knows.
+def exact_chances(values: Floats) -> Floats:
+    """``float32[B, 3]``: win, draw and loss of values that are known: what they lack is a draw."""
+    return np.stack(
+        [np.maximum(values, 0), np.maximum(1 - np.abs(values), 0), np.maximum(-values, 0)], axis=1
+    )
 
-    ``wdl`` is left out, since values count before it.
-    """
-    values = evaluation.values()
+
+def with_known(known: Known, evaluation: Evaluation) -> Evaluation:
+    """Replace values and chances of an evaluation by those that an oracle knows."""
+    values, wdl = evaluation.values(), None
     exact = known.values if values.ndim == 1 else known.values[:, None]
     rows = known.rows if values.ndim == 1 else known.rows[:, None]
+    if values.ndim == 1:
+        wdl = np.where(known.rows[:, None], exact_chances(known.values), evaluation.chances())
     return Evaluation(
         policy_logits=evaluation.policy_logits,
         legal_logits=evaluation.legal_logits,
         value=np.where(rows, exact, values).astype(np.float32),
+        wdl=None if wdl is None else wdl.astype(np.float32),
         plies_left=evaluation.plies_left,
         spent=evaluation.spent,
     )

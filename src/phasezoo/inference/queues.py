@@ -1,7 +1,7 @@
 """Queues of leaves, one per expert, for routing ``exact`` over many trees."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -162,9 +162,13 @@ class _Sheet:
             logits = logits[entries_of(self.leaves.legal[0], rows)[1]]
         leaves = self.leaves if len(rows) == len(self.leaves) else self.leaves.select(rows)
         wdl, left = self._wdl[rows], self._left[rows]
-        return leaves, Evaluation(
-            value=None if value is None else value[rows],
-            wdl=None if np.isnan(wdl).any() else wdl,
+        answer = Evaluation(value=None if value is None else value[rows])
+        unsaid = np.isnan(wdl[:, 0])
+        if unsaid.any() and not unsaid.all():
+            wdl[unsaid] = answer.chances()[unsaid]
+        return leaves, replace(
+            answer,
+            wdl=None if unsaid.all() else wdl,
             legal_logits=logits,
             plies_left=None if np.isnan(left).any() else left,
         )

@@ -277,7 +277,8 @@ def count(
     network.eval()
     try:
         with torch.no_grad(), FlopCounterMode(display=False) as counter:
-            network(planes)
+            is_told = isinstance(network, ConditionedNetwork)
+            network(planes, *[torch.zeros(1, dtype=torch.int64, device=place.device)] * is_told)
     finally:
         network.train(training)
     return NetworkSize(

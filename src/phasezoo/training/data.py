@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from phasezoo import _core, gating
+from phasezoo.data.columns import GameColumns
 from phasezoo.data.positions import PositionTable
 from phasezoo.data.splits import SPLITS, PositionStore, Splits, seed_words
 from phasezoo.errors import InvalidConfig, StoreError
@@ -174,6 +176,13 @@ class TrainingData:
         count = min(len(validation), config.validation_positions)
         chosen = _core.permuted(len(validation), stream_seed(seed, _VALIDATION), 0, count)
         shown = validation.select(np.sort(chosen))
+        for what, rows in (("training", train), ("looked-at validation", shown)):
+            if weighed is not None and not np.asarray(weighed)[rows.phase].any():
+                message = (
+                    f"phase_weights={weights!r}: no {what} position has a weight above 0; give "
+                    "more games, more validation_positions, or other weights"
+                )
+                raise StoreError(message)
         mark = None if name is None else labelled.fingerprint
         splits = labelled.splits
         watched = _watched(labelled.validation, config.watched_positions, seed)
@@ -237,6 +246,22 @@ def rows_digest(rows: PositionTable) -> str:
     sha256 = hashlib.sha256()
     for column in (rows.game, rows.ply, rows.phase, rows.key):
         sha256.update(np.ascontiguousarray(column).data)
+    return sha256.hexdigest()
+
+
+def targets_digest(*stores: PositionStore) -> str:
+    """The SHA-256 of what is learned of positions: results, moves, and what searches found."""
+    sha256 = hashlib.sha256()
+    for store in stores:
+        arrays: list[npt.NDArray[Any]] = [store.returns]
+        columns = getattr(store, "columns", None)
+        if isinstance(columns, GameColumns):
+            visits = () if columns.visits is None else vars(columns.visits).values()
+            values = () if columns.values is None else (columns.values,)
+            arrays += [columns.actions, *visits, *values]
+        for array in arrays:
+            sha256.update(f"{array.dtype}{array.shape}".encode())
+            sha256.update(np.ascontiguousarray(array).data)
     return sha256.hexdigest()
 
 

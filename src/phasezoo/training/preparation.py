@@ -20,10 +20,11 @@ from phasezoo.networks.registry import Factory
 from phasezoo.runs.saved import digest
 from phasezoo.training.checkpoint import load_weights
 from phasezoo.training.config import SupervisedConfig
-from phasezoo.training.data import TrainingData, rows_digest, stream_seed
+from phasezoo.training.data import TrainingData, rows_digest, stream_seed, targets_digest
 from phasezoo.training.fresh_network import FreshNetwork
 from phasezoo.training.loggers import Logger, TensorBoardLogger, WandbLogger
 from phasezoo.training.run_files import RunDetails
+from phasezoo.training.schedules import batch_sizes
 from phasezoo.training.steps import check_freeze, check_phases
 from phasezoo.training.trainer import Samplers
 
@@ -37,6 +38,10 @@ GPU_THREADS = 4
 """Threads that make batches for a GPU. They make 600,000 chess positions a second, more than it
 takes; with all 16 of a machine the training itself, which starts the GPU's work, went from 81,500
 positions a second to 55,900."""
+
+TARGETS = "targets_sha256"
+"""Entry of what games tell of their positions. Records of earlier versions have none: they are
+taken for trainings on these games."""
 
 LEFT_OUT: Mapping[str, object] = {
     "optimizer": "sgd",
@@ -108,6 +113,11 @@ class Ready:
         """All that the numbers of the training depend on, as JSON."""
         return dict(self.manifest.training["identity"])
 
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """What counts for entries that records of earlier versions lack."""
+        return {**LEFT_OUT, TARGETS: self.identity[TARGETS]}
+
     @classmethod
     def of(cls, data: TrainingData, task: Task, settings: SupervisedConfig) -> "Ready":
         """Check everything and make the network."""
@@ -120,6 +130,7 @@ class Ready:
         manifest = made.manifest_for(data.phase, data.train.gate, data.gate_fingerprint)
         if task.init is not None:
             load_weights(Path(task.init), Manifest.read(Path(task.init)), made.network)
+        _check_batches(made.network, task, settings)
         identity = _identity(manifest, data, task.positions, seed, settings, made.network)
         teacher = None
         if task.teacher is not None:
@@ -135,6 +146,19 @@ class Ready:
         details = _details(settings, seeds, device)
         loggers = _loggers(settings)
         return cls(made.network, manifest, samplers, settings, details, loggers, teacher)
+
+
+def _check_batches(network: Network, task: Task, settings: SupervisedConfig) -> None:
+    """Refuse updates on one position with a network that normalises over a batch's positions."""
+    updates, last = batch_sizes(task.positions, settings.batch_size)
+    smallest = last if updates == 1 else min(last, settings.batch_size)
+    if smallest == 1 and any(isinstance(part, torch.nn.BatchNorm1d) for part in network.modules()):
+        message = (
+            f"positions={task.positions} with batch_size={settings.batch_size}: an update would "
+            f"show one position, and {task.network} normalises over those of an update; give more "
+            "positions, a larger batch_size or another network"
+        )
+        raise InvalidConfig(message)
 
 
 def samplers_of(config: SupervisedConfig, data: TrainingData, planes: str, seed: int) -> Samplers:
@@ -227,6 +251,7 @@ def _identity(
         "train_sha256": rows_digest(data.train),
         "validation_positions": len(data.validation),
         "validation_sha256": rows_digest(data.validation),
+        TARGETS: targets_digest(data.train_store, data.validation_store),
         "initial_weights_sha256": digest(model_bytes(network)),
         **settings,
     }

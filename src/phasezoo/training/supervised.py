@@ -19,6 +19,7 @@ from phasezoo.games.options import flag, folder_path
 from phasezoo.inference.storage.manifest import MANIFEST, Manifest
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
+from phasezoo.specs import PositiveInt, check_value
 from phasezoo.training.body_outputs import FOLDER
 from phasezoo.training.callbacks import (
     Callback,
@@ -34,7 +35,7 @@ from phasezoo.training.distributed import Team, in_team
 from phasezoo.training.fresh_network import Beginning
 from phasezoo.training.loggers import LoggedRun, Logger
 from phasezoo.training.metrics import MetricsLog, read_metrics
-from phasezoo.training.preparation import LEFT_OUT, Ready, Task
+from phasezoo.training.preparation import Ready, Task
 from phasezoo.training.run_files import check_same, claimed, finished
 from phasezoo.training.steps import check_team
 from phasezoo.training.trainer import Trainer, torch_threads
@@ -185,6 +186,8 @@ def train_supervised(
         RunDirectoryError: ``out`` belongs to another training or cannot be written.
         StoreError: There are no positions of the phase to train or validate on.
     """
+    positions = check_value("positions", PositiveInt, positions)
+    seed = check_value("seed", int, seed)
     begun = Beginning.of(network, planes, init)
     settings = begun.settings(make_config(config, overrides), overrides)
     task = Task(
@@ -226,7 +229,7 @@ def train_on(
 
         def claim() -> Manifest | None:
             files = claimed(
-                task.out, ready.identity, ready.details, resume=task.resume, defaults=LEFT_OUT
+                task.out, ready.identity, ready.details, resume=task.resume, defaults=ready.defaults
             )
             stack.enter_context(files)
             known = finished(task.out)
@@ -273,7 +276,7 @@ def _train(ready: Ready, task: Task, hooks: Hooks, team: Team, device: torch.dev
 
 def _check_own(path: Path, manifest: Manifest, ready: Ready) -> None:
     """Refuse a network or checkpoint of another training."""
-    check_same(path, manifest.training.get("identity"), ready.identity, LEFT_OUT)
+    check_same(path, manifest.training.get("identity"), ready.identity, ready.defaults)
 
 
 def _run_logged(trainer: Trainer, ready: Ready, task: Task, hooks: Hooks, *, resumed: bool) -> None:

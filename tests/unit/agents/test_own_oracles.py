@@ -214,3 +214,35 @@ def three_players():
         default_planes="default",
         state_type=object,
     )
+
+
+@pytest.mark.parametrize("is_routed", [False, True])
+def test_chances_of_a_draw_are_lost_by_no_other_row(is_routed):
+    """The oracle knows of one answer to one first move that it draws: there alone chances rise."""
+
+    class Drawish:
+        plane_spec = None
+
+        def evaluate(self, planes):
+            wdl = np.tile(np.float32([0.1, 0.8, 0.1]), (len(planes), 1))
+            return inference.Evaluation(wdl=wdl)
+
+    def look(leaves):
+        rows = np.array([state.columns == "11" for state in leaves.states()])
+        count = len(rows)
+        return Known(rows, np.zeros(count), np.full(count, -1)) if rows.any() else None
+
+    def draws(batch_size, oracle):
+        given = {"limit": agents.Limit(nodes=200), "batch_size": batch_size, "oracle": oracle}
+        if is_routed:
+            experts = {f"part {i}": Drawish() for i in range(2)}
+            agent = agents.M2CTSAgent(experts, "hash:2", "exact", game="connect-four", **given)
+        else:
+            agent = agents.MCTSAgent(Drawish(), game="connect-four", **given)
+        return agent.search(START).draws
+
+    assert draws(8, None) == pytest.approx([0.8] * 7, abs=1e-6)
+    for batch_size in (1, 8, 32):
+        first, *others = draws(batch_size, Oracle(look))
+        assert others == pytest.approx([0.8] * 6, abs=1e-6)
+        assert 0.8 < first < 0.9

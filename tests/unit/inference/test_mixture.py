@@ -180,10 +180,48 @@ def test_soft_asks_a_gate_of_ones_own_for_who_looks():
         assert moe.evaluate_batch(rows).value.tolist() == [-0.5, 0.5, -0.5, 0.5]
 
 
-def test_soft_without_wdl_everywhere_averages_values():
+@pytest.mark.parametrize("routing", ["exact", "soft"])
+def test_an_expert_without_wdl_knows_of_no_draws_and_takes_none_from_others(routing):
+    class Draws:
+        plane_spec = None
+
+        def __init__(self, says):
+            self.says = says
+
+        def evaluate(self, planes):
+            count = len(planes)
+            wdl = np.tile(np.float32([0.1, 0.8, 0.1]), (count, 1))
+            value = np.full(count, 0.5, np.float32)
+            return Evaluation(wdl=wdl) if self.says else Evaluation(value=value)
+
+    own = {"a": Draws(True), "b": Draws(False), "c": Draws(True)}
+    moe = mixture(routing, own, gate=LearnedGate())
+    together, _ = ask(moe, FakeLeaves([0, 1, 2]))
+    for row, phase in enumerate([0, 1, 2]):
+        alone, _ = ask(moe, FakeLeaves([phase]))
+        wdl = np.array([0.75, 0, 0.25]) if alone.wdl is None else alone.wdl[0]
+        np.testing.assert_allclose(together.wdl[row], wdl, atol=1e-6)
+
+
+def test_experts_agree_on_values_of_one_player_or_of_all():
+    class Values:
+        plane_spec = None
+
+        def __init__(self, *shape):
+            self.shape = shape
+
+        def evaluate(self, planes):
+            return Evaluation(value=np.zeros((len(planes), *self.shape), np.float32))
+
+    own = {"a": Values(), "b": Values(2), "c": Values(2)}
+    for routing, rows in (("soft", [0]), ("soft", [0, 1, 2]), ("exact", [0, 1])):
+        with pytest.raises(InvalidEvaluation, match="they must agree"):
+            ask(mixture(routing, own, gate=LearnedGate()), FakeLeaves(rows))
+
+
+def test_soft_averages_values_also_without_wdl_everywhere():
     own = experts() | {"b": Expert(200, wdl=True)}
     evaluation, _ = ask(mixture("soft", own, gate=LearnedGate()), FakeLeaves([1]))
-    assert evaluation.wdl is None
     assert evaluation.value[0] == pytest.approx(0.25 * 0.1 + 0.5 * 0.2 + 0.25 * 0.3)
 
 
@@ -211,7 +249,7 @@ def test_experts_may_answer_in_different_ways():
     np.testing.assert_allclose(
         evaluation.legal_logits, [100, 100.01, 1 / 7, 2 / 7, 0, 0, 3 / 7], rtol=1e-6
     )
-    assert evaluation.wdl is None
+    np.testing.assert_allclose(evaluation.wdl[1], [0.25, 0, 0.75])  # of a value alone
 
 
 @pytest.mark.parametrize("routing", ["exact", "majority", "soft"])

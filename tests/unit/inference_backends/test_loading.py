@@ -17,7 +17,13 @@ from safetensors.torch import save
 from saved_networks import save_network
 
 from phasezoo import inference, networks
-from phasezoo.errors import CheckpointError, InvalidConfig, InvalidGate, MissingDependency
+from phasezoo.errors import (
+    CheckpointError,
+    InvalidConfig,
+    InvalidGate,
+    InvalidNetwork,
+    MissingDependency,
+)
 from phasezoo.gating.learned import GateManifest
 from phasezoo.inference.backends import choice as backends
 from phasezoo.inference.backends.onnx import OnnxEvaluator
@@ -336,3 +342,16 @@ def test_what_a_kill_left_is_cleared_by_the_next_who_writes_there(tmp_path: Path
         write_directory(tmp_path / "file", {"x": b"new"})
     assert (tmp_path / "file").read_bytes() == b"text"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["d", "file", "link"]
+
+
+def test_a_network_that_an_evaluator_took_over_is_not_saved_as_what_it_was(tmp_path: Path) -> None:
+    made = networks.make("resnet-8x1", (3, 6, 7), 7)
+    evaluator = TorchEvaluator(made, game="connect-four")
+    inference.save(evaluator, tmp_path / "net")  # which keeps the weights as they were
+    before = (tmp_path / "net" / MODEL).read_bytes()
+    again = TorchEvaluator(made, game="connect-four")
+    for folded, game in ((made, "connect-four"), (again, None)):
+        with pytest.raises(InvalidNetwork, match="are no longer those of resnet-8x1"):
+            inference.save(folded, tmp_path / "net", game=game, overwrite=True)
+    assert (tmp_path / "net" / MODEL).read_bytes() == before
+    inference.load(tmp_path / "net")

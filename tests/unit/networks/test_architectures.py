@@ -38,6 +38,13 @@ def test_published_networks_are_as_large_as_published(name, parameters, multiply
         assert size.multiply_adds == pytest.approx(multiply_adds * 1e9, rel=within)
 
 
+@pytest.mark.parametrize("option", ["phase_heads", "phase_blocks", "phase_policies", "phase_film"])
+def test_one_position_costs_what_its_phase_does(option):
+    network = networks.make(f"rise-16x2:{option}=3")
+    told = networks.count(networks.fix_phase(network, 1))
+    assert networks.count(network).multiply_adds == told.multiply_adds
+
+
 def test_counts_are_those_of_a_network_counted_by_hand():
     network = torch.nn.Sequential(
         torch.nn.Conv2d(3, 8, 3, padding=1, groups=1),

@@ -1,5 +1,6 @@
 """What is no store or no number of positions is told in a sentence, before anything is done."""
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,8 @@ import numpy as np
 import pytest
 
 from phasezoo import training
-from phasezoo.errors import InvalidConfig, StoreError
+from phasezoo.data.columns import Visits
+from phasezoo.errors import InvalidConfig, RunDirectoryError, StoreError
 
 
 @pytest.mark.parametrize("store", ["runs/games", Path("runs/games"), None, 3])
@@ -48,3 +50,70 @@ def test_a_search_has_visited_something(tmp_path: Path) -> None:
         pytest.raises(InvalidConfig, match="give None where nobody searched"),
     ):
         writer.add(actions=[3], returns=[0, 0], visits=[[0] * 7])
+
+
+def connect_four(games: int = 200) -> training.GameStore:
+    return training.GameStore.sample("connect-four").subset(np.arange(games))
+
+
+LITTLE: dict[str, Any] = {"network": "resnet-8x1", "positions": 320, "seed": 1}
+
+
+def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
+    given = {"positions": np.int64(320), "seed": np.int64(1), "network": "resnet-8x1"}
+    one = training.train_supervised(connect_four(), out=tmp_path / "one", **given)
+    same = training.train_supervised(connect_four(), out=tmp_path / "one", resume=True, **LITTLE)
+    assert one.metrics == same.metrics
+    for seed in ("x", 1.5, True):
+        with pytest.raises(InvalidConfig, match=r"seed=.*whole number"):
+            training.train_supervised(connect_four(), out=tmp_path / "b", **LITTLE | {"seed": seed})
+        with pytest.raises(InvalidConfig, match=r"seed=.*whole number"):
+            connect_four().split(seed)
+
+
+@pytest.mark.parametrize("changed", ["returns", "visits"])
+def test_games_that_tell_something_else_are_another_training(changed: str, tmp_path: Path) -> None:
+    store = connect_four()
+    moves = store.actions
+    searched = Visits.of((np.arange(len(moves) + 1), moves, np.ones(len(moves), np.int32)))
+    other = {"returns": -store.returns, "visits": searched}[changed]
+    columns = dataclasses.replace(store.columns, **{changed: other})
+    told = training.GameStore.of(store.game, columns, store.metadata)
+    training.train_supervised(store, out=tmp_path / "run", **LITTLE)
+    with pytest.raises(RunDirectoryError, match="another training"):
+        training.train_supervised(told, out=tmp_path / "run", **LITTLE)
+    given = LITTLE | {"test_games": 10}
+    training.train_experts(store, "plies:14", out=tmp_path / "experts", **given)
+    with pytest.raises(RunDirectoryError, match="another training"):
+        training.train_experts(told, "plies:14", out=tmp_path / "experts", **given)
+
+
+def test_a_record_of_an_earlier_version_is_of_these_games(tmp_path: Path) -> None:
+    store, out = connect_four(), tmp_path / "run"
+    one = training.train_supervised(store, out=out, **LITTLE)
+    for name in ("config.json", "manifest.json"):
+        text = (out / name).read_text()
+        assert '"targets_sha256"' in text
+        lines = [line for line in text.splitlines() if '"targets_sha256"' not in line]
+        (out / name).write_text("\n".join(lines).replace(",\n}", "\n}"))
+    assert training.train_supervised(store, out=out, **LITTLE).metrics == one.metrics
+
+
+def test_weights_that_no_position_has_are_refused(tmp_path: Path) -> None:
+    given = LITTLE | {"gate": "plies:36", "validation_positions": 32, "seed": 4}
+    with pytest.raises(StoreError, match="looked-at validation position has a weight above 0"):
+        training.train_supervised(
+            connect_four(), phase_weights=[0, 1], out=tmp_path / "run", **given
+        )
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(("positions", "batch_size"), [(1, 8), (3, 2), (5, 1)])
+def test_updates_on_one_position_are_refused_where_they_cannot_be(
+    positions: int, batch_size: int, tmp_path: Path
+) -> None:
+    given = {"positions": positions, "batch_size": batch_size, "out": tmp_path / "run"}
+    with pytest.raises(InvalidConfig, match="an update would show one position"):
+        training.train_supervised(connect_four(), network="mlp-16x1", **given)
+    assert not (tmp_path / "run").exists()
+    training.train_supervised(connect_four(), network="resnet-8x1", **given)

@@ -20,7 +20,7 @@ from phasezoo.inference.evaluator import (
 )
 from phasezoo.inference.leaf_batches import LeafBatches
 from phasezoo.inference.mixture import MixtureOfExperts, merged
-from phasezoo.inference.oracle import Known, Oracle, looked_up, with_known
+from phasezoo.inference.oracle import Known, Oracle, exact_chances, looked_up, with_known
 from phasezoo.inference.queues import ExpertQueues
 from phasezoo.inference.routing import exact
 
@@ -205,7 +205,8 @@ class Driver:
         rest, hits = np.flatnonzero(~known.rows), np.flatnonzero(known.rows)
 
         def ask(leaves: Leaves, spent: Counts) -> Evaluation:
-            parts = [(hits, Evaluation(value=known.values[hits]))]
+            exact = known.values[hits]
+            parts = [(hits, Evaluation(value=exact, wdl=exact_chances(exact)))]
             if len(rest):
                 asked = evaluate_leaves(self._evaluator, leaves.select(rest), spent)
                 parts.append((rest, asked))

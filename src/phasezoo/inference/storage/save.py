@@ -11,7 +11,7 @@ import numpy as np
 
 from phasezoo import games
 from phasezoo._torch import require_torch
-from phasezoo.errors import CheckpointError, InvalidConfig, first_line
+from phasezoo.errors import CheckpointError, InvalidConfig, InvalidNetwork, first_line
 from phasezoo.games import PackedPlanes
 from phasezoo.inference.backends.choice import require_onnx
 from phasezoo.inference.formats import lc0
@@ -194,7 +194,7 @@ def _of_torch(
     network: Any, evaluator: NetworkEvaluator, manifest: Manifest, weights: Any
 ) -> tuple[Manifest, dict[str, bytes]]:
     """Manifest and files of a torch network: by its name, if it has one, else as ONNX."""
-    from phasezoo.inference.storage.weights import model_bytes
+    from phasezoo.inference.storage.weights import build_network, model_bytes
     from phasezoo.networks.making import made_as
 
     spec = _known(made_as(network))
@@ -208,7 +208,17 @@ def _of_torch(
         backend="torch",
         tensors={},
     )
-    return manifest, {MODEL: model_bytes(dict(weights))}
+    data = model_bytes(dict(weights))
+    try:
+        build_network(manifest, data, manifest.network_text)
+    except CheckpointError as error:
+        message = (
+            f"the weights are no longer those of {spec}, as after an evaluator has taken the "
+            "network over and folded its batch norms: save it before, or save that evaluator "
+            f"({error})"
+        )
+        raise InvalidNetwork(message) from error
+    return manifest, {MODEL: data}
 
 
 def _known(spec: Any) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 
 from phasezoo import gating, inference, networks
 from phasezoo.data.positions import without_seen
-from phasezoo.data.splits import PositionStore, Splits
+from phasezoo.data.splits import SPLITS, PositionStore, Splits
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games.options import flag, folder_path
 from phasezoo.inference.routing import Routing
@@ -39,7 +39,7 @@ from phasezoo.training.callbacks import (
     lines_of_progress,
 )
 from phasezoo.training.config import SupervisedConfig, make_config
-from phasezoo.training.data import LabelledSplits, rows_digest, stream_seed
+from phasezoo.training.data import LabelledSplits, rows_digest, stream_seed, targets_digest
 from phasezoo.training.distributed import in_team
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks, mixture_losses
 from phasezoo.training.experts.planned import Recipe, TrainedNetwork, train_planned
@@ -53,7 +53,7 @@ from phasezoo.training.experts.strategies import (
 from phasezoo.training.experts.tables import BASELINE, MIXTURE, LossTable, loss_table
 from phasezoo.training.fresh_network import Beginning
 from phasezoo.training.loggers import Logger
-from phasezoo.training.preparation import INCIDENTAL, LEFT_OUT, Ready
+from phasezoo.training.preparation import INCIDENTAL, LEFT_OUT, TARGETS, Ready
 from phasezoo.training.run_files import RunDetails, check_same, claimed
 from phasezoo.training.supervised import Hooks
 
@@ -252,11 +252,12 @@ def train_experts(
         RunDirectoryError: ``out`` belongs to other trainings or cannot be written.
         StoreError: A phase has no positions to train or validate on.
     """
-    check_value("positions", PositiveInt, positions)
+    positions = check_value("positions", PositiveInt, positions)
+    seed = check_value("seed", int, seed)
     begun = Beginning.of(network, planes)
     settings = begun.settings(make_config(config, overrides), overrides)
     made = strategy if isinstance(strategy, Strategy) else Strategy.parse(strategy)
-    check_value("test_games", PositiveInt | None, test_games)
+    test_games = check_value("test_games", PositiveInt | None, test_games)
     if value != "distilled" and overrides.get("distill_weight") is not None:
         message = f"distill_weight: is for value='distilled', and value={value!r} is given"
         raise InvalidConfig(message)
@@ -316,6 +317,7 @@ def train_experts(
         "seed": seed,
         "test_games": test_games,
         "train_sha256": rows_digest(labelled.train),
+        TARGETS: targets_digest(*(getattr(labelled.splits, part) for part in SPLITS)),
         "settings": {k: v for k, v in vars(settings).items() if k not in INCIDENTAL},
         "value": value,
         "phases": list(plan.experts) if plan.has_fallback else None,
@@ -325,12 +327,13 @@ def train_experts(
     }
     if begun.weights is not None:
         identity["weights_sha256"] = dict(Manifest.read(begun.weights).files)
+    defaults = {**_DEFAULTS, TARGETS: identity[TARGETS]}
     details = RunDetails({}, {"training": seed}, settings.threads or 0)
     resume = flag("resume", resume)
     with contextlib.ExitStack() as stack:
         place = networks.resolve_device(settings.device)
         team, _ = stack.enter_context(in_team(place, settings.batch_size))
-        files = claimed(out, identity, details, resume=resume, kind=KIND, defaults=_DEFAULTS)
+        files = claimed(out, identity, details, resume=resume, kind=KIND, defaults=defaults)
         team.first(lambda: stack.enter_context(files))
 
         results = {}
@@ -358,7 +361,7 @@ def train_experts(
         team.first(finish)
     own = None if isinstance(labelled.gate, gating.Gate) else labelled.gate
     experts = Experts.open(out, own)
-    check_same(out / EXPERTS, experts.training.get("identity"), identity, _DEFAULTS)
+    check_same(out / EXPERTS, experts.training.get("identity"), identity, defaults)
     return experts
 
 
