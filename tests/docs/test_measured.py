@@ -147,3 +147,12 @@ def test_tables_of_a_run_are_those_of_its_report(page, monkeypatch):
     (page.with_suffix("") / "again").rename(page.with_suffix("") / "first")
     with pytest.raises(Unmeasured, match="holds a run that results/play"):
         rendered(page)
+
+
+def test_no_record_of_a_run_names_a_folder_of_its_machine():
+    """Absolute paths are of one machine: records of published runs have them shortened."""
+    records = [*DOCS.rglob("config.json"), *DOCS.rglob("results.json")]
+    assert records
+    for record in records:
+        found = re.findall(r'(?:"|\s)/(?:home|root|work|tmp|Users|mnt)/[^"\s]*', record.read_text())
+        assert not found, (record, found[:3])
