@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import _core, gating
+from phasezoo.checking import type_name
 from phasezoo.data.batches import Batch, batch_of
 from phasezoo.data.columns import (
     BY_DECISION,
@@ -207,13 +208,17 @@ class GameStore:
         Games of folders that are split (:meth:`split`) stay in their parts.
 
         Raises:
-            StoreError: There are none, they are of different games or options, or some are split
-                and some are not.
+            StoreError: There are none, one is no store, they are of different games or options, or
+                some are split and some are not.
         """
         given = [stores] if isinstance(stores, GameStore) else list(stores)
         if not given:
             message = "there are no stores to merge: give at least one"
             raise StoreError(message)
+        for store in given:
+            if not isinstance(store, GameStore):
+                message = f"{type_name(store)} is no store to merge; GameStore.open opens one"
+                raise StoreError(message)
         first = given[0].game
         for other in (store.game for store in given):
             if (other.name, other.options) != (first.name, first.options):

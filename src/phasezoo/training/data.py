@@ -230,7 +230,7 @@ def _checked_weights(weights: PhaseWeights, rows: PositionTable) -> tuple[float,
         unknown = [name for name in weights if name not in rows.names]
         given = [] if unknown else [weights.get(name, 1.0) for name in rows.names]
     else:
-        given = list(weights)
+        given = list(weights) if isinstance(weights, Sequence | np.ndarray) else []
     numbers = [isinstance(w, int | float | np.number) and 0 <= w < np.inf for w in given]
     if len(given) != len(rows.names) or not all(numbers) or not any(w > 0 for w in given):
         message = (

@@ -1,6 +1,7 @@
 """OpenVINO gives the numbers of torch, from any thread, and never those of another format."""
 
 import importlib.util
+import math
 import os
 import pickle
 import sys
@@ -9,12 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from saved_networks import save_network
 
 if importlib.util.find_spec("openvino") is None:  # importing it here would report that
     pytest.skip("OpenVINO is not installed: extra openvino", allow_module_level=True)
 
-from phasezoo import games, inference
+from phasezoo import games, inference, networks
 from phasezoo.errors import CheckpointError, InvalidConfig, InvalidState
 from phasezoo.inference.backends import openvino
 from phasezoo.inference.backends.openvino import OpenVinoEvaluator
@@ -196,6 +198,16 @@ def test_what_is_no_model_is_a_typed_error(saved, tmp_path):
             OpenVinoEvaluator(manifest, model)
     with pytest.raises(InvalidConfig, match="threads=0"):
         OpenVinoEvaluator(manifest, b"", threads=0)
+
+
+def test_a_weight_that_is_no_number_is_refused(tmp_path):
+    """It answers plausible values, where torch and ONNX Runtime answer NaN, which is refused."""
+    made = networks.make("resnet-8x1", (3, 6, 7), 7)
+    with torch.no_grad():
+        next(made.parameters())[0] = math.nan
+    inference.save(made, tmp_path / "net", game="connect-four")
+    with pytest.raises(CheckpointError, match="a weight is not a number"):
+        inference.load(tmp_path / "net", "openvino")
 
 
 def test_it_reports_nothing_to_its_makers():

@@ -117,3 +117,14 @@ def test_updates_on_one_position_are_refused_where_they_cannot_be(
         training.train_supervised(connect_four(), network="mlp-16x1", **given)
     assert not (tmp_path / "run").exists()
     training.train_supervised(connect_four(), network="resnet-8x1", **given)
+
+
+def test_what_is_no_store_and_no_weights_is_told(tmp_path: Path) -> None:
+    no_store: Any = 3
+    with pytest.raises(StoreError, match="an int is no store to merge"):
+        training.GameStore.merge([connect_four(2), no_store])
+    weights: Any = 3
+    with pytest.raises(InvalidConfig, match="phase_weights=3: expected a number"):
+        training.train_supervised(
+            connect_four(), gate="plies:14", phase_weights=weights, out=tmp_path / "run", **LITTLE
+        )
