@@ -211,7 +211,7 @@ class GameStore:
             StoreError: There are none, one is no store, they are of different games or options, or
                 some are split and some are not.
         """
-        given = [stores] if isinstance(stores, GameStore) else list(stores)
+        given: list[Any] = [stores] if isinstance(stores, GameStore) else list(stores)
         if not given:
             message = "there are no stores to merge: give at least one"
             raise StoreError(message)
