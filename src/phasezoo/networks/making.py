@@ -277,8 +277,8 @@ def count(
     network.eval()
     try:
         with torch.no_grad(), FlopCounterMode(display=False) as counter:
-            is_told = isinstance(network, ConditionedNetwork)
-            network(planes, *[torch.zeros(1, dtype=torch.int64, device=place.device)] * is_told)
+            has_phase = isinstance(network, ConditionedNetwork)
+            network(planes, *[torch.zeros(1, dtype=torch.int64, device=place.device)] * has_phase)
     finally:
         network.train(training)
     return NetworkSize(

@@ -115,7 +115,7 @@ class Ready:
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """What counts for entries that records of earlier versions lack."""
+        """Values of entries that records of earlier versions lack."""
         return {**LEFT_OUT, TARGETS: self.identity[TARGETS]}
 
     @classmethod
