@@ -129,7 +129,7 @@ class Evaluation:
         """``wdl``, or chances without draws if only ``value``, one a row, is given."""
         if self.wdl is not None:
             return self.wdl
-        win = (1 + self.values()) / 2
+        win = np.clip((1 + self.values()) / 2, 0, 1)
         return np.stack([win, np.zeros_like(win), 1 - win], axis=1)
 
 
