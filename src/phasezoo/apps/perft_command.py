@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from annotated_types import Interval
 
 from phasezoo import _core, games
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.specs import Argument, PositiveInt
 
 MOST = 13
@@ -24,7 +24,7 @@ class PerftOptions:
     depth: Annotated[int, Interval(ge=0, le=MOST)]
     """Plies to look ahead (with --divide 1 or more)."""
     fen: str | None = None
-    """Position to count from; none: the start."""
+    """Position to count from, of Connect Four the columns played; none: the start."""
     divide: bool = False
     """Also print the count below each move."""
     threads: PositiveInt | None = None
@@ -35,7 +35,13 @@ class PerftOptions:
         if self.divide and self.depth == 0:
             message = f"--depth 0 --divide: expected a whole number from 1 to {MOST}"
             raise InvalidConfig(message)
-        games.make(self.game)  # names a near miss
+        handle = games.make(self.game)  # names a near miss
+        if self.fen is not None:
+            try:
+                handle.from_text(self.fen)
+            except InvalidState as error:
+                message = f"--fen {self.fen}: {error}"
+                raise InvalidConfig(message) from error
         started = time.perf_counter()
         if self.divide:
             parts = divide(self.game, self.fen, self.depth, self.threads)
@@ -57,7 +63,7 @@ def divide(game: str, fen: str | None, depth: int, threads: int | None) -> list[
 
     Args:
         game: Name of a game that has perft.
-        fen: Position to count from; None: the start.
+        fen: Position to count from, or the columns played; None: the start.
         depth: Plies to look ahead, the move among them (1 or more).
         threads: Threads; default every usable core.
     """
@@ -65,7 +71,7 @@ def divide(game: str, fen: str | None, depth: int, threads: int | None) -> list[
 
     _core.perft(game, fen, 0, threads)  # refuses games without perft, and wrong FEN
     handle = games.make(game)
-    state: Any = handle.initial_state() if fen is None else handle.from_fen(fen)
+    state: Any = handle.initial_state() if fen is None else handle.from_text(fen)
     return [
         (move_text(state, action), _leaves(game, state.play(action), depth - 1, threads))
         for action in map(int, state.legal_actions)

@@ -76,6 +76,7 @@ def test_the_version_is_the_packages(capsys):
         (["perft", "chess", "--depth", "-1"], ["0 to 13"]),
         (["perft", "chess", "--depth", "2", "--threads", "0"], ["--threads 0", "1 or more"]),
         (["perft", "chess", "--depth", "2", "--fen", "x"], ["'x'"]),
+        (["perft", "connect-four", "--depth", "2", "--fen", "x"], ["--fen x", "digits 1 to 7"]),
         (["perft", "go", "--depth", "2"], ["go"]),
         (["perft", "ches", "--depth", "2"], ["did you mean 'chess'"]),
         (["data", "import", "a.pgn", "store", "--game", "choss"], ["did you mean 'chess'"]),
@@ -564,3 +565,11 @@ def test_an_empty_path_is_not_the_current_folder(command, tmp_path, capsys, monk
     assert run(*command.split(), "--out", "") == 2
     assert "--out '': expected a path" in capsys.readouterr().err
     assert not any(tmp_path.iterdir())
+
+
+def test_perft_counts_from_columns_too(capsys):
+    counts = []
+    for more in ([], ["--divide"]):
+        assert run("perft", "connect-four", "--depth", "3", "--fen", "44", *more) == 0
+        counts.append(capsys.readouterr().out.splitlines()[-1])
+    assert counts == ["343", "343"]
