@@ -1,5 +1,6 @@
 """The games by name, and by the type of their states."""
 
+import builtins
 import copyreg
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
@@ -159,7 +160,8 @@ def register(
         message = f"game {name!r}: initial_state() raised {type(error).__name__}: {error}"
         raise GameContract(message) from error
     state_type = type(first)
-    if state_type.__module__.partition(".")[0] in ("builtins", "numpy"):
+    is_builtin = getattr(builtins, state_type.__name__, None) is state_type
+    if is_builtin or first is None or isinstance(first, np.generic | np.ndarray):
         message = (
             f"game {name!r}: initial_state() returned {shown(first)}, which is no state; write a "
             "class of states (phasezoo.types.State)"

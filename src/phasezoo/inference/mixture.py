@@ -284,8 +284,7 @@ class MixtureOfExperts:
         lengths = np.diff(offsets)
         policy = np.zeros(len(actions))
         value = np.zeros((len(leaves), *_value_shape(answers)))
-        has_wdl = any(answer.wdl is not None for answer in answers)
-        wdl = np.zeros((len(leaves), 3)) if has_wdl else None
+        wdl = np.zeros((len(leaves), 3)) if _has_chances(answers) else None
         left: npt.NDArray[np.float64] | None = np.zeros(len(leaves))
         for weight, answer in zip(weights.T, answers, strict=True):
             logits = answer.legal_logits
@@ -445,12 +444,17 @@ def _value_shape(answers: Sequence[Evaluation]) -> tuple[int, ...]:
     return shapes.pop()
 
 
+def _has_chances(answers: Sequence[Evaluation]) -> bool:
+    """Whether all answers have win, draw and loss, or some and the others one value a row."""
+    said = [answer.wdl is not None for answer in answers]
+    return all(said) or (any(said) and answers[0].values().ndim == 1)
+
+
 def merged(parts: list[tuple[Rows, Evaluation]], leaves: Leaves) -> Evaluation:
     """Join the answers to disjoint rows; a part without logits has zeros, which are alike too."""
-    shape = _value_shape([evaluation for _, evaluation in parts])
-    value = np.empty((len(leaves), *shape), dtype=np.float32)
-    has_wdl = any(evaluation.wdl is not None for _, evaluation in parts)
-    wdl = np.empty((len(leaves), 3), dtype=np.float32) if has_wdl else None
+    answers = [evaluation for _, evaluation in parts]
+    value = np.empty((len(leaves), *_value_shape(answers)), dtype=np.float32)
+    wdl = np.empty((len(leaves), 3), dtype=np.float32) if _has_chances(answers) else None
     has_plies = all(evaluation.plies_left is not None for _, evaluation in parts)
     left = np.empty(len(leaves), dtype=np.float32) if has_plies else None
     alike = all(evaluation.legal_logits is None for _, evaluation in parts)

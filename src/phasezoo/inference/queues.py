@@ -164,11 +164,12 @@ class _Sheet:
         wdl, left = self._wdl[rows], self._left[rows]
         answer = Evaluation(value=None if value is None else value[rows])
         unsaid = np.isnan(wdl[:, 0])
-        if unsaid.any() and not unsaid.all():
+        has_wdl = not unsaid.any() or (answer.values().ndim == 1 and not unsaid.all())
+        if has_wdl and unsaid.any():
             wdl[unsaid] = answer.chances()[unsaid]
         return leaves, replace(
             answer,
-            wdl=None if unsaid.all() else wdl,
+            wdl=wdl if has_wdl else None,
             legal_logits=logits,
             plies_left=None if np.isnan(left).any() else left,
         )

@@ -1,5 +1,6 @@
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -67,7 +68,17 @@ def test_what_cannot_be_registered_is_refused_and_leaves_no_trace(given, told):
     assert games.make("chess").name == "chess"
 
 
-@pytest.mark.parametrize("start", [5, None, "state", [Once()]])
+def test_a_class_of_states_may_come_from_anywhere():
+    class Pair(NamedTuple):
+        first: int = 0
+
+    executed: dict[str, type] = {}
+    exec("class Executed: pass", executed)
+    for kind in (Pair, executed["Executed"]):
+        assert games.game_of(registered(initial_state=kind).initial_state()).name == "once"
+
+
+@pytest.mark.parametrize("start", [5, None, "state", [Once()], np.zeros(3)])
 def test_a_start_that_is_no_state_is_refused(start):
     with pytest.raises(GameContract, match="which is no state"):
         registered(initial_state=lambda: start)

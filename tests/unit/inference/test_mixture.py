@@ -219,6 +219,25 @@ def test_experts_agree_on_values_of_one_player_or_of_all():
             ask(mixture(routing, own, gate=LearnedGate()), FakeLeaves(rows))
 
 
+@pytest.mark.parametrize("routing", ["exact", "soft"])
+def test_values_of_every_player_have_no_chances_beside_them(routing):
+    class Both:
+        plane_spec = None
+
+        def __init__(self, says):
+            self.says = says
+
+        def evaluate(self, planes):
+            count = len(planes)
+            wdl = np.full((count, 3), 1 / 3, np.float32) if self.says else None
+            return Evaluation(value=np.zeros((count, 2), np.float32), wdl=wdl)
+
+    own = {"a": Both(True), "b": Both(False), "c": Both(True)}
+    evaluation, _ = ask(mixture(routing, own, gate=LearnedGate()), FakeLeaves([0, 1, 2]))
+    assert evaluation.wdl is None
+    assert evaluation.value.shape == (3, 2)
+
+
 def test_soft_averages_values_also_without_wdl_everywhere():
     own = experts() | {"b": Expert(200, wdl=True)}
     evaluation, _ = ask(mixture("soft", own, gate=LearnedGate()), FakeLeaves([1]))

@@ -213,9 +213,9 @@ def _of_torch(
         build_network(manifest, data, manifest.network_text)
     except CheckpointError as error:
         message = (
-            f"the weights are no longer those of {spec}, as after an evaluator has taken the "
-            "network over and folded its batch norms: save it before, or save that evaluator "
-            f"({error})"
+            f"the weights are no longer those of {spec}: {error}. If an evaluator has taken the "
+            "network over and folded its batch norms, save that evaluator, or a copy made before; "
+            "a network that was changed after networks.make is to be registered as your own"
         )
         raise InvalidNetwork(message) from error
     return manifest, {MODEL: data}
