@@ -133,8 +133,8 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             "autoreset_mode": self.autoreset_mode,
         }
         self.render_mode = rendering.check_mode(self.game, given.render_mode)
-        self._gate = VectorGate(self.gate, self.game.num_players)
         players = self.game.num_players
+        self._gate = VectorGate(self.gate, players)
         kinds = () if given.opponent is None else opponents_of(given.opponent, shown_to_others)
         self._outside = (
             None if self._runs_natively(kinds) else VectorOpponents(kinds, runner, self._gate)

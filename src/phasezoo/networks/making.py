@@ -277,8 +277,10 @@ def count(
     network.eval()
     try:
         with torch.no_grad(), FlopCounterMode(display=False) as counter:
-            has_phase = isinstance(network, ConditionedNetwork)
-            network(planes, *[torch.zeros(1, dtype=torch.int64, device=place.device)] * has_phase)
+            if isinstance(network, ConditionedNetwork):
+                network(planes, torch.zeros(1, dtype=torch.int64, device=place.device))
+            else:
+                network(planes)
     finally:
         network.train(training)
     return NetworkSize(

@@ -29,6 +29,22 @@ from phasezoo.inference.routing import majority_winners
 OFFSETS = {"a": 100, "b": 200, "c": 300}
 
 
+class Always:
+    """Answers every row alike."""
+
+    plane_spec = None
+
+    def __init__(self, value=None, wdl=None):
+        self.row = {"value": value, "wdl": wdl}
+
+    def evaluate(self, planes):
+        rows = {
+            name: None if row is None else np.array([row] * len(planes), np.float32)
+            for name, row in self.row.items()
+        }
+        return Evaluation(**rows)
+
+
 def experts(**options):
     return {name: Expert(offset, **options) for name, offset in OFFSETS.items()}
 
@@ -163,15 +179,6 @@ def test_soft_asks_a_gate_of_ones_own_for_who_looks():
         def probabilities(self, states, players=None, previous=None):
             return np.eye(2, dtype=np.float32)[self.batch(states, players)]
 
-    class Always:
-        plane_spec = None
-
-        def __init__(self, value):
-            self.value = value
-
-        def evaluate(self, planes):
-            return Evaluation(value=np.full(len(planes), self.value, np.float32))
-
     state = games.make("pommerman-ffa").initial_state(seed=3)
     rows = StateBatch([state] * 4, phases=[0, 1, 0, 1], players=[0, 1, 2, 3])
     own = {"even": Always(-0.5), "odd": Always(0.5)}
@@ -182,19 +189,8 @@ def test_soft_asks_a_gate_of_ones_own_for_who_looks():
 
 @pytest.mark.parametrize("routing", ["exact", "soft"])
 def test_an_expert_without_wdl_knows_of_no_draws_and_takes_none_from_others(routing):
-    class Draws:
-        plane_spec = None
-
-        def __init__(self, says):
-            self.says = says
-
-        def evaluate(self, planes):
-            count = len(planes)
-            wdl = np.tile(np.float32([0.1, 0.8, 0.1]), (count, 1))
-            value = np.full(count, 0.5, np.float32)
-            return Evaluation(wdl=wdl) if self.says else Evaluation(value=value)
-
-    own = {"a": Draws(True), "b": Draws(False), "c": Draws(True)}
+    drawn = Always(wdl=[0.1, 0.8, 0.1])
+    own = {"a": drawn, "b": Always(0.5), "c": drawn}
     moe = mixture(routing, own, gate=LearnedGate())
     together, _ = ask(moe, FakeLeaves([0, 1, 2]))
     for row, phase in enumerate([0, 1, 2]):
@@ -204,16 +200,7 @@ def test_an_expert_without_wdl_knows_of_no_draws_and_takes_none_from_others(rout
 
 
 def test_experts_agree_on_values_of_one_player_or_of_all():
-    class Values:
-        plane_spec = None
-
-        def __init__(self, *shape):
-            self.shape = shape
-
-        def evaluate(self, planes):
-            return Evaluation(value=np.zeros((len(planes), *self.shape), np.float32))
-
-    own = {"a": Values(), "b": Values(2), "c": Values(2)}
+    own = {"a": Always(0.0), "b": Always([0.0, 0.0]), "c": Always([0.0, 0.0])}
     for routing, rows in (("soft", [0]), ("soft", [0, 1, 2]), ("exact", [0, 1])):
         with pytest.raises(InvalidEvaluation, match="they must agree"):
             ask(mixture(routing, own, gate=LearnedGate()), FakeLeaves(rows))
@@ -221,18 +208,8 @@ def test_experts_agree_on_values_of_one_player_or_of_all():
 
 @pytest.mark.parametrize("routing", ["exact", "soft"])
 def test_values_of_every_player_have_no_chances_beside_them(routing):
-    class Both:
-        plane_spec = None
-
-        def __init__(self, says):
-            self.says = says
-
-        def evaluate(self, planes):
-            count = len(planes)
-            wdl = np.full((count, 3), 1 / 3, np.float32) if self.says else None
-            return Evaluation(value=np.zeros((count, 2), np.float32), wdl=wdl)
-
-    own = {"a": Both(True), "b": Both(False), "c": Both(True)}
+    both = Always([0.0, 0.0], wdl=[1 / 3] * 3)
+    own = {"a": both, "b": Always([0.0, 0.0]), "c": both}
     evaluation, _ = ask(mixture(routing, own, gate=LearnedGate()), FakeLeaves([0, 1, 2]))
     assert evaluation.wdl is None
     assert evaluation.value.shape == (3, 2)

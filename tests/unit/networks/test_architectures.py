@@ -41,8 +41,8 @@ def test_published_networks_are_as_large_as_published(name, parameters, multiply
 @pytest.mark.parametrize("option", ["phase_heads", "phase_blocks", "phase_policies", "phase_film"])
 def test_one_position_costs_what_its_phase_does(option):
     network = networks.make(f"rise-16x2:{option}=3")
-    told = networks.count(networks.fix_phase(network, 1))
-    assert networks.count(network).multiply_adds == told.multiply_adds
+    fixed = networks.count(networks.fix_phase(network, 1))
+    assert networks.count(network).multiply_adds == fixed.multiply_adds
 
 
 def test_counts_are_those_of_a_network_counted_by_hand():

@@ -78,14 +78,14 @@ def test_games_that_tell_something_else_are_another_training(changed: str, tmp_p
     searched = Visits.of((np.arange(len(moves) + 1), moves, np.ones(len(moves), np.int32)))
     other = {"returns": -store.returns, "visits": searched}[changed]
     columns = dataclasses.replace(store.columns, **{changed: other})
-    told = training.GameStore.of(store.game, columns, store.metadata)
+    changed_games = training.GameStore.of(store.game, columns, store.metadata)
     training.train_supervised(store, out=tmp_path / "run", **LITTLE)
     with pytest.raises(RunDirectoryError, match="another training"):
-        training.train_supervised(told, out=tmp_path / "run", **LITTLE)
+        training.train_supervised(changed_games, out=tmp_path / "run", **LITTLE)
     given = LITTLE | {"test_games": 10}
     training.train_experts(store, "plies:14", out=tmp_path / "experts", **given)
     with pytest.raises(RunDirectoryError, match="another training"):
-        training.train_experts(told, "plies:14", out=tmp_path / "experts", **given)
+        training.train_experts(changed_games, "plies:14", out=tmp_path / "experts", **given)
 
 
 def test_a_record_of_an_earlier_version_is_of_these_games(tmp_path: Path) -> None:
