@@ -8,22 +8,31 @@ diagonal, their mean, and the mean with Meier's wider interval
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import tyro
 from scipy.stats import t
+from tyro.conf import Positional
 
 from phasezoo.arena import Interval
 from phasezoo.arena.statistics.crossed_trainings import SKEW_FACTOR
 from phasezoo.experiments.catalogue import TWO_PLAYER
 from phasezoo.experiments.two_player.matches import Matches
+from phasezoo.experiments.two_player.report_mixtures import elo_comparison
 from phasezoo.report import markdown, numbers
-from phasezoo.report.document import Column, Table
+from phasezoo.report.document import Column, Figure, Table
+from phasezoo.report.plots import PHASE, Estimate
 
 OWN = "phase mixture"
+WORDS = {
+    OWN: "separated experts",
+    "separated:value=shared mixture": "their policies, one value",
+    "separated:phases=endgame mixture": "the endgame's expert alone",
+}
+"""Headings of the drawing; other variants keep their names."""
 
 
 def mean_of(runs: Sequence[Interval], trainings: Sequence[int], *, meier: bool = False) -> Interval:
@@ -54,28 +63,57 @@ def matches_of(folder: Path) -> dict[str, Matches]:
     return ({} if results.matches is None else {OWN: results.matches}) | variants
 
 
-def table_of(folders: Sequence[Path]) -> Table:
-    """Return the runs' Elo over the one network and over the phase mixture, and the means."""
+def estimates_of(folders: Sequence[Path]) -> dict[str, list[Interval]]:
+    """Return each mixture's Elo over the one network, and over the phase mixture.
+
+    Each list has the runs' intervals, their mean, and the mean with Meier's interval.
+    """
     runs = [matches_of(folder) for folder in folders]
-    rows = []
+    found = {}
     for beside in (None, OWN):
         for name in runs[0]:
             if name == beside or not all(name in run for run in runs):
                 continue
-            found = [run[name].apart(beside and run[beside]) for run in runs]
-            if any(each is None for each in found):
+            each = [run[name].apart(beside and run[beside]) for run in runs]
+            if any(interval is None for interval in each):
                 continue
             trainings = [run[name].trainings for run in runs]
-            means = [mean_of(found, trainings, meier=meier) for meier in (False, True)]
-            label = name if beside is None else f"{name} less {beside}"
-            rows.append((label, *map(numbers.elo_interval, [*found, *means])))
+            means = [mean_of(each, trainings, meier=meier) for meier in (False, True)]
+            found[name if beside is None else f"{name} less {beside}"] = [*each, *means]
+    return found
+
+
+def picture_of(estimates: Mapping[str, Sequence[Interval]], labels: Sequence[str]) -> Figure:
+    """Draw the runs and their mean for every mixture that played the one network."""
+    groups = [
+        (
+            WORDS.get(name, name),
+            [
+                Estimate(label, interval, PHASE, strong=label == labels[-1])
+                for label, interval in zip(labels, each, strict=False)
+            ],
+        )
+        for name, each in estimates.items()
+        if " less " not in name
+    ]
+    return elo_comparison("mean", groups, "")
+
+
+def main(folders: Annotated[tuple[Path, ...], Positional], figure: Path | None = None) -> None:
+    """Print the table.
+
+    Args:
+        folders: Runs.
+        figure: Where to draw them too, such as ``docs/images/law.svg``.
+    """
+    estimates = estimates_of(folders)
     heads = ["Elo over one network", *(folder.name for folder in folders), "mean", "Meier's"]
-    return Table("mean", [Column(head, number) for number, head in enumerate(heads)], rows)
-
-
-def main(folders: Annotated[tuple[Path, ...], tyro.conf.Positional]) -> None:
-    """Print the table."""
-    print(markdown.grid(table_of(folders)))
+    rows = [(name, *map(numbers.elo_interval, each)) for name, each in estimates.items()]
+    columns = [Column(head, number) for number, head in enumerate(heads)]
+    print(markdown.grid(Table("mean", columns, rows)))
+    if figure is not None:
+        labels = [f"run {number}" for number in range(1, len(folders) + 1)] + ["mean"]
+        picture_of(estimates, labels).draw().savefig(figure, facecolor="white")
 
 
 if __name__ == "__main__":
