@@ -9,6 +9,7 @@ from page_checker import check_run
 
 from phasezoo.arena import crossed_pairs
 from phasezoo.arena.statistics.intervals import Interval
+from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.from_scratch.config import PRESETS, SCRATCH, ScratchConfig
 from phasezoo.experiments.from_scratch.report import Advantage, claims_of
 
@@ -17,7 +18,7 @@ pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
 SMALL = ScratchConfig(
     game="connect-four",
     gate="plies:14",
-    strategies=("staged",),
+    strategies=("staged", "separated:value=shared"),
     trainings=2,
     network="mlp-16x1",
     updates=2,
@@ -42,10 +43,13 @@ def test_a_run_leaves_everything_it_promises(whole):
     out, _ = whole
     back = SCRATCH.results_in(out)
     assert [run.name for run in back.runs] == [
-        *("one-network-1", "staged-1"),
-        *("one-network-2", "staged-2"),
+        *("one-network-1", "staged-1", "separated-value-shared-1"),
+        *("one-network-2", "staged-2", "separated-value-shared-2"),
     ]
-    assert [(one.strategy, one.update) for one in back.advantages] == [("staged", 1), ("staged", 2)]
+    assert [(one.strategy, one.update) for one in back.advantages] == [
+        *(("staged", 1), ("staged", 2)),
+        *(("separated:value=shared", 1), ("separated:value=shared", 2)),
+    ]
     for one in back.advantages:
         assert [met.games for met in one.matches] == [8, 8]
         assert all(len(met.pairs) == 4 for met in one.matches)
@@ -53,6 +57,10 @@ def test_a_run_leaves_everything_it_promises(whole):
         assert one.elo == expected, "the interval counts trainings"
     experts = json.loads((out / "learn/staged-1/versions/00002/experts.json").read_text())
     assert set(experts["experts"]) == {"up to 14", "over 14"}
+    shared = json.loads(
+        (out / "learn/separated-value-shared-1/versions/00002/experts.json").read_text()
+    )
+    assert (shared["value"], shared["strategy"]) == ("shared", "separated")
     assert not (out / "learn/one-network-1/versions/00002/experts.json").exists()
 
 
@@ -75,7 +83,7 @@ def test_the_report_holds_the_claim_and_every_match(whole):
     assert (len(document.claims), len(document.figures)) == (1, 2)
     frame = document.tables["advantages"].to_frame()
     assert list(frame["Elo"]) == [one.elo.value for one in results.advantages]
-    assert len(document.tables["matches"].rows) == 4
+    assert len(document.tables["matches"].rows) == 8
     assert [row[0] for row in document.tables["sizes"].texts()] == [
         *("rounds", "games a round", "nodes a move", "trainings a side", "network")
     ]
@@ -102,6 +110,22 @@ def test_claims_need_trainings_and_rounds_and_the_size_they_name(ends, trainings
     ]
     claims = claims_of(found, config)
     assert tuple(claim.judgement for claim in claims) == judged
+
+
+@pytest.mark.parametrize(
+    ("strategy", "told"),
+    [
+        ("alone", "alone"),
+        ("heads", "training on stored games"),
+        ("staged:value=distilled", "value='distilled'"),
+        ("staged:freeze=body", "freeze"),
+        ("staged:value=shared,value=own", "given twice"),
+    ],
+)
+def test_strategies_that_are_none_are_refused(strategy, told):
+    with pytest.raises(InvalidConfig, match=told) as refused:
+        dataclasses.replace(SMALL, strategies=(strategy,)).validate()
+    assert "--strategies" in str(refused.value)
 
 
 def test_every_size_ends_with_a_match():

@@ -34,9 +34,10 @@ def tiny(out: Path, game: str = "connect-four", **options: Any) -> SelfPlay:
     return SelfPlay(game, out=out, **given)
 
 
+@pytest.mark.parametrize("value", ["own", "shared"])
 @pytest.mark.parametrize("strategy", ["separated", "staged", "weighted:4"])
-def test_experts_share_the_samples_of_a_round(tmp_path: Path, strategy: str) -> None:
-    loop = tiny(tmp_path / "run", gate="plies:6,30", strategy=strategy)
+def test_experts_share_the_samples_of_a_round(tmp_path: Path, strategy: str, value: str) -> None:
+    loop = tiny(tmp_path / "run", gate="plies:6,30", strategy=strategy, value=value)
     outcome = loop.run()
     told = outcome.updates[-1].numbers
     samples = {name: told[name] for name in told if name.endswith("/samples") and "learn" in name}
@@ -46,7 +47,8 @@ def test_experts_share_the_samples_of_a_round(tmp_path: Path, strategy: str) -> 
     assert [u.learned for u in outcome.updates] == list(np.cumsum(rounds))
     experts = inference.load_experts(outcome.version())
     assert experts.phases == ("up to 6", "7–30", "over 30")
-    assert (experts.baseline_folder is not None) == (strategy == "staged")
+    assert (experts.baseline_folder is not None) == (strategy == "staged" or value == "shared")
+    assert experts.value == value
     first = inference.load_experts(outcome.version(0))
     changed = [
         not np.array_equal(one.evaluate(PLANES).policy_logits, two.evaluate(PLANES).policy_logits)
@@ -65,6 +67,29 @@ def test_strategies_of_stored_games_alone_are_refused(tmp_path: Path) -> None:
     for strategy in ("planes", "heads"):
         with pytest.raises(InvalidConfig, match="training on stored games"):
             tiny(tmp_path / strategy, gate="plies:6,30", strategy=strategy).run()
+
+
+def test_one_value_for_all_plays_and_a_stopped_run_goes_on(tmp_path: Path) -> None:
+    options = {"gate": "plies:6,30", "strategy": "separated", "value": "shared"}
+    outcome = tiny(tmp_path / "run", updates=1, **options).run()
+    experts = inference.load_experts(outcome.version())
+    start = games.make("connect-four").initial_state()
+    late = start
+    for column in (0, 1, 2, 3, 4, 5, 6, 0, 1, 2):
+        late = late.play(column)
+    leaves = inference.StateBatch([start, late], [0, 1])
+    planes = games.encode([start, late])
+    one = experts.baseline(backend="torch").evaluate(planes)
+    mixed = experts.mixture(backend="torch").evaluate_batch(leaves)
+    own = [experts.expert(phase, backend="torch").evaluate(planes) for phase in experts.phases]
+    assert np.allclose(mixed.values(), one.values(), atol=1e-6)
+    assert not np.allclose(mixed.values(), [own[0].values()[0], own[1].values()[1]], atol=1e-6)
+    again = tiny(tmp_path / "run", updates=2, **options).run()
+    assert [u.learned for u in again.updates] == [
+        u.learned for u in tiny(tmp_path / "whole", updates=2, **options).run().updates
+    ]
+    with pytest.raises(RunDirectoryError, match="value"):
+        tiny(tmp_path / "run", updates=3, **{**options, "value": "own"}).run()
 
 
 PLANES = np.random.default_rng(1).random((2, 3, 6, 7)).astype(np.float32)
@@ -170,6 +195,8 @@ def test_what_is_refused(tmp_path: Path) -> None:
         ({"promote_score": 2.0}, "promote_score"),
         ({"strategy": "alone"}, "strategy"),
         ({"gate": "none"}, "two or more"),
+        ({"value": "shared"}, "give a gate too"),
+        ({"value": "distilled"}, "value='distilled'"),
         ({"size": 3}, "size"),
         ({"learning": self_play_settings(value_mix=0.5)}, "replay.value-mix"),
         ({"learning": self_play_settings(symmetries=False)}, "replay.symmetries"),

@@ -1,7 +1,7 @@
 """The knobs of the comparison from random weights, and its sizes as values of them."""
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from annotated_types import Ge, MultipleOf
 
@@ -9,10 +9,24 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.from_scratch import published
 from phasezoo.experiments.settings import StudySettings, option, presets_of
 from phasezoo.experiments.study import Study
-from phasezoo.specs import PositiveFloat, PositiveInt
-from phasezoo.training.experts.strategies import Strategy, check_learns_by_play
+from phasezoo.specs import PositiveFloat, PositiveInt, unknown_option
+from phasezoo.training.experts.strategies import check_learns_by_play, read_strategy
+from phasezoo.training.selfplay.config import SelfPlayConfig
 
 Preset: TypeAlias = Literal["quick", "standard", "paper"]
+
+
+def learning_of(text: str) -> dict[str, Any]:
+    """Return the settings of self-play that a strategy such as ``staged:value=shared`` stands for.
+
+    Raises:
+        InvalidConfig: It is no strategy of experts that learn by play, or has another option.
+    """
+    strategy, options = read_strategy(text)
+    check_learns_by_play(strategy, text)
+    for name in options.keys() - {"value"}:
+        raise InvalidConfig(unknown_option(name, "strategy", ["value"]))
+    return {"strategy": str(strategy), **options}
 
 
 @dataclass(frozen=True)
@@ -44,7 +58,8 @@ class ScratchConfig(StudySettings):
     gate: str = "lichess"
     """Gate that defines the phases, such as lichess, or plies:14,28 (paper: lichess)."""
     strategies: tuple[str, ...] = ("separated", "staged")
-    """How experts learn, each beside one network: separated, staged, weighted:FACTOR."""
+    """How experts learn, each beside one network: separated, staged, weighted:FACTOR. Those with
+    value=shared, such as staged:value=shared, have the value of a network of all phases."""
     trainings: PositiveInt = 1
     """Trainings of each side (paper: 3). One says nothing of other trainings."""
 
@@ -87,7 +102,11 @@ class ScratchConfig(StudySettings):
             message = "--no-from-scratch: leave the option out to learn from stored games"
             raise InvalidConfig(message)
         for strategy in self.strategies:
-            check_learns_by_play(Strategy.parse(strategy), f"{option('strategies')} {strategy}")
+            try:
+                SelfPlayConfig(**learning_of(strategy))
+            except InvalidConfig as error:
+                message = f"{option('strategies')} {strategy}: {error}"
+                raise InvalidConfig(message) from error
         if not self.strategies or len(set(self.strategies)) < len(self.strategies):
             message = f"{option('strategies')} {' '.join(self.strategies)}: give one or more, once"
             raise InvalidConfig(message)

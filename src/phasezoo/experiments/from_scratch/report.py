@@ -99,6 +99,12 @@ _LIMITS = """\
 """
 
 
+_ONE_VALUE = """\
+- **value=shared**: every phase has the value of a network of all phases, which learns from half of
+  the samples, and its expert’s policy.
+"""
+
+
 def _terms(config: ScratchConfig) -> str:
     interval = (
         "Over trainings first and games second (Student’s t over matches of one seed)."
@@ -109,6 +115,7 @@ def _terms(config: ScratchConfig) -> str:
         "- **Separated**: each expert learns samples of its phase alone, from its own weights.\n"
         "- **Staged**: a network of all phases learns first; then each expert goes on from it with "
         "samples of its phase.\n"
+        f"{_ONE_VALUE if any('=' in one for one in config.strategies) else ''}"
         "- **Elo**: of the experts over the one network, from pairs of games from one opening.\n"
         f"- **95 % interval**: {interval}\n"
     )

@@ -1,5 +1,6 @@
 """The comparison from the first game to the report: learning, matches after some rounds."""
 
+import re
 from typing import Any
 
 from phasezoo import games, gating
@@ -7,7 +8,7 @@ from phasezoo.agents import Limit, MCTSAgent, SearchConfig
 from phasezoo.arena import crossed_pairs, stream
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.from_scratch import report
-from phasezoo.experiments.from_scratch.config import ScratchConfig
+from phasezoo.experiments.from_scratch.config import ScratchConfig, learning_of
 from phasezoo.experiments.from_scratch.report import Advantage, Results
 from phasezoo.experiments.learning import LearningRun, learn
 from phasezoo.experiments.matches import MatchSummary, match_once
@@ -19,6 +20,10 @@ from phasezoo.training.selfplay.config import Watching, self_play_settings
 
 BASELINE = "one network"
 """How reports call the side without experts."""
+
+
+def _file_name(side: str) -> str:
+    return re.sub(r"[ :,=]", "-", side)
 
 
 class ScratchRun(StudyRun[ScratchConfig, Results]):
@@ -67,7 +72,7 @@ class ScratchRun(StudyRun[ScratchConfig, Results]):
     def _learn(self, side: str, training: int) -> LearningRun:
         """A training of a side, or what is left of it."""
         config = self.config
-        name = f"{side.replace(':', '-').replace(' ', '-')}-{training + 1}"
+        name = f"{_file_name(side)}-{training + 1}"
         knobs = SelfPlayConfig(
             updates=config.updates,
             games_per_update=config.games,
@@ -82,8 +87,8 @@ class ScratchRun(StudyRun[ScratchConfig, Results]):
                 threads=config.threads,
             ),
             max_plies=config.max_plies,
-            strategy="staged" if side == BASELINE else side,
             watching=Watching.nothing(),
+            **({} if side == BASELINE else learning_of(side)),
         )
         options: dict[str, Any] = {
             "game": config.game,
@@ -109,7 +114,7 @@ class ScratchRun(StudyRun[ScratchConfig, Results]):
 
     def _match(self, strategy: str, update: int, training: int) -> MatchSummary:
         config = self.config
-        name = f"{strategy.replace(':', '-')}-{training + 1}-update-{update}"
+        name = f"{_file_name(strategy)}-{training + 1}-update-{update}"
         return match_once(
             self,
             f"matches/{name}",

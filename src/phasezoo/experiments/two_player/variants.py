@@ -12,13 +12,18 @@ from phasezoo.specs import (
     PositiveFloat,
     SpecText,
     fields_of,
-    read_spec,
     unknown_option,
     write_spec,
     write_value,
 )
 from phasezoo.training.experts.plans import PlannedTraining, plan_experts
-from phasezoo.training.experts.strategies import KINDS, Strategy, check_freeze, plan_strategy
+from phasezoo.training.experts.strategies import (
+    KINDS,
+    Strategy,
+    check_freeze,
+    plan_strategy,
+    read_strategy,
+)
 
 if TYPE_CHECKING:
     from phasezoo.data.positions import PositionTable
@@ -242,12 +247,11 @@ def _read_variant(text: str, config: "M2ctsConfig", phases: Sequence[str]) -> Va
 
 def _read_strategy(text: str) -> tuple[Strategy, Options]:
     """A strategy and its options."""
-    spec = read_spec(text, "strategy", "staged:value=shared,phases=endgame")
-    strategy = Strategy.parse(spec.name if spec.first is None else f"{spec.name}:{spec.first}")
+    strategy, given = read_strategy(text)
     known = {option.name: option for option in fields_of(Options)}
-    for name in spec.options.keys() - known.keys():
+    for name in given.keys() - known.keys():
         raise InvalidConfig(unknown_option(name, "strategy", known))
-    options = Options(**{name: known[name].read(value) for name, value in spec.options.items()})
+    options = Options(**{name: known[name].read(value) for name, value in given.items()})
     if len(options.shared) > 1:
         message = "value=shared and policy=shared: that is the one network; give one of them"
         raise InvalidConfig(message)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from phasezoo.data.positions import PositionTable
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.storage.experts import ValueSource
-from phasezoo.specs import did_you_mean
+from phasezoo.specs import did_you_mean, read_spec
 from phasezoo.training.experts.plans import (
     PlannedTraining,
     phase_counts,
@@ -122,6 +122,17 @@ def check_freeze(strategy: Strategy, freeze: str | None, *, is_trained: bool) ->
             "network"
         )
         raise InvalidConfig(message)
+
+
+def read_strategy(text: str) -> tuple[Strategy, dict[str, str]]:
+    """Read a strategy with options, such as ``weighted:4,value=shared``, and these as texts.
+
+    Raises:
+        InvalidConfig: It is none.
+    """
+    spec = read_spec(text, "strategy", "staged:value=shared")
+    name = spec.name if spec.first is None else f"{spec.name}:{spec.first}"
+    return Strategy.parse(name), dict(spec.options)
 
 
 def check_learns_by_play(strategy: Strategy, given: str) -> None:

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from annotated_types import Interval
 
@@ -236,6 +236,8 @@ class SelfPlayConfig:
     """Share of games that are played on, to see how often resigning was wrong."""
     strategy: str = "staged"
     """Training strategy of experts, if there is a gate: separated, staged or weighted:FACTOR."""
+    value: Literal["own", "shared"] = "own"
+    """Whose values experts answer with: their own, or those of a network of all phases."""
     routing: RoutingName = "exact"
     """Routing of rows to experts."""
     promote_games: Even = 0

@@ -67,6 +67,9 @@ class Learners:
         check_learns_by_play(self.strategy, f"strategy={config.strategy!r}")
         shared = {"config": config.learning, "schedule": config.schedule, "seed": seed, **options}
         if self.gate is None:
+            if config.value != "own":
+                message = f"value={config.value!r}: one network has its own values; give a gate too"
+                raise InvalidConfig(message)
             self.by_name = {ALL: Learner(game, network, **shared)}
             return
         if len(self.gate.names) < 2:
@@ -75,7 +78,8 @@ class Learners:
         phases = tuple(self.gate.names)
         self._folders = dict(zip(phases, training_names("expert", phases), strict=True))
         self.by_name = {}
-        if self.strategy.kind == "staged":
+        self._value = config.value
+        if self.strategy.kind == "staged" or self._value == "shared":
             self.by_name[ALL] = Learner(game, network, **shared)
         for phase, name in self._folders.items():
             self.by_name[name] = Learner(game, network, gate=self.gate, phase=phase, **shared)
@@ -140,6 +144,7 @@ class Learners:
             experts={phase: f"networks/{name}" for phase, name in self._folders.items()},
             baseline_folder=f"networks/{ALL}" if ALL in self.by_name else None,
             strategy=str(self.strategy),
+            value=self._value,
             training={"update": update},
         ).save()
 
@@ -150,25 +155,17 @@ class Learners:
         if self.gate is None:
             return {ALL: _Draw(samples)}
         names = tuple(self.gate.names)
+        common = {ALL: _Draw(max(samples // 2, self._least))} if ALL in self.by_name else {}
+        own = samples - samples // 2 if common else samples
+        start = ALL if self.strategy.kind == "staged" else None
+        shares = zip(names, _shared(own, replay, names, self._least), strict=True)
+        draws = {name: _Draw(share, phase=name, start=start) for name, share in shares}
         if self.strategy.kind == "weighted":
             factor = self.strategy.factor or 1.0
-            shares = _shared(samples, replay, names, self._least)
-            return {
-                self._folders[name]: _Draw(
-                    shares[index],
-                    weights=tuple(phase_weights(len(names), index, factor).tolist()),
-                )
-                for index, name in enumerate(names)
-            }
-        staged = self.strategy.kind == "staged"
-        own = samples - samples // 2 if staged else samples
-        start = ALL if staged else None
-        shares = _shared(own, replay, names, self._least)
-        experts = {
-            self._folders[name]: _Draw(shares[index], phase=name, start=start)
-            for index, name in enumerate(names)
-        }
-        return {ALL: _Draw(max(samples // 2, self._least)), **experts} if staged else experts
+            for index, name in enumerate(names):
+                weights = tuple(phase_weights(len(names), index, factor).tolist())
+                draws[name] = _Draw(draws[name].samples, weights=weights)
+        return common | {self._folders[name]: draw for name, draw in draws.items()}
 
 
 def is_published(folder: Path) -> bool:
