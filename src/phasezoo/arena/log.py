@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from phasezoo.arena.records import GameRecord, SideStats
+from phasezoo.arena.records import GameRecord, SideStats, Work
 from phasezoo.checking import shown
 from phasezoo.errors import RunDirectoryError
 from phasezoo.games.options import file_path
@@ -53,6 +53,8 @@ class GameLog(LockedFile):
         """The finished games, in the order in which they ended."""
         self.sides: tuple[SideStats, ...] = ()
         """Both sides' work; empty before the first game."""
+        self.works: list[tuple[Work, ...]] = []
+        """Each side's work after each of the games."""
         self._match = json.loads(json.dumps(match))
         settings = {**match, **(config or {})}
         self._record = jsonable.plain(describe("match", settings, seeds={"match": seed}))
@@ -80,8 +82,12 @@ class GameLog(LockedFile):
                 f"free some space, then {how_to_continue(self.path.parent)}"
             )
             raise RunDirectoryError(message) from error
+        self._add(record, tuple(sides))
+
+    def _add(self, record: GameRecord, sides: tuple[SideStats, ...]) -> None:
         self.games.append(record)
-        self.sides = tuple(sides)
+        self.sides = sides
+        self.works.append(tuple(side.work for side in sides))
 
     def _open(self) -> None:
         data = self.path.read_bytes() if self.path.exists() else b""
@@ -101,8 +107,8 @@ class GameLog(LockedFile):
                 if "record" in entry:
                     record = _record_of(entry)
                     continue
-                self.games.append(GameRecord.from_dict(entry["game"]))
-                self.sides = tuple(SideStats.from_dict(side) for side in entry["sides"])
+                sides = tuple(SideStats.from_dict(side) for side in entry["sides"])
+                self._add(GameRecord.from_dict(entry["game"]), sides)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 message = f"{self.path}: line {number} is damaged ({error}); remove it to go on"
                 raise RunDirectoryError(message) from error

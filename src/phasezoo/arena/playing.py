@@ -12,7 +12,7 @@ from phasezoo.arena.conditions import Conditions
 from phasezoo.arena.log import GameLog
 from phasezoo.arena.openings import OpeningSuite
 from phasezoo.arena.pgn import PgnFile
-from phasezoo.arena.records import GameRecord, SideStats
+from phasezoo.arena.records import GameRecord, SideStats, Work
 from phasezoo.arena.schedule import Schedule
 from phasezoo.arena.sides import Side, make_sides
 from phasezoo.arena.stopping import SequentialTest
@@ -139,6 +139,8 @@ class _Playing:
             others=others,
         )
         completed = plan.completed
+        self._worked: Sequence[Work] = [Work()] * len(self.sides)
+        self._own: dict[int, list[Work]] = {}
         self._book = None
         if plan.log is not None:
             identity = conditions.identity() | {
@@ -153,6 +155,8 @@ class _Playing:
             for side, before in zip(self.sides, book.sides, strict=False):
                 side.stats.add(before)
                 side.before = before.counts
+            for record, works in zip(book.games, book.works, strict=True):
+                self._note_work(record.number, works)
         self._done = self._schedule.checked(completed)
         self._file = None
         if plan.pgn is not None:
@@ -182,6 +186,7 @@ class _Playing:
         """Take in a game that has ended."""
         plan, done = self._plan, self._done
         done.append(record)
+        self._note_work(record.number, [side.stats.work for side in self.sides])
         if plan.test is not None:
             plan.test.add([record])
         if self._book is not None:
@@ -207,8 +212,24 @@ class _Playing:
             done = self._plan.test.counted(done)
         if self._file is not None:
             self._file.rewrite(done)
-        worked = tuple(side.up_to_date() for side in self.sides)
-        return worked, tuple(sorted(done, key=lambda record: record.number))
+        worked = [side.up_to_date() for side in self.sides]
+        if len(done) < len(self._done):
+            worked = [self._part(place, stats, done) for place, stats in enumerate(worked)]
+        return tuple(worked), tuple(sorted(done, key=lambda record: record.number))
+
+    def _note_work(self, number: int, works: Sequence[Work]) -> None:
+        """Note the work of every side in a game, from that in all games until now."""
+        both = zip(works, self._worked, strict=True)
+        self._own[number] = [now.less(before) for now, before in both]
+        self._worked = works
+
+    def _part(self, place: int, stats: SideStats, games: Sequence[GameRecord]) -> SideStats:
+        """Return a side's work in some of the games."""
+        own = Work()
+        for record in games:
+            own = own.plus(self._own[record.number][place])
+        share = own.nodes / stats.nodes if stats.nodes else own.moves / max(stats.moves, 1)
+        return replace(stats, **own._asdict(), counts=stats.counts.part(share))
 
 
 def play_plans(plans: Sequence[Plan]) -> list[Played]:

@@ -136,13 +136,32 @@ class GameRecord:
         return record
 
 
+class Work(NamedTuple):
+    """Work of a side in one game or several."""
+
+    moves: int = 0
+    """Moves made."""
+    nodes: int = 0
+    """Positions evaluated by searches that were finished."""
+    simulations: int = 0
+    """Descents of searches that were finished."""
+
+    def plus(self, other: "Work") -> "Work":
+        """Return the sum of both."""
+        return Work(*(a + b for a, b in zip(self, other, strict=True)))
+
+    def less(self, other: "Work") -> "Work":
+        """Return what is left without ``other``."""
+        return Work(*(a - b for a, b in zip(self, other, strict=True)))
+
+
 @dataclass
 class SideStats:
     """Work of one side of a match, and its cost.
 
-    Only games that were finished count, so that a match which was killed and resumed has the
-    figures of one that was not. Of inference, whose batches serve many games at once, the finished
-    games have the share that they have of the nodes.
+    Only games that were finished count, and of a match that a test has ended its own games alone,
+    so that a match which was killed and resumed has the figures of one that was not. Of inference,
+    whose batches serve many games at once, they have the share that they have of the nodes.
     """
 
     name: str
@@ -163,6 +182,11 @@ class SideStats:
     """Descents of searches that were finished."""
     counts: Counts = field(default_factory=Counts)
     """Cost of inference."""
+
+    @property
+    def work(self) -> Work:
+        """Its moves, nodes and simulations."""
+        return Work(self.moves, self.nodes, self.simulations)
 
     @property
     def nodes_per_move(self) -> float:

@@ -3,14 +3,14 @@
 import contextlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from phasezoo import agents, gating
 from phasezoo.agents import Limit, Move, SessionPool
 from phasezoo.agents.arguments import name_or
 from phasezoo.agents.limit import checked_limit
 from phasezoo.arena.clocks import check_clock
-from phasezoo.arena.records import SideStats
+from phasezoo.arena.records import SideStats, Work
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 from phasezoo.inference.counts import Counts
@@ -23,17 +23,6 @@ from phasezoo.specs.text import one_line
 
 if TYPE_CHECKING:
     from phasezoo.arena.concurrent_games import Running
-
-
-class Work(NamedTuple):
-    """Work of a side in one game or several."""
-
-    moves: int = 0
-    """Moves made."""
-    nodes: int = 0
-    """Positions evaluated by searches that were finished."""
-    simulations: int = 0
-    """Descents of searches that were finished."""
 
 
 @dataclass
@@ -73,7 +62,7 @@ class Side:
         done = self.begun.get(game, Work())
         moved = int(move.forfeit is None)
         more = Work(moved, move.nodes, move.simulations)
-        self.begun[game] = Work(*(a + b for a, b in zip(done, more, strict=True)))
+        self.begun[game] = done.plus(more)
 
     def ended(self, game: "Running") -> None:
         """Put the work on a game among that which counts."""
@@ -81,7 +70,7 @@ class Side:
         self.stats.moves += done.moves
         self.stats.nodes += done.nodes
         self.stats.simulations += done.simulations
-        self.finished = Work(*(a + b for a, b in zip(self.finished, done, strict=True)))
+        self.finished = self.finished.plus(done)
 
     def up_to_date(self) -> SideStats:
         """Return the statistics of finished games.

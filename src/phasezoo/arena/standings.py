@@ -189,6 +189,7 @@ class Standings:
                 if self.place_of(first) < self.place_of(second)
             ],
             "sides": [side.to_dict() for side in self.sides],
+            **({} if self.verdict is None else {"sprt": asdict(self.verdict)}),
             **({} if self.trainings is None else {"between_kinds": self._between_kinds_to_dict()}),
         }
 

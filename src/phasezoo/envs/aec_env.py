@@ -74,7 +74,8 @@ class AECGameEnv(PettingZooEnv, AECEnv[str, dict[str, Any], int | None]):  # typ
         check_game(self.game, state)
         rewards = {name: self._cumulative_rewards.get(name, 0.0) for name in self.possible_agents}
         self._enter(self._runner.turn(state))
-        self._cumulative_rewards.update(rewards)
+        for name, reward in rewards.items():
+            self._cumulative_rewards[name] += reward
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a game.

@@ -133,6 +133,9 @@ class GymEnv(GameEnv, gymnasium.Env[Any, Any]):
             message = (
                 f"the opponents' first moves end the game ({turn.ending.reason}) before the "
                 "learner's; start from another position"
+                if turn.ending.terminated
+                else f"max_plies={self._runner.max_plies} ends the game before the learner's first "
+                "move; raise it"
             )
             raise InvalidConfig(message)
         self._games, self._seed, self._learner = count + 1, game_seed, learner

@@ -143,16 +143,17 @@ class ParallelGameEnv(PettingZooEnv, ParallelEnv[str, Any, int]):  # type: ignor
     def _shown(self, turn: Turn, offenders: tuple[int, ...]) -> Step:
         names, ending = self.agents, turn.ending
         paid = self._runner.rewards(turn)
-        rewards, terminated = {}, {}
+        is_cut = ending is not None and not ending.terminated
+        rewards, terminated, truncated = {}, {}, {}
         for name in names:
             player = self.possible_agents.index(name)
             leaves = self._leaving(turn, player)
             rewards[name] = paid[player] if leaves is None else leaves
             terminated[name] = leaves is not None or (ending is not None and ending.terminated)
-        truncated = ending is not None and not ending.terminated
+            truncated[name] = is_cut and leaves is None
         self.agents = self._taking_part(turn, names)
         observations, infos = self._observe_all(turn, names, offenders)
-        return observations, rewards, terminated, dict.fromkeys(names, truncated), infos
+        return observations, rewards, terminated, truncated, infos
 
     def _leaving(self, turn: Turn, player: int) -> float | None:
         """Return the reward of ``player`` if the game is over for them and goes on for others."""

@@ -1,5 +1,6 @@
 """The seeds of many games: one generator per game, drawn as a scalar environment draws."""
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,18 @@ from gymnasium.utils import seeding
 from phasezoo.errors import InvalidConfig
 
 Seed = int | Sequence[int | None] | None
+
+
+def _whole(seed: Any) -> int:
+    """A seed of a list, as Gymnasium takes it."""
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        number = -1
+    if number < 0:
+        message = f"seed: {seed!r} is in it; give whole numbers from 0, or None"
+        raise InvalidConfig(message)
+    return number
 
 
 class GameSeeds:
@@ -43,7 +56,7 @@ class GameSeeds:
         elif isinstance(seed, int | np.integer):
             seeds = [int(seed) + row for row in range(count)]
         elif isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str):
-            seeds = list(seed)
+            seeds = [each if each is None else _whole(each) for each in seed]
         else:
             message = f"seed={seed!r}: expected a whole number, or a list with one for each game"
             raise InvalidConfig(message)

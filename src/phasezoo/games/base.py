@@ -157,7 +157,7 @@ class Game:
         warnings.warn(message, DeprecationWarning, stacklevel=2)
         return self.symmetries
 
-    def with_options(self, **options: Any) -> "Game":
+    def with_options(self, /, **options: Any) -> "Game":
         """The same game with other options; those that are None are left out.
 
         Raises:

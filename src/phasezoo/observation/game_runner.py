@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from annotated_types import Ge
+from annotated_types import Interval
 
 from phasezoo import games, gating
 from phasezoo._core import Stream
@@ -26,7 +26,7 @@ Illegal: TypeAlias = Literal["terminate", "raise", "random_legal"]
 Rewards: TypeAlias = Literal["once", "original"]
 """When rewards come: each once, or at every step as the game itself pays them."""
 
-MaxPlies: TypeAlias = Annotated[int, Ge(1)] | None
+MaxPlies: TypeAlias = Annotated[int, Interval(ge=1, le=2**32 - 1)] | None
 """Plies after which games are truncated."""
 
 
@@ -154,8 +154,11 @@ class GameRunner:
         return replace(turn, ending=ending)
 
     def settled(self, turn: Turn, player: int) -> float | None:
-        """Return the reward of ``player`` if the game is over for them though not for all."""
-        if not self._settles or turn.ending is not None:
+        """Return the reward of ``player`` if the game is over for them though not for all.
+
+        A game that is cut in that very step is over for them too, by the rules.
+        """
+        if not self._settles or (turn.ending is not None and turn.ending.terminated):
             return None
         value: float | None = turn.state.settled(player)
         return value

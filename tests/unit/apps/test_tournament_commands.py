@@ -12,6 +12,8 @@ from phasezoo.agents import making as registry
 from phasezoo.apps.cli import main
 from phasezoo.apps.tournament import commands
 from phasezoo.apps.tournament.live import _Scores
+from phasezoo.apps.tournament.report import report
+from phasezoo.report.document import Section
 
 PLUGIN = """
 import numpy as np
@@ -101,6 +103,48 @@ def test_a_tournament_leaves_games_results_and_a_report(tmp_path, capsys):
     page = (out / "report.html").read_text()
     for said in ("search", "--games 4", "12 games of chess", "Who scored what against whom"):
         assert said in page
+
+
+def test_a_match_that_a_test_ended_says_so_in_its_files(tmp_path, capsys):
+    out = tmp_path / "s"
+    players = ("uct:simulations=150,seed=3", "random:seed=4")
+    test = ("--games", 60, "--sprt", 0, 150, "--out", out)
+    code, told, _ = run("match", *players, "--game", "connect-four", *test, capsys=capsys)
+    assert code == 0
+    results = json.loads((out / "results.json").read_text())
+    assert results["sprt"]["decision"] == "H1"
+    assert f"LLR {results['sprt']['llr']:.2f}" in told
+    page = (out / "report.html").read_text()
+    assert f"The sequential test ended the match: LLR {results['sprt']['llr']:.2f}" in page
+
+
+def test_who_is_rated_first_may_have_lost_to_the_second():
+    def record(number, first, second, score):
+        value = 2 * score - 1
+        return arena.GameRecord(
+            number=number,
+            group=number // 2,
+            sides=(0, 1),
+            opening=0,
+            start_fen=None,
+            opening_moves=(),
+            moves=(),
+            returns=(value, -value),
+            reason="rules",
+            ending="rules",
+            seeds=(0, 0),
+            pairing=(first, second),
+        )
+
+    scores = [(0, 1, 0.0)] * 36 + [(0, 1, 1.0)] * 4
+    for other in (2, 3):
+        scores += [(0, other, 1.0)] * 40 + [(1, other, 1.0)] * 22 + [(1, other, 0.0)] * 18
+    games = tuple(record(number, *each) for number, each in enumerate(scores))
+    standings = arena.Standings("chess", tuple(map(arena.SideStats, "ABCD")), games)
+    answer = report(standings, "tournament", "", Section("again", [])).answer[0].text
+    assert standings.names[standings.ranking[0]] == "A"
+    assert answer.startswith("Their games say that B is stronger than A: Elo -")
+    assert answer.endswith("the other games rate the first higher.")
 
 
 def test_a_report_of_trainings_tells_their_difference(tmp_path, capsys):

@@ -377,6 +377,20 @@ def test_multipv_and_wdl(spoken):
     assert "wdl" not in spoken.ask("setoption name UCI_ShowWDL value false", "go nodes 9")[-2]
 
 
+def test_a_kept_tree_tells_chances_that_are_known_alone(spoken):
+    spoken.send("setoption name UCI_ShowWDL value true")
+    drawn = "position fen 8/8/8/8/8/5k2/7q/7K w - - 0 1"
+    for _ in range(2):  # the second search finds the proof of the first
+        assert " wdl 0 1000 0 " in spoken.ask(drawn, "go nodes 50")[-2]
+    first = spoken.ask("position startpos", "go nodes 300")[-2]
+    assert " wdl " in first
+    again = spoken.ask("position startpos", "go nodes 1")[-2]
+    chances = CHANCES.search(again)
+    assert chances is None or int(chances[3]) > 0
+    won = spoken.ask("position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "go nodes 9")[-2]
+    assert " wdl 1000 0 0 " in won
+
+
 @pytest.mark.parametrize("nodes", [1, 3, 8])
 def test_moves_never_visited_have_no_line(spoken, nodes):
     spoken.send("setoption name MultiPV value 20")
@@ -803,7 +817,7 @@ def test_scores_come_back_as_the_values_they_were_told_from():
         "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1",
     ):
         lines = spoken.ask("setoption name UCI_ShowWDL value true", f"position fen {fen}", "go")
-        info = next(line for line in lines if line.startswith("info depth"))
+        info = next(line for line in lines if " wdl " in line)
         won, _, lost = map(int, info.split(" wdl ")[1].split()[:3])
         score = PovScore(Cp(int(told(info, "cp"))), chess.WHITE)
         assert _value(score.relative) == pytest.approx((won - lost) / 1000, abs=0.003)

@@ -140,6 +140,8 @@ def test_a_token_of_any_letters_is_taken_from_address_header_and_cookie():
         assert "p" + "ässw" not in cookie
         assert status(get(made, "/", f"Cookie: {cookie}")) == 200
         assert status(get(made, "/", f"Cookie: {cookie}x")) == 401
+        for other in ('prefs={"theme":"dark"}', "filter[a]=b", "name=Jane Doe", "flag", "n=\xe9"):
+            assert status(get(made, "/", f"Cookie: {other}; {cookie}")) == 200
         assert status(get(made, "/", f"Authorization: Bearer {TOKEN}")) == 200
         assert status(get(made, "/", f"Authorization: Bearer {TOKEN}", encoding="utf-8")) == 200
         assert status(get(made, "/", "Authorization: Bearer \xe4\xff")) == 401

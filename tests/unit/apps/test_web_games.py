@@ -319,6 +319,24 @@ def test_a_pasted_game_has_a_title_that_people_know_it_by(page, text, title):
     assert shown["moves"][1] == "e5"
 
 
+@pytest.mark.parametrize(
+    ("text", "result", "games"),
+    [
+        ("1. e4 e5 2. Nf3 1-0\n1. d4 d5 0-1\n", "1-0", 2),
+        ("1. e4 e5 2. Nf3 1/2-1/2 1. d4 1-0", "1/2-1/2", 2),
+        ("1. e4 e5 {so 0-1} 2. Nf3 (2. f4 0-1) 1-0{good}\n{then}\n1. c4 *", "1-0", 2),
+        ("1. e4 e5 2. Nf3 1-0\n" + TAGS.format("?", "A", "B", "0-1") + "1. d4 0-1", "1-0", 2),
+        ("1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. 0-0 1-0 ; 0-1", "1-0", 1),
+    ],
+)
+def test_the_first_of_several_pasted_games_has_its_own_result(page, text, result, games):
+    name = page.ask("paste", kind="chess", position=text)["game"]
+    shown = page.wait(name, lambda shown: True)
+    assert shown["recorded"] == result
+    assert shown["moves"][:3] == ["e4", "e5", "Nf3"]
+    assert ("game 1 of 2" in shown["title"]) == (games == 2)
+
+
 @pytest.mark.parametrize("tag", ["1-0", "0-1", "1/2-1/2", "*", "?"])
 @pytest.mark.parametrize("word", [" 1-0", " 0-1", " 1/2-1/2", " *", ""])
 @pytest.mark.parametrize("moves", ["1. e4 e5 2. Nf3", "1. f3 e5 2. g4 Qh4#"])

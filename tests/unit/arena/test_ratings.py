@@ -57,6 +57,18 @@ def test_two_players_have_the_elo_of_their_match():
     assert (rating.value, rating.low, rating.high) == pytest.approx(expected)
 
 
+def test_openings_that_two_players_played_more_and_less_often_all_count():
+    results = [
+        Result("a", "b", opening, float(number == 0 and opening % 7 == 0))
+        for opening in range(40)
+        for number in range(4)
+    ]
+    even, uneven = (ratings(found)[1] for found in (results, [*results, Result("b", "a", 0, 0.0)]))
+    assert even.value > 400
+    assert uneven.value == pytest.approx(even.value, abs=60)
+    assert (uneven.games, math.isfinite(uneven.low)) == (161, True)
+
+
 def test_of_two_players_who_won_all_games_has_an_infinite_rating_and_one_finite_end():
     results = [Result("a", "b", opening, 1.0) for opening in range(6) for _ in range(2)]
     match = pentanomial_elo([1.0] * 6)
@@ -192,6 +204,12 @@ def test_a_match_gives_its_results():
         results_of(four.games, ["x", "y"])
 
 
+@pytest.mark.parametrize("results", [None, 5, [None], ["a"]])
+def test_what_is_no_list_of_results_is_refused(results):
+    with pytest.raises(InvalidConfig, match="results"):
+        ratings(results)
+
+
 @pytest.mark.parametrize(
     ("results", "options", "said"),
     [
@@ -199,6 +217,9 @@ def test_a_match_gives_its_results():
         ([("a", "a", 0, 1.0)], {}, "two players"),
         ([("a", "b", 0, 1.5)], {}, "score in"),
         ([("a", "b", 0, math.nan)], {}, "score in"),
+        ([("a", "b", 0, None)], {}, "among the results"),
+        ([("a", "b", 0, 1.0)], {"anchor_elo": math.nan}, "anchor_elo=nan"),
+        ([("a", "b", 0, 1.0)], {"seed": -1}, "seed=-1"),
         ([("a", "b", 0, 1.0)], {"anchor": "z"}, "'z' did not play; players are a, b"),
         ([("a", "b", 0, 1.0)], {"players": ["z"]}, "no games between z and a, b"),
         ([("a", "b", 0, 1.0)], {"resamples": 5}, "resamples=5: expected .* 100 or more"),

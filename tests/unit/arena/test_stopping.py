@@ -42,7 +42,10 @@ def test_a_match_ends_at_the_same_pair_however_many_games_are_played_at_once():
     assert len(ended[0].games) % 2 == 0
     for other in ended:
         assert [game.moves for game in other.games] == [game.moves for game in ended[0].games]
+        assert [side.work for side in other.sides] == [side.work for side in ended[0].sides]
         assert other.verdict == ended[0].verdict == other.sprt(0, 150, model="logistic")
+    moves = sum(len(game.moves) for game in ended[0].games)
+    assert sum(side.moves for side in ended[0].sides) == moves
     assert f"SPRT: {ended[0].verdict}" in ended[0].summary()
     # One pair less would not have decided.
     before = TEST.verdict([0, 0, 0, 0, 0])
@@ -67,6 +70,8 @@ def test_a_log_goes_on_and_a_decided_one_plays_nothing(tmp_path):
     played = []
     again = match(concurrency=4, log=tmp_path / "log.jsonl", on_game=played.append)
     assert begun.games == again.games == whole.games
+    works = [[side.work for side in each.sides] for each in (whole, begun, again)]
+    assert works[0] == works[1] == works[2]
     assert played == []
     longer = match(concurrency=4, log=tmp_path / "log.jsonl", test=None, on_game=played.append)
     assert len(longer.games) == 60

@@ -47,6 +47,21 @@ def test_rewards_are_each_players_own():
     assert env.agents == []
 
 
+def test_a_finished_state_that_is_put_in_pays_what_it_shows():
+    env = chess_v0.env().unwrapped
+    env.reset()
+    play(env, "f2f3", "e7e5", "g2g4", "d8h4")
+    over = env.game_state
+    env.reset()
+    env.set_game_state(over)
+    shown = dict(env.rewards)
+    paid = {}
+    for agent in env.agent_iter():
+        paid[agent] = env.last()[1]
+        env.step(None)
+    assert paid == shown == {"player_0": -1.0, "player_1": 1.0}
+
+
 def test_illegal_actions_cost_their_player():
     env = chess_v0.env()
     env.reset()

@@ -117,3 +117,30 @@ def test_rollouts_of_a_game_that_never_ends_are_given_up(own_games_forgotten):
         agent.search(Endless())
     limited = agents.UCTAgent(limit=agents.Limit(simulations=5), max_rollout_plies=20, seed=1)
     assert limited.search(Endless()).action in (0, 1)
+
+
+@pytest.mark.parametrize("make", [gym.make, gym.make_vec])
+def test_limits_of_plies(make):
+    with pytest.raises(InvalidConfig, match="max_plies=4294967296"):
+        make("ConnectFour-v0", max_plies=2**32)
+    env = make("ConnectFour-v0", max_plies=1, agent_color="black")
+    with pytest.raises(InvalidConfig, match=r"max_plies.* ends the game before .*; raise it"):
+        env.reset(seed=0)
+
+
+def test_seeds_of_many_games_may_be_an_array():
+    envs = [gym.make_vec("ConnectFour-v0", num_envs=3) for _ in range(2)]
+    envs[0].reset(seed=[1, 2, 3])
+    envs[1].reset(seed=np.array([1, 2, 3]))
+    ours, theirs = (each.unwrapped._seeds.next for each in envs)
+    np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("seed", [[1, "a", 3], [1, 2, -5], [1.0, 2.0, 3.0], np.ones(3)])
+def test_seeds_that_are_none_are_refused_and_seed_nothing(seed):
+    envs = gym.make_vec("ConnectFour-v0", num_envs=3)
+    envs.reset(seed=[5, 6, 7])
+    before = envs.unwrapped._seeds.next.copy()
+    with pytest.raises(InvalidConfig, match="whole numbers from 0"):
+        envs.reset(seed=seed)
+    np.testing.assert_array_equal(envs.unwrapped._seeds.next, before)

@@ -187,6 +187,47 @@ def test_the_learner_leaves_at_his_death():
     assert not env.unwrapped.game_state.is_terminal
 
 
+@pytest.mark.parametrize("rewards", ["once", "original"])
+def test_a_death_in_the_very_step_that_cuts_the_game_is_a_death(rewards):
+    given = {"opponents": "random", "rewards": rewards}
+    env = gym.make("PommermanFFA-v0", **given)
+
+    def last(steps, step):
+        return [step(5 if number % 2 == 0 else 0) for number in range(steps)][-1]
+
+    env.reset(seed=1)
+    steps = 0
+    terminated = False
+    while not terminated:
+        _, reward, terminated, truncated, _ = env.step(5 if steps % 2 == 0 else 0)
+        steps += 1
+    assert (reward, truncated) == (-1.0, False)
+    cut = gym.make("PommermanFFA-v0", max_plies=steps, **given)
+    cut.reset(seed=1)
+    assert last(steps, cut.step)[1:4] == (-1.0, True, False)
+    many = gym.make_vec("PommermanFFA-v0", num_envs=1, max_plies=steps, **given)
+    many.reset(seed=1)
+    shown = last(steps, lambda action: many.step(np.array([action])))
+    assert [each.item() for each in shown[1:4]] == [-1.0, True, False]
+
+
+def test_who_lives_is_cut_beside_who_dies():
+    def played(max_plies):
+        env = pommerman_v0.parallel_env(mode="ffa", max_plies=max_plies)
+        env.reset(seed=1)
+        steps = 0
+        while "player_0" in env.agents:
+            shown = env.step(dict.fromkeys(env.agents, 0) | {"player_0": 0 if steps else 5})
+            steps += 1
+        return steps, shown[1:4], env.agents
+
+    steps, (rewards, terminated, _), _ = played(None)
+    assert (rewards["player_0"], terminated["player_0"]) == (-1.0, True)
+    again, (cut_rewards, cut_terminated, truncated), agents_left = played(steps)
+    assert (again, cut_rewards, cut_terminated, agents_left) == (steps, rewards, terminated, [])
+    assert truncated == {name: not over for name, over in terminated.items()}
+
+
 def test_seats_and_opponents_in_their_order():
     asked = []
 

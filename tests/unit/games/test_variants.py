@@ -76,6 +76,7 @@ class TestOptions:
             ({"start": "dtm", "dtm": (16, 3)}, "1 <= low <= high <= 16"),
             ({"start": "dtm", "dtm": "ab"}, r"\(low, high\)"),
             ({"start": "dtm", "dtm": (1, 1), "both_move": True}, "leaves none"),
+            ({"self": 1}, "self=: 'krk' has no such option"),
             ({"both_move": 1}, "True or False"),
             ({"start": b"train"}, "expected one of .fixed., .uniform."),
         ],

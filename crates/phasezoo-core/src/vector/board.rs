@@ -218,10 +218,7 @@ impl<G: Game> Board<G> {
     /// `action` is the learner's for this turn.
     fn proceed(&mut self, context: &Context<G>, mut action: Option<Action>) -> Result<()> {
         while !self.over {
-            if !context.self_play()
-                && self.turn != Turn::Over
-                && let Some(value) = self.state.settled(self.seat)
-            {
+            if let Some(value) = self.settled(context) {
                 self.leave(context, value)?;
                 break;
             }
@@ -337,11 +334,17 @@ impl<G: Game> Board<G> {
             self.phase = self.phase_now(context, Some(self.phase))?;
         }
         let cut = context.options.max_plies.is_some_and(|limit| self.state.ply() >= limit);
-        if cut && self.turn != Turn::Over {
+        if cut && self.turn != Turn::Over && self.settled(context).is_none() {
             self.shown.end = Some(End::Truncated);
             self.end(context)?;
         }
         Ok(())
+    }
+
+    /// What the learner gets if the game is over for the learner and not for all.
+    fn settled(&self, context: &Context<G>) -> Option<f32> {
+        let goes_on = !context.self_play() && self.turn != Turn::Over;
+        if goes_on { self.state.settled(self.seat) } else { None }
     }
 
     /// The rules have ended the game.
@@ -362,11 +365,13 @@ impl<G: Game> Board<G> {
 
     fn end(&mut self, context: &Context<G>) -> Result<()> {
         if !self.begun {
-            return Err(Error::InvalidConfig(
+            let message = if self.shown.end == Some(End::Truncated) {
+                "max_plies ends the game before the learner's first move; raise it"
+            } else {
                 "the game is over before the learner's first move: the position is finished, or the \
                  opponents' first moves end it; start from another one"
-                    .into(),
-            ));
+            };
+            return Err(Error::InvalidConfig(message.into()));
         }
         self.over = true;
         self.legal.clear();

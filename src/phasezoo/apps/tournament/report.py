@@ -45,7 +45,7 @@ def report(standings: Standings, kind: str, date: str, again: Section) -> Docume
             "played once with each colour."
         ),
         kicker=f"phasezoo · {kind} · {game} · {date}",
-        answer=[Text(_verdict(standings))],
+        answer=[Text(_verdict(standings) + _stopped(standings))],
         items=[
             Section("The table", [_ranking(standings)]),
             Section("Who scored what against whom", [_cross_table(standings)]),
@@ -81,7 +81,20 @@ def _verdict(standings: Standings) -> str:
     elo = "" if len(standings.names) == 2 else f": Elo {match.elo}"
     if match.elo.low > 0:
         return f"Their games say that {first} is stronger than {second}{elo}."
+    if match.elo.high < 0:
+        others = "the other games rate the first higher"
+        return f"Their games say that {second} is stronger than {first}{elo}; {others}."
     return f"Their games do not tell whether {first} or {second} is stronger{elo}."
+
+
+def _stopped(standings: Standings) -> str:
+    """What a test that could end the match decided, if there was one."""
+    found = standings.verdict
+    if found is None:
+        return ""
+    if found.decision == "continue":
+        return f" The sequential test has not decided: {found}."
+    return f" The sequential test ended the match: {found}. Elo of such a match is biased outwards."
 
 
 def _ranking(standings: Standings) -> Table:

@@ -40,8 +40,11 @@ def wdl(value: float, draws: float) -> tuple[int, int, int]:
 
 
 def wdl_text(value: float, draws: float, is_shown: bool) -> str:
-    """The chances as they follow a score; empty if nobody asked for them."""
-    return f" wdl {' '.join(map(str, wdl(value, draws)))}" if is_shown else ""
+    """The chances as they follow a score; empty if not asked for, or draws are unknown."""
+    is_known = not math.isnan(draws) or abs(value) == 1.0
+    if not is_shown or not is_known:
+        return ""
+    return f" wdl {' '.join(map(str, wdl(value, draws)))}"
 
 
 def info_lines(result: Any, context: SearchContext) -> Iterator[str]:
@@ -59,7 +62,9 @@ def info_lines(result: Any, context: SearchContext) -> Iterator[str]:
         is_exact = number > 1 or result.proven in ("win", "loss")
         shown_q = f"cp {centipawns_of_value(line.q)}"
         score = _score(line.q, len(line.pv), end) if is_exact else shown_q
-        shown = wdl_text(line.q, draws[line.action], context.shows_wdl)
+        # A move whose leaves an earlier search evaluated has no share of draws of this one.
+        drawn = 1.0 if number == 1 and result.proven == "draw" else draws[line.action]
+        shown = wdl_text(line.q, drawn, context.shows_wdl)
         yield (
             f"info depth {result.depth} seldepth {result.seldepth} multipv {number} "
             f"score {score}{shown} {work} pv {' '.join(moves)}"

@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,13 +44,12 @@ _OF_THE_START = ("fen", "setup", "variant")
 
 _TAGS = re.compile(r'\[\s*(\w+)\s+"((?:\\.|[^"\\])*)"')
 _WORDS = r"(1-0|0-1|1/2-1/2|\*)"
-_RESULT = re.compile(
-    rf'\[\s*Result\s+"(?:{_WORDS}|[^"]*)"\s*\]|(?<=\s){_WORDS}\s*\Z', re.IGNORECASE
+_RESULT_TAG = re.compile(r'\[\s*Result\s+"([^"]*)"\s*\]', re.IGNORECASE)
+_PIECE = re.compile(
+    r'\{[^}]*\}|;[^\n]*|(?P<tag>^[ \t]*\[\s*\w+\s+"[^\n]*)|'
+    rf"(?P<result>(?<![^\s()]){_WORDS}(?![^\s(){{;]))|(?P<word>[()]|[^\s()]+)",
+    re.MULTILINE,
 )
-"""The result of a game: its tag, and its last word."""
-_ENDED = re.compile(rf"(?<!\S){_WORDS}\Z")
-
-
 _COMMENT = re.compile(r"\{[^}]*\}|;[^\n]*")
 _WORD = re.compile(r"[()]|[^\s()]+")
 _NO_MOVE = re.compile(r"^(1-0|0-1|1/2-1/2|\*|\d+)$|^\d*\.+|^\$\d+|[!?]+$")
@@ -168,8 +167,9 @@ def pasted(text: str) -> Recording:
     note = ", ".join(filter(None, (place, without)))
     title = "pasted game" if event.startswith("?") or not event else event
     found = _stored(main, 0, title, note, is_pgn=True)
-    words = [each[1] or each[2] for each in _RESULT.finditer(parts[0])]
-    results = [word for word in words if word not in (None, "*")]
+    words = _RESULT_TAG.findall(parts[0])
+    words += [piece["result"] for piece, is_main in _pieces(parts[0]) if is_main]
+    results = [word for word in words if word in ("1-0", "0-1", "1/2-1/2")]
     return found._replace(
         variations=[_stored(line, 0, "", "", is_pgn=True).plies for line in read],
         tags=tags,
@@ -195,7 +195,7 @@ def _variations(text: str) -> list[list[str]]:
     found: list[list[str]] = []
     line: list[str] = []
     outer: list[list[str]] = []
-    for word in _WORD.findall(_RESULT.sub("", _COMMENT.sub(" ", _moves(text)))):
+    for word in _WORD.findall(_COMMENT.sub(" ", _moves(text))):
         if word == "(":
             outer.append(line)
             line = line[:-1]
@@ -217,33 +217,36 @@ def _read_line(text: str, moves: Sequence[str]) -> list[GameStore]:
 
 
 def _split(text: str) -> list[str]:
-    """The games of PGN: one begins where tags follow moves, and at an empty line after a result."""
-    found, has_moves = [""], False
-    for line in text.strip().splitlines(keepends=True):
-        is_tag = _TAG.match(line) is not None
-        if has_moves and (is_tag or (not line.strip() and _is_ended(found[-1]))):
-            found.append("")
-            has_moves = False
-        has_moves = not is_tag and (has_moves or bool(line.strip()))
-        found[-1] += line
-    return found
+    """The games of PGN: one begins where tags follow moves, and where moves follow a result."""
+    begins, has_moves, is_over = [0], False, False
+    for piece, is_main in _pieces(text):
+        if piece["tag"] or (piece["word"] and is_over):
+            if has_moves:
+                begins.append(piece.start())
+            has_moves, is_over = False, False
+        is_over = is_over or bool(piece["result"] and is_main)
+        has_moves = has_moves or bool(piece["word"] or piece["result"])
+    return [text[i:j].strip() for i, j in zip(begins, [*begins[1:], len(text)], strict=True)]
 
 
-def _is_ended(game: str) -> bool:
-    """Whether the last word of a game's moves is its result."""
-    bare = _COMMENT.sub(" ", _moves(game)).rstrip()
-    is_open = "{" in bare or bare.count("(") > bare.count(")")
-    return not is_open and _ENDED.search(bare) is not None
+def _pieces(text: str) -> Iterator[tuple[re.Match[str], bool]]:
+    """The pieces of PGN, and whether each is outside variations and comments that stay open."""
+    depth = 0
+    for piece in _PIECE.finditer(text):
+        depth = 0 if piece["tag"] else depth
+        yield piece, depth == 0
+        word = piece["word"] or " "
+        depth += (word[0] in "({") - (word == ")")
 
 
 def _read(text: str, place: str) -> list[GameStore]:
     """Read one game of PGN with the first result that its moves allow."""
-    moves = _RESULT.sub("", text)
+    moves = _PIECE.sub(lambda piece: "" if piece["result"] else piece[0], _RESULT_TAG.sub("", text))
     for result in ("1/2-1/2", "1-0", "0-1"):  # the importer takes games with results alone
         with tempfile.NamedTemporaryFile(
             "w", suffix=PGN, encoding="utf-8", errors="replace"
         ) as file:
-            file.write(f"{moves} {result}\n")
+            file.write(f"{moves}\n{result}\n")
             file.flush()
             try:
                 return list(read_games(file.name, threads=1, evals=True)[0].values())

@@ -268,7 +268,7 @@ def _tables(
 ) -> tuple[Array, Array]:
     try:
         table, error = np.asarray(means, dtype=np.float64), np.asarray(errors, dtype=np.float64)
-    except (TypeError, ValueError):  # Rows of different lengths, or cells that are no numbers.
+    except (TypeError, ValueError, OverflowError):  # Rows of other lengths, or no numbers in them.
         table = error = np.empty(0)
     if table.ndim != 2 or table.size == 0 or table.shape != error.shape:
         message = (

@@ -3,15 +3,18 @@
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from numbers import Real
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
-from annotated_types import Ge
+from annotated_types import Ge, Interval as Bounds
 
+from phasezoo.agents.arguments import seed_of
 from phasezoo.arena.records import GameRecord
 from phasezoo.arena.statistics.elo import pentanomial_elo
 from phasezoo.arena.statistics.intervals import MIN_PAIRS, PRIOR_PAIRS, Z95, Array, Interval, t95
+from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs import check_value
 
@@ -99,8 +102,9 @@ def ratings(
     The model is Bradley and Terry's (1952) with draws as Davidson (1970) has them, his parameter of
     draws held at 2. Then a player's expected score is logistic in the difference, and the likeliest
     ratings are those under which all players are expected to score what they scored, draws counted
-    half. Of two players they are :attr:`Match.elo <phasezoo.arena.Match.elo>` with its interval:
-    nothing is resampled, and the rating of who won all games is infinite.
+    half. Of two players who met as often in each opening, or once or twice, they are
+    :attr:`Match.elo <phasezoo.arena.Match.elo>` with its interval: openings without their second
+    game are left out, nothing is resampled, and the rating of who won all games is infinite.
 
     Where one group of three players and more won all games against the rest, ratings would be
     infinite: there, and only there, half a game more counts as won and half as lost by each
@@ -125,6 +129,11 @@ def ratings(
         InvalidConfig: There are no games, a score is impossible, a player plays itself, the
             anchor did not play, or no games connect some of the players.
     """
+    seed_of(seed)
+    check_value("anchor_elo", Annotated[float, Bounds(ge=-1e9, le=1e9)], anchor_elo)
+    if not isinstance(results, Iterable):
+        message = f"results={shown(results)}: expected a list of finished games"
+        raise InvalidConfig(message)
     games = _Games(list(results), players)
     if anchor is None:
         anchor = games.players[0]
@@ -134,7 +143,7 @@ def ratings(
     check_value("resamples", Annotated[int, Ge(100)], resamples)
     games.check_connected()
     fixed = games.players.index(anchor)
-    if len(games.players) == 2:
+    if games.is_a_match:
         values, lows, highs = games.of_two(fixed)
     else:
         values, lows, highs = _of_many(games, fixed, resamples, seed)
@@ -178,11 +187,15 @@ class _Games:
         counts: ``float64[O, P]``: games.
     """
 
-    def __init__(self, results: Sequence[Result], players: Sequence[str]) -> None:
+    def __init__(self, results: Sequence[Any], players: Sequence[str]) -> None:
         if not results:
             message = "no finished game: ratings need games between all players"
             raise InvalidConfig(message)
         for result in results:
+            score = getattr(result, "score", None)
+            if not isinstance(result, Result) or not isinstance(score, Real):
+                message = f"{shown(result)} among the results: expected are Result(…) with a score"
+                raise InvalidConfig(message)
             if not 0 <= result.score <= 1 or result.first == result.second:
                 message = f"{result}: expected are two players and a score in [0, 1]"
                 raise InvalidConfig(message)
@@ -232,6 +245,12 @@ class _Games:
                 "them play each other"
             )
             raise InvalidConfig(message)
+
+    @property
+    def is_a_match(self) -> bool:
+        """Whether two players met as often in each opening, or once or twice."""
+        most = self.counts.max()
+        return len(self.players) == 2 and bool(most <= 2 or (self.counts == most).all())
 
     def of_two(self, fixed: int) -> tuple[Array, Array, Array]:
         """Return both players' ratings with their ends, in Elo above that of the player ``fixed``.
