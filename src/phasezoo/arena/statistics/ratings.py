@@ -131,10 +131,7 @@ def ratings(
     """
     seed_of(seed)
     check_value("anchor_elo", Annotated[float, Bounds(ge=-1e9, le=1e9)], anchor_elo)
-    if not isinstance(results, Iterable):
-        message = f"results={shown(results)}: expected a list of finished games"
-        raise InvalidConfig(message)
-    games = _Games(list(results), players)
+    games = _Games(results, players)
     if anchor is None:
         anchor = games.players[0]
     if anchor not in games.players:
@@ -187,7 +184,11 @@ class _Games:
         counts: ``float64[O, P]``: games.
     """
 
-    def __init__(self, results: Sequence[Any], players: Sequence[str]) -> None:
+    def __init__(self, given: Any, players: Sequence[str]) -> None:
+        if not isinstance(given, Iterable):
+            message = f"results={shown(given)}: expected a list of finished games"
+            raise InvalidConfig(message)
+        results = list(given)
         if not results:
             message = "no finished game: ratings need games between all players"
             raise InvalidConfig(message)
