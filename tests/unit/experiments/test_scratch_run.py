@@ -102,7 +102,7 @@ def test_the_report_holds_the_claim_and_every_match(whole):
     ],
 )
 def test_claims_need_trainings_and_rounds_and_the_size_they_name(ends, trainings, updates, judged):
-    config = dataclasses.replace(SMALL, trainings=trainings, updates=updates)
+    config = dataclasses.replace(SMALL, game="chess", trainings=trainings, updates=updates)
     value = 0.0 if math.isinf(ends[0]) else sum(ends) / 2
     found = [
         Advantage(strategy, updates, [], Interval(value, *ends))
@@ -110,6 +110,8 @@ def test_claims_need_trainings_and_rounds_and_the_size_they_name(ends, trainings
     ]
     claims = claims_of(found, config)
     assert tuple(claim.judgement for claim in claims) == judged
+    elsewhere = claims_of(found, dataclasses.replace(config, game="connect-four"))
+    assert {claim.judgement for claim in elsewhere} == {"not settled"}
 
 
 @pytest.mark.parametrize(

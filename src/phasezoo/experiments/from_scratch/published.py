@@ -8,6 +8,8 @@ CITATION = (
     "Combining Mixture of Experts with MCTS to Improve in Chess”, 2024"
 )
 
+GAME = "chess"
+
 ELO = {"staged": 100.0, "separated": -100.0}
 """Elo of M2CTS over one network after ten updates (Fig. 5): staged gains more than this, separated
 is about this far below."""

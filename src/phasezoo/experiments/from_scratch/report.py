@@ -19,7 +19,10 @@ _BY_MORE = (
     "disagrees if it lies below"
 )
 
-_SETTLES = f"not settled by one training, or by fewer than {published.UPDATES} rounds"
+_SETTLES = (
+    f"not settled by one training, by fewer than {published.UPDATES} rounds, or by another game "
+    f"than {published.GAME}"
+)
 
 
 @dataclass(frozen=True)
@@ -187,9 +190,10 @@ def claims_of(advantages: Sequence[Advantage], config: ScratchConfig) -> list[Cl
     """Return the paper's claims of each strategy after its ten rounds, beside our last round.
 
     How a training comes out is chance too, so that one training settles nothing; nor do fewer
-    rounds.
+    rounds, or another game.
     """
-    settles = config.trainings > 1 and config.updates >= published.UPDATES
+    is_theirs = config.game == published.GAME and config.updates >= published.UPDATES
+    settles = is_theirs and config.trainings > 1
     last = {one.strategy: one for one in advantages if one.update == config.updates}
     found = []
     for strategy, theirs in published.ELO.items():
@@ -240,6 +244,8 @@ def _rounds(count: int) -> str:
 def _advantages_figure(results: Results) -> Figure:
     """Show the experts' Elo over one network by rounds, the paper's figures at the right."""
     found = results.advantages
+    figures = published.ELO if results.config.game == published.GAME else {}
+    theirs = "; diamonds are the paper’s figures after its ten rounds" if figures else ""
 
     def draw() -> Any:
         figure, plot = plots.axes(plots.WIDTH, 3.2)
@@ -248,7 +254,7 @@ def _advantages_figure(results: Results) -> Figure:
             own = [one for one in found if one.strategy == strategy]
             x = [one.update + 0.08 * place for one in own]
             plots.with_intervals(plot, x, [one.elo for one in own], strategy, _colour(place))
-            if strategy in published.ELO:
+            if strategy in figures:
                 plot.plot([published.UPDATES], [published.ELO[strategy]], "D", color=plots.PAPER,
                           markersize=5)  # fmt: skip
         _name_rounds(plot, "Elo over one network")
@@ -263,7 +269,7 @@ def _advantages_figure(results: Results) -> Figure:
         "advantages",
         draw,
         "Experts against one network that has learned for as many rounds. Bars are 95 % "
-        f"intervals, over {over}; diamonds are the paper’s figures after its ten rounds.",
+        f"intervals, over {over}{theirs}.",
         f"Elo of experts over one network: {words}.",
     )
 
