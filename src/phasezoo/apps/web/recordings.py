@@ -46,11 +46,11 @@ _TAGS = re.compile(r'\[\s*(\w+)\s+"((?:\\.|[^"\\])*)"')
 _WORDS = r"(1-0|0-1|1/2-1/2|\*)"
 _RESULT_TAG = re.compile(r'\[\s*Result\s+"([^"]*)"\s*\]', re.IGNORECASE)
 _PIECE = re.compile(
-    r'\{[^}]*\}|;[^\n]*|(?P<tag>^[ \t]*\[\s*\w+\s+"[^\n]*)|'
+    r'\{[^}]*(?:\}|\Z)|;[^\n]*|(?P<tag>^[ \t]*\[\s*\w+\s+"[^\n]*)|'
     rf"(?P<result>(?<![^\s()]){_WORDS}(?![^\s(){{;]))|(?P<word>[()]|[^\s()]+)",
     re.MULTILINE,
 )
-_COMMENT = re.compile(r"\{[^}]*\}|;[^\n]*")
+_COMMENT = re.compile(r"\{[^}]*(?:\}|\Z)|;[^\n]*")
 _WORD = re.compile(r"[()]|[^\s()]+")
 _NO_MOVE = re.compile(r"^(1-0|0-1|1/2-1/2|\*|\d+)$|^\d*\.+|^\$\d+|[!?]+$")
 """What a word has besides a move: a result, its number, a glyph."""
@@ -230,13 +230,12 @@ def _split(text: str) -> list[str]:
 
 
 def _pieces(text: str) -> Iterator[tuple[re.Match[str], bool]]:
-    """The pieces of PGN, and whether each is outside variations and comments that stay open."""
+    """The pieces of PGN, and whether each is outside variations."""
     depth = 0
     for piece in _PIECE.finditer(text):
         depth = 0 if piece["tag"] else depth
         yield piece, depth == 0
-        word = piece["word"] or " "
-        depth += (word[0] in "({") - (word == ")")
+        depth += (piece[0] == "(") - (piece[0] == ")")
 
 
 def _read(text: str, place: str) -> list[GameStore]:
