@@ -128,7 +128,7 @@ def read_strategy(text: str) -> tuple[Strategy, dict[str, str]]:
     """Read a strategy with options, such as ``weighted:4,value=shared``, and these as texts.
 
     Raises:
-        InvalidConfig: It is none.
+        InvalidConfig: It is not one.
     """
     spec = read_spec(text, "strategy", "staged:value=shared")
     name = spec.name if spec.first is None else f"{spec.name}:{spec.first}"
