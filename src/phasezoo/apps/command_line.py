@@ -16,11 +16,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TextIO
 
 from phasezoo.errors import InvalidConfig
+from phasezoo.runs.files import check_parent
 from phasezoo.specs import Argument, Arguments, did_you_mean
 
 CONFIG, PLUGIN, LOG_FILE = "--config", "--plugin", "--log-file"
 
 _SWITCHES = {"-q": "-q", "--quiet": "-q", "-v": "-v", "--verbose": "-v"}
+_IN_FILE = {"quiet": bool, "verbose": bool, "log_file": str}
+"""Common options that the file of options may have besides ``plugin``, and their types."""
 _HELP = ("-h", "--help", "--help-all")
 
 
@@ -159,15 +162,20 @@ class CommandLine:
             if len(found[name]) > 1:
                 message = f"{name} {found[name][1]}: one file can be given"
                 raise InvalidConfig(message)
+        config = Path(found[CONFIG][0]) if found[CONFIG] else None
+        options = {} if config is None else _options_in(config)
+        told = {name: _taken(options, name, kind, config) for name, kind in _IN_FILE.items()}
+        switches = switches or {"-" + name[0] for name in ("quiet", "verbose") if told[name]}
         if len(switches) > 1:
             message = "-q, -v: one shows less, the other more; give one of them"
             raise InvalidConfig(message)
-        config = Path(found[CONFIG][0]) if found[CONFIG] else None
-        options = {} if config is None else _options_in(config)
         first = _plugins_of(config, options.pop("plugin", []))
         plugins = tuple(dict.fromkeys([*first, *found[PLUGIN]]))
         _import(plugins, first, config)
-        log_file = Path(found[LOG_FILE][0]) if found[LOG_FILE] else None
+        log = found[LOG_FILE][0] if found[LOG_FILE] else told["log_file"]
+        log_file = None if log is None else Path(log)
+        if log_file is not None:
+            check_parent(log_file, InvalidConfig)
         return cls(
             tuple(rest), config, options, plugins, "-q" in switches, "-v" in switches, log_file
         )
@@ -205,6 +213,16 @@ class CommandLine:
     def _in_file_as_words(self) -> list[str]:
         given = ((f"--{key.replace('_', '-')}", value) for key, value in self.in_file.items())
         return [k if v is True else f"{k}={v}" for k, v in given if v is not False]
+
+
+def _taken(options: dict[str, Any], name: str, kind: type, config: Path | None) -> Any:
+    """Take a common option out of those of a file; None if it is not there."""
+    value = options.pop(name, None)
+    if value is None or isinstance(value, kind):
+        return value
+    expected = "true or false" if kind is bool else "the name of a file, in quotes"
+    message = f"{config}: {name} = {value!r}: expected {expected}"
+    raise InvalidConfig(message)
 
 
 @contextlib.contextmanager

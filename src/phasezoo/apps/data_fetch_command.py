@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 from phasezoo._interrupt import continuing, saying
 from phasezoo._progress import bar
 from phasezoo.errors import InvalidConfig, StoreError
+from phasezoo.runs.files import check_parent
 from phasezoo.specs import Argument
 
 LICHESS = "https://database.lichess.org/standard/lichess_db_standard_rated_{month}.pgn.zst"
@@ -58,11 +59,16 @@ class FetchOptions:
         if out.exists() and not self.overwrite:
             message = f"{out}: exists already; give --overwrite, or another --out"
             raise StoreError(message)
+        check_parent(out, StoreError)
         part = out.with_name(out.name + ".part")
         how = "The same command continues the download."
         with saying(continuing(part.parent, part.name, how)), _bar(name, sys.stderr) as progress:
             fetch(url, part, progress)
         self._check(part)
+        if not _size(part):
+            part.unlink(missing_ok=True)
+            message = f"{url}: the server's file is empty; check the address"
+            raise StoreError(message)
         part.replace(out)
         store = out.name.partition(".")[0]
         target = shlex.quote(str(out.with_name(f"{store}.parquet")))

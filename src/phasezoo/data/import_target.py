@@ -73,8 +73,11 @@ def check_place(path: Path, *, overwrite: bool, is_folder: bool) -> None:
     if is_folder and path.suffix == SUFFIX:
         message = f"{path} is one file: name a folder for stores of several parts"
         raise StoreError(message)
-    if overwrite and path.is_dir() and _stores_in(path):
-        return
+    if path.is_dir() and _stores_in(path):
+        if overwrite:
+            return
+        message = f"{path} exists already: choose another name, or allow overwriting (--overwrite)"
+        raise StoreError(message)
     check_target(path, overwrite=overwrite)
 
 

@@ -50,7 +50,7 @@ from phasezoo.errors import (
 from phasezoo.games import Game, make
 from phasezoo.games.queries import action_spec
 from phasezoo.runs import jsonable
-from phasezoo.runs.files import MAKE_ROOM, check_replaceable
+from phasezoo.runs.files import MAKE_ROOM, check_parent, check_replaceable
 from phasezoo.runs.whole import appearing
 
 UNCHANGED = f"nothing was changed there: {MAKE_ROOM}"
@@ -356,17 +356,7 @@ def check_writable(path: Path, *, overwrite: bool) -> None:
     if path.exists() and not overwrite:
         message = f"{path} exists already: choose another name, or allow overwriting (--overwrite)"
         raise StoreError(message)
-    check_parent(path)
-
-
-def check_parent(path: Path) -> None:
-    """Refuse early to write where there is no folder to write in."""
-    if path.parent.is_file():
-        message = f"{path}: {path.parent} is a file; choose another place"
-        raise StoreError(message)
-    if not path.parent.is_dir():
-        message = f"{path}: the folder {path.parent} does not exist; make it first"
-        raise StoreError(message)
+    check_parent(path, StoreError)
 
 
 @contextmanager

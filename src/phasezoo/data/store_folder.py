@@ -17,13 +17,13 @@ from phasezoo.data.store_file import (
     UNCHANGED,
     DamagedFile,
     Description,
-    check_parent,
     check_writable,
     read_file,
     write_file,
 )
 from phasezoo.errors import StoreError
 from phasezoo.games import Game
+from phasezoo.runs.files import check_parent
 from phasezoo.runs.lock import LOCK
 from phasezoo.runs.whole import appearing_folder
 
@@ -212,7 +212,7 @@ def check_target(path: Path, *, overwrite: bool) -> None:
         message = f"{path} is a file: a store is a folder, or a file whose name ends in {SUFFIX}"
         raise StoreError(message)
     else:
-        check_parent(path)
+        check_parent(path, StoreError)
 
 
 def write_store(

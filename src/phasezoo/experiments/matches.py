@@ -14,10 +14,23 @@ from phasezoo.arena.playing import Plan
 from phasezoo.arena.statistics.elo import elo_of_score
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.arena.statistics.rates import rate_of
+from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.study import StudyRun
+from phasezoo.games import Game
 from phasezoo.report import numbers
 from phasezoo.report.console import Console
 from phasezoo.report.document import Column
+
+
+def check_two_players(game: Game) -> None:
+    """Refuse games of more than two players, of which no difference is Elo.
+
+    Raises:
+        InvalidConfig: It is one.
+    """
+    if game.num_players != 2:
+        message = f"--game {game.name}: experts and one network meet in games of two players"
+        raise InvalidConfig(message)
 
 
 def play(

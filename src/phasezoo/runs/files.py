@@ -153,6 +153,16 @@ def check_replaceable(path: Path, kind: type[PhasezooError]) -> None:
         raise kind(message)
 
 
+def check_parent(path: Path, kind: type[PhasezooError]) -> None:
+    """Refuse early to write where there is no folder to write in; ``kind`` is raised."""
+    if path.parent.is_file():
+        message = f"{path}: {path.parent} is a file; choose another place"
+        raise kind(message)
+    if not path.parent.is_dir():
+        message = f"{path}: the folder {path.parent} does not exist; make it first"
+        raise kind(message)
+
+
 def append_line(path: Path, line: bytes, *, through: bool = True) -> None:
     """Append a line, whole or not at all.
 

@@ -196,7 +196,8 @@ class Arguments:
             if parameter is None:
                 names = [each.name for each in self._own if not each.note.positional]
                 hint = did_you_mean(key, names, cutoff=0.7).removesuffix(".")
-                complaint = f"unknown key {key!r}{hint or '; this command has ' + ', '.join(names)}"
+                known = f"; this command has {', '.join(names) or 'none'}"
+                complaint = f"unknown key {key!r}{hint or known}"
                 message = f"{file}: {removal_of(key) or complaint}"
                 raise InvalidConfig(message)
             if parameter.note.positional:

@@ -103,6 +103,7 @@ class FreshNetwork:
         seed: int,
         settings: SupervisedConfig,
         named: Collection[str] = (),
+        unset: SupervisedConfig | None = None,
     ) -> "FreshNetwork":
         """Make a network and try it.
 
@@ -113,6 +114,7 @@ class FreshNetwork:
             seed: The training's, of which the weights' is derived unless ``settings`` have one.
             settings: How it learns.
             named: Settings that were given by name.
+            unset: Settings that nobody gave; None: the defaults.
         """
         spec = _findable(network)
         init_seed = settings.init_seed
@@ -121,7 +123,7 @@ class FreshNetwork:
         players = game.num_players
         fresh = networks.make(spec, *sizes, weights_seed, num_players=players)
         answered = networks.check(fresh, *sizes, num_players=players)
-        settings = _without_missing(settings, answered, named, str(spec))
+        settings = _without_missing(settings, answered, named, str(spec), unset)
         return cls(game, fresh, spec, planes, tuple(answered), weights_seed, settings)
 
     def manifest_for(self, phase: str | None, gate: str, fingerprint: str | None) -> Manifest:
@@ -174,7 +176,11 @@ def _findable(network: str | Factory | NetworkSpec) -> NetworkSpec:
 
 
 def _without_missing(
-    settings: SupervisedConfig, answered: Sequence[str], named: Collection[str], network: str
+    settings: SupervisedConfig,
+    answered: Sequence[str],
+    named: Collection[str],
+    network: str,
+    unset: SupervisedConfig | None,
 ) -> SupervisedConfig:
     """The configuration without weights of what the network does not answer."""
     lacking: dict[str, Any] = {}
@@ -182,7 +188,7 @@ def _without_missing(
         share = getattr(settings, weight)
         if answer in answered or share == 0:
             continue
-        if weight in named or share != getattr(SupervisedConfig, weight):
+        if weight in named or share != getattr(unset or SupervisedConfig, weight):
             message = (
                 f"{weight}={share:g}: the network {network} answers {', '.join(answered)} and no "
                 f"{answer}; leave the weight out, set it to 0, or give the network such a head"

@@ -156,6 +156,27 @@ def test_a_tree_whose_proof_comes_while_leaves_are_out_is_the_same_too(
     assert solved >= 4
 
 
+@pytest.mark.parametrize(
+    "options", [{"graph": True}, {"epsilon_greedy": 0.5}, {"epsilon_checks": 0.2}], ids=str
+)
+@pytest.mark.parametrize("spare", [0, 2])
+def test_rules_that_depend_on_the_order_of_answers_are_the_same_too(options, spare):
+    agent = agents.MCTSAgent(
+        ByKey("connect-four", 0, 0),
+        limit=agents.Limit(nodes=150),
+        batch_size=3,
+        in_flight=2,
+        game="connect-four",
+        **options,
+    )
+    states = roots("connect-four") * 2
+    for tree, (state, move) in enumerate(
+        zip(states, searched(agent, states, pool_rows=3 + spare), strict=True)
+    ):
+        (alone,) = searched(agent, [state], first_seed=tree)
+        assert_same_search(move.search, alone.search)
+
+
 @pytest.mark.parametrize("routing", ["exact", "majority"])
 def test_two_calls_are_out_while_the_search_goes_on(routing):
     numbers, meet, askers = itertools.count(), threading.Barrier(2, timeout=20), []

@@ -218,10 +218,23 @@ def test_log_files_hold_output_and_log(capsys, tmp_path):
         assert run("perft", "chess", "--depth", "1", "--log-file", str(file)) == 0
     assert file.read_text() == capsys.readouterr().out
     assert file.read_text().count("20") >= 2
-    assert run("perft", "chess", "--depth", "1", "--log-file", str(tmp_path / "no" / "log")) == 1
-    assert "No such file" in complaint(capsys)
+    assert run("perft", "chess", "--depth", "1", "--log-file", str(tmp_path / "no" / "log")) == 2
+    assert "no does not exist; make it first" in complaint(capsys)
     assert run("perft", "chess", "--depth", "1", "-q", "--verbose") == 2
     assert "-q, -v" in complaint(capsys)
+
+
+def test_common_options_may_stand_in_the_file(capsys, tmp_path):
+    options, log = tmp_path / "options.toml", tmp_path / "log.txt"
+    words = ("perft", "chess", "--depth", "1", "--config", str(options))
+    options.write_text(f'quiet = true\nlog_file = "{log}"\n')
+    assert run(*words) == 0
+    assert log.read_text() == capsys.readouterr().out
+    assert run(*words, "-v") == 0, "what is typed wins"
+    for given, told in (("quiet = 3", "true or false"), ("log_file = 3", "in quotes")):
+        options.write_text(given)
+        assert run(*words) == 2
+        assert told in complaint(capsys)
 
 
 @pytest.mark.parametrize(("switch", "lines"), [([], True), (["-q"], False)])

@@ -21,6 +21,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("Location", "/games.pgn")
             self.end_headers()
             return
+        if self.path == "/empty.pgn":
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         if self.path != "/games.pgn":
             self.send_error(404)
             return
@@ -139,6 +144,8 @@ def test_a_kill_joins_no_two_versions_of_a_file(served, tmp_path, monkeypatch):
         ("games.pgn", ["--sha256", "0" * 64], 1, "its SHA-256 is"),
         ("games.pgn", ["--sha256", "xyz"], 2, "64 hexadecimal digits"),
         ("none.pgn", [], 1, "404 Not Found"),
+        ("empty.pgn", [], 1, "the server's file is empty"),
+        ("games.pgn", ["--out", "no/games.pgn"], 1, "the folder no does not exist"),
     ],
 )
 def test_what_is_refused_leaves_no_file(path, more, code, words, served, tmp_path, capsys):

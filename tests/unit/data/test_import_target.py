@@ -57,6 +57,14 @@ def test_a_file_of_mixed_variants_gives_one_store_a_game(pgn, tmp_path):
     ] == ["e2e4", "d7d5", "e4d5", "d8d5", "P@e4"]
 
 
+def test_stores_of_several_games_are_there_already(pgn, tmp_path):
+    target = tmp_path / "games"
+    import_pgn(pgn, target)
+    with pytest.raises(StoreError, match=r"games exists already: .*--overwrite"):
+        import_pgn(pgn, target)
+    import_pgn(pgn, target, overwrite=True)
+
+
 def test_one_game_makes_the_target_the_store(pgn, tmp_path):
     report = import_pgn(pgn, tmp_path / "atomic", "atomic")
     assert report.skipped == {"another variant": 6}

@@ -37,6 +37,18 @@ def evaluator(saved):
     evaluator.close()
 
 
+def test_a_network_of_dense_layers_answers_one_row(tmp_path):
+    folder = save_network(tmp_path / "mlp", "mlp-32x2", "default", variant="connect-four",
+                          gate="plies:8", phase="up to 8")  # fmt: skip
+    rows = np.random.default_rng(1).random((33, 3, 6, 7), dtype=np.float32)
+    expected = inference.load(folder, "torch").evaluate(rows)
+    found = inference.load(folder, "openvino", threads=1)
+    for number in (1, 2, 32, 33):
+        logits = found.evaluate(rows[:number]).policy_logits
+        np.testing.assert_allclose(logits, expected.policy_logits[:number], atol=1e-4)
+    found.close()
+
+
 def planes(rows, seed=3):
     return np.random.default_rng(seed).random((rows, 52, 8, 8), dtype=np.float32)
 

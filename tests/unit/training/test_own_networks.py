@@ -15,6 +15,8 @@ from training_runs import train
 from phasezoo import games, inference, networks
 from phasezoo.errors import InvalidConfig, InvalidNetwork
 from phasezoo.networks import NetworkOutput, registry
+from phasezoo.training.selfplay.config import self_play_settings
+from phasezoo.training.selfplay.learner import Learner
 
 SHAPE, ACTIONS = (12, 8, 8), 4672
 SHORT: dict[str, Any] = {"positions": 32, "validation_positions": 16}
@@ -112,6 +114,15 @@ def test_a_factory_in_a_module_needs_no_name(
     assert manifest.parameters["total"] == sum(
         p.numel() for p in made(SHAPE, ACTIONS, 4).parameters()
     )
+
+
+def test_self_play_leaves_out_what_nobody_asked_for_too(tmp_path: Path) -> None:
+    game = games.make("chess")
+    learner = Learner(game, "small:value=scalar,plies=false")
+    assert (learner.settings.wdl_weight, learner.settings.plies_weight) == (0, 0)
+    assert learner.settings.value_weight == self_play_settings().value_weight > 0
+    with pytest.raises(InvalidConfig, match=r"wdl_weight=0\.3.*no wdl_logits"):
+        Learner(game, "small:value=scalar", config=self_play_settings(wdl_weight=0.3))
 
 
 def test_losses_of_heads_that_are_not_there_are_left_out(tmp_path: Path) -> None:

@@ -143,15 +143,21 @@ impl<M: SearchModel> Search<M> {
             || self.status == Status::Ended(Ended::Stopped)
     }
 
-    /// Backs up the answers that are due. A search that has ended by them gives up what it collected later.
+    /// Backs up the answers that are due, in the order in which their leaves were handed out. A search
+    /// that has ended by them gives up what it collected later.
     pub(crate) fn settle(&mut self, rules: &Rules) {
         while !self.in_flight.batches.is_empty() && self.is_due(rules, self.in_flight.first) {
             if self.in_flight.batches.iter().any(|batch| batch.answered > 0) {
-                for slot in 0..self.outstanding.len() {
-                    let kept = &self.outstanding[slot];
-                    if kept.answer.is_some() && self.is_due(rules, kept.batch) {
-                        self.back_up(rules, slot);
-                    }
+                let kept = self.outstanding.iter().enumerate();
+                let is_due =
+                    |kept: &Outstanding| kept.answer.is_some() && self.is_due(rules, kept.batch);
+                let mut due: Vec<_> = kept
+                    .filter(|(_, kept)| is_due(kept))
+                    .map(|(slot, kept)| (kept.serial, slot))
+                    .collect();
+                due.sort_unstable();
+                for (_, slot) in due {
+                    self.back_up(rules, slot);
                 }
             }
             if self.in_flight.batches[0].left > 0 {

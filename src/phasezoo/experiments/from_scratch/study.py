@@ -11,7 +11,7 @@ from phasezoo.experiments.from_scratch import report
 from phasezoo.experiments.from_scratch.config import ScratchConfig, learning_of
 from phasezoo.experiments.from_scratch.report import Advantage, Results
 from phasezoo.experiments.learning import LearningRun, learn
-from phasezoo.experiments.matches import MatchSummary, match_once
+from phasezoo.experiments.matches import MatchSummary, check_two_players, match_once
 from phasezoo.experiments.networks import check_networks
 from phasezoo.experiments.study import StudyRun
 from phasezoo.report.console import Console
@@ -37,9 +37,7 @@ class ScratchRun(StudyRun[ScratchConfig, Results]):
         """Refuse games of more than two players, and gates, networks and planes that do not fit."""
         del console
         handle = games.make(config.game)
-        if handle.num_players != 2:
-            message = f"--game {config.game}: experts and one network meet in games of two players"
-            raise InvalidConfig(message)
+        check_two_players(handle)
         if len(gating.make(config.gate, handle.name).names) < 2:
             message = f"--gate {config.gate}: it has one phase, so there is nothing to compare"
             raise InvalidConfig(message)

@@ -19,6 +19,7 @@ from phasezoo.data.positions import PositionTable, without_seen
 from phasezoo.data.splits import PositionStore, Splits
 from phasezoo.errors import InvalidConfig, InvalidGate, StoreError
 from phasezoo.experiments.games_file import check_split, check_unseen, read_games
+from phasezoo.experiments.matches import check_two_players
 from phasezoo.experiments.networks import check_networks
 from phasezoo.experiments.two_player.config import M2ctsConfig
 from phasezoo.experiments.two_player.variants import PLACEBO, Variant, variants_of
@@ -220,7 +221,9 @@ def prepare(config: M2ctsConfig, console: Console | None = None) -> Prepared:
         config: The configuration.
         console: Where the beginning of the reading is said; default none.
     """
-    game = games.make(config.game).name
+    handle = games.make(config.game)
+    check_two_players(handle)
+    game = handle.name
     default = " (the default)" if config.gate == M2ctsConfig.gate else ""
     gate = _gate(config.gate, game, f"--gate {config.gate}{default}")
     if gate.num_phases < 2:

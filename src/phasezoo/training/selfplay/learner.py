@@ -107,7 +107,8 @@ class Learner:
         check_learning(settings)
         own = gating.make(gate, self.game.name)
         self.phase = None if phase is None else _phase_of(own, phase)
-        made = FreshNetwork.of(self.game, network, spec, seed, settings)
+        unset = self_play_settings()
+        made = FreshNetwork.of(self.game, network, spec, seed, settings, unset=unset)
         if known is not None and begun is not None:
             load_weights(begun, known, made.network)
         self.settings = made.settings
