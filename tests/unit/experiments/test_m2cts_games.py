@@ -235,14 +235,8 @@ def test_what_cannot_be_compared_is_refused_before_anything_is_written(race, tmp
     shown = capsys.readouterr()
     assert "did you mean 'lichess'?" in shown.err
     assert "Reading the games" not in shown.out + shown.err
-    three = type("Three", (Race,), {})
-    games.register(
-        "three",
-        initial_state=three,
-        num_players=3,
-        num_actions=3,
-        plane_specs={"default": (1, 5, 5)},
-    )
+    three, planes = type("Three", (Race,), {}), {"default": (1, 5, 5)}
+    games.register("three", initial_state=three, num_players=3, num_actions=3, plane_specs=planes)
     for more in ((), ("--from-scratch",)):
         error = refused(capsys, *more, "--game", "three", "--gate", "plies:5", "--out", str(out))
         assert "--game three: experts and one network meet in games of two players" in error
