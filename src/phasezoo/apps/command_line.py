@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TextIO
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.runs.files import check_parent
 from phasezoo.specs import Argument, Arguments, did_you_mean
 
 CONFIG, PLUGIN, LOG_FILE = "--config", "--plugin", "--log-file"
@@ -175,6 +174,8 @@ class CommandLine:
         log = found[LOG_FILE][0] if found[LOG_FILE] else told["log_file"]
         log_file = None if log is None else Path(log)
         if log_file is not None:
+            from phasezoo.runs.files import check_parent  # heavy
+
             check_parent(log_file, InvalidConfig)
         return cls(
             tuple(rest), config, options, plugins, "-q" in switches, "-v" in switches, log_file
