@@ -1,4 +1,4 @@
-"""Joins several runs of ``phasezoo reproduce m2cts`` with other seeds: the mean of their Elo.
+"""Means of several runs of ``phasezoo reproduce m2cts`` that differ by seed.
 
     python scripts/mean_of_runs.py docs/results/law/new-weights docs/results/law/more-2 …
 
@@ -7,6 +7,7 @@ diagonal, their mean, and the mean with Meier's wider interval
 (``docs/definitions/statistics.md#the-mean-of-several-runs``).
 """
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from scipy.stats import t
 from tyro.conf import Positional
 
 from phasezoo.arena import Interval
-from phasezoo.arena.statistics.crossed_trainings import SKEW_FACTOR
+from phasezoo.arena.statistics.crossed_trainings import SKEW_FACTOR, off_diagonal
 from phasezoo.experiments.catalogue import TWO_PLAYER
 from phasezoo.experiments.two_player.matches import Matches
 from phasezoo.experiments.two_player.report_mixtures import elo_comparison
@@ -28,7 +29,6 @@ from phasezoo.report.plots import PHASE, Estimate
 
 OWN = "phase mixture"
 WORDS = {
-    OWN: "separated experts",
     "separated:value=shared mixture": "their policies, one value",
     "separated:phases=endgame mixture": "the endgame's expert alone",
 }
@@ -57,10 +57,11 @@ def mean_of(runs: Sequence[Interval], trainings: Sequence[int], *, meier: bool =
 
 
 def matches_of(folder: Path) -> dict[str, Matches]:
-    """Return the matches of a run by the mixture that played them."""
+    """Return the matches of a run by the mixture, or the search, that played them."""
     results = TWO_PLAYER.results_in(folder)
-    variants = {v.name: v.matches for v in results.variants if v.matches is not None}
-    return ({} if results.matches is None else {OWN: results.matches}) | variants
+    own = [] if results.matches is None else [(OWN, results.matches)]
+    others = [(each.name, each.matches) for each in (*results.variants, *results.searches)]
+    return {name: matches for name, matches in (*own, *others) if matches is not None}
 
 
 def estimates_of(folders: Sequence[Path]) -> dict[str, list[Interval]]:
@@ -76,18 +77,22 @@ def estimates_of(folders: Sequence[Path]) -> dict[str, list[Interval]]:
                 continue
             each = [run[name].apart(beside and run[beside]) for run in runs]
             if any(interval is None for interval in each):
-                continue
+                message = "a run has fewer than three trainings a side: leave it out"
+                raise SystemExit(message)
             trainings = [run[name].trainings for run in runs]
             means = [mean_of(each, trainings, meier=meier) for meier in (False, True)]
             found[name if beside is None else f"{name} less {beside}"] = [*each, *means]
     return found
 
 
-def picture_of(estimates: Mapping[str, Sequence[Interval]], labels: Sequence[str]) -> Figure:
+def picture_of(
+    estimates: Mapping[str, Sequence[Interval]], words: Mapping[str, str], runs: int
+) -> Figure:
     """Draw the runs and their mean for every mixture that played the one network."""
+    labels = [*(f"run {number}" for number in range(1, runs + 1)), "mean"]
     groups = [
         (
-            WORDS.get(name, name),
+            words.get(name, name),
             [
                 Estimate(label, interval, PHASE, strong=label == labels[-1])
                 for label, interval in zip(labels, each, strict=False)
@@ -99,21 +104,64 @@ def picture_of(estimates: Mapping[str, Sequence[Interval]], labels: Sequence[str
     return elo_comparison("mean", groups, "")
 
 
-def main(folders: Annotated[tuple[Path, ...], Positional], figure: Path | None = None) -> None:
+def simulate(matches: int, sizes: Sequence[int] = (8, 12, 12, 12)) -> Table:
+    """Return how often both intervals hold the mean, with 20 games a pairing.
+
+    Effects of trainings are normal or negatively exponential, of both sides and correlated, or of
+    one side alone.
+    """
+    random, rows = np.random.default_rng(1), []
+    kinds = {
+        "normal": lambda n: random.normal(size=n),
+        "negatively exponential": lambda n: 1 - random.exponential(size=n),
+    }
+    for kind, draw in kinds.items():
+        for spread, sides, correlation in itertools.product((0.03, 0.1), (1, 2), (0.0, 0.7)):
+            if sides == 1 and correlation:
+                continue
+            held = np.zeros(2)
+            for _ in range(matches):
+                runs = []
+                for size in sizes:
+                    first, second = spread * draw(size), (sides - 1) * spread * draw(size)
+                    second = correlation * first + math.sqrt(1 - correlation**2) * second
+                    games = 0.35 / math.sqrt(20) * random.normal(size=(size, size))
+                    mean, half = off_diagonal(first[:, None] - second + games)
+                    runs.append(Interval(mean, mean - half, mean + half))
+                for meier in (False, True):
+                    found = mean_of(runs, sizes, meier=meier)
+                    held[int(meier)] += found.low <= 0 <= found.high
+            rows.append((kind, spread, sides, correlation, *(f"{h / matches:.1%}" for h in held)))
+    heads = ("effects", "deviation", "sides", "correlation", "held", "Meier's")
+    return Table("held", [Column(head, number) for number, head in enumerate(heads)], rows)
+
+
+def main(
+    folders: Annotated[tuple[Path, ...], Positional] = (),
+    figure: Path | None = None,
+    simulated: int = 0,
+) -> None:
     """Print the table.
 
     Args:
-        folders: Runs.
+        folders: Runs, two or more.
         figure: Where to draw them too, such as ``docs/images/law.svg``.
+        simulated: Simulate so many sets of runs instead.
     """
+    if simulated:
+        print(markdown.grid(simulate(simulated)))
+        return
+    if len(folders) < 2:
+        message = "give the folders of two runs or more"
+        raise SystemExit(message)
     estimates = estimates_of(folders)
     heads = ["Elo over one network", *(folder.name for folder in folders), "mean", "Meier's"]
     rows = [(name, *map(numbers.elo_interval, each)) for name, each in estimates.items()]
     columns = [Column(head, number) for number, head in enumerate(heads)]
     print(markdown.grid(Table("mean", columns, rows)))
     if figure is not None:
-        labels = [f"run {number}" for number in range(1, len(folders) + 1)] + ["mean"]
-        picture_of(estimates, labels).draw().savefig(figure, facecolor="white")
+        words = WORDS | {OWN: f"{TWO_PLAYER.results_in(folders[0]).config.strategy} experts"}
+        picture_of(estimates, words, len(folders)).draw().savefig(figure, facecolor="white")
 
 
 if __name__ == "__main__":

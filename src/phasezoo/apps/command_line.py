@@ -165,6 +165,9 @@ class CommandLine:
         options = {} if config is None else _options_in(config)
         told = {name: _taken(options, name, kind, config) for name, kind in _IN_FILE.items()}
         switches = switches or {"-" + name[0] for name in ("quiet", "verbose") if told[name]}
+        if told["quiet"] and told["verbose"]:
+            message = f"{config}: quiet and verbose: one shows less, the other more; give one"
+            raise InvalidConfig(message)
         if len(switches) > 1:
             message = "-q, -v: one shows less, the other more; give one of them"
             raise InvalidConfig(message)
@@ -219,7 +222,7 @@ class CommandLine:
 def _taken(options: dict[str, Any], name: str, kind: type, config: Path | None) -> Any:
     """Take a common option out of those of a file; None if it is not there."""
     value = options.pop(name, None)
-    if value is None or isinstance(value, kind):
+    if value is None or (isinstance(value, kind) and value != ""):
         return value
     expected = "true or false" if kind is bool else "the name of a file, in quotes"
     message = f"{config}: {name} = {value!r}: expected {expected}"

@@ -107,7 +107,8 @@ class GameLog(LockedFile):
                 if "record" in entry:
                     record = _record_of(entry)
                     continue
-                sides = tuple(SideStats.from_dict(side) for side in entry["sides"])
+                given = zip(entry["sides"], self._match.get("sides", entry["sides"]), strict=True)
+                sides = tuple(SideStats.from_dict(side) for side, _ in given)
                 self._add(GameRecord.from_dict(entry["game"]), sides)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 message = f"{self.path}: line {number} is damaged ({error}); remove it to go on"

@@ -224,10 +224,11 @@ class _Playing:
         self._worked = works
 
     def _part(self, place: int, stats: SideStats, games: Sequence[GameRecord]) -> SideStats:
-        """Return a side's work in some of the games."""
+        """Return a side's work in some of the games, those that were given as completed aside."""
         own = Work()
         for record in games:
-            own = own.plus(self._own[record.number][place])
+            if record.number in self._own:
+                own = own.plus(self._own[record.number][place])
         share = own.nodes / stats.nodes if stats.nodes else own.moves / max(stats.moves, 1)
         return replace(stats, **own._asdict(), counts=stats.counts.part(share))
 

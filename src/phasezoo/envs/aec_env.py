@@ -64,7 +64,7 @@ class AECGameEnv(PettingZooEnv, AECEnv[str, dict[str, Any], int | None]):  # typ
         """Whether each player's last action was illegal."""
 
     def set_game_state(self, state: Any) -> None:
-        """Go on from ``state``; rewards so far and seeds stay as they are.
+        """Go on from ``state``; seeds stay, and rewards that were not read of a game that went on.
 
         Raises:
             InvalidConfig: The state is of another game.
@@ -72,7 +72,8 @@ class AECGameEnv(PettingZooEnv, AECEnv[str, dict[str, Any], int | None]):  # typ
         """
         self._now("set_game_state()")
         check_game(self.game, state)
-        rewards = {name: self._cumulative_rewards.get(name, 0.0) for name in self.possible_agents}
+        went_on = not any(self.terminations.values()) and not any(self.truncations.values())
+        rewards = dict(self._cumulative_rewards) if went_on else {}
         self._enter(self._runner.turn(state))
         for name, reward in rewards.items():
             self._cumulative_rewards[name] += reward

@@ -14,13 +14,13 @@ Seed = int | Sequence[int | None] | None
 
 
 def _whole(seed: Any) -> int:
-    """A seed of a list, as Gymnasium takes it."""
+    """A seed as Gymnasium takes it."""
     try:
         number = operator.index(seed)
     except TypeError:
         number = -1
     if number < 0:
-        message = f"seed: {seed!r} is in it; give whole numbers from 0, or None"
+        message = f"seed {seed!r}: give whole numbers from 0, or None"
         raise InvalidConfig(message)
     return number
 
@@ -53,8 +53,8 @@ class GameSeeds:
         count = len(self._generators)
         if seed is None:
             seeds: Sequence[int | None] = [None] * count
-        elif isinstance(seed, int | np.integer):
-            seeds = [int(seed) + row for row in range(count)]
+        elif isinstance(seed, int | np.integer) or (isinstance(seed, np.ndarray) and not seed.ndim):
+            seeds = [_whole(seed) + row for row in range(count)]
         elif isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str):
             seeds = [each if each is None else _whole(each) for each in seed]
         else:

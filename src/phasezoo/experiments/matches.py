@@ -23,7 +23,7 @@ from phasezoo.report.document import Column
 
 
 def check_two_players(game: Game) -> None:
-    """Refuse games of more than two players, of which no difference is Elo.
+    """Refuse games of other than two players: differences between agents in them are no Elo.
 
     Raises:
         InvalidConfig: It is one.

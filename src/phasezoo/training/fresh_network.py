@@ -114,7 +114,7 @@ class FreshNetwork:
             seed: The training's, of which the weights' is derived unless ``settings`` have one.
             settings: How it learns.
             named: Settings that were given by name.
-            unset: Settings that nobody gave; None: the defaults.
+            unset: Settings that nobody gave, besides the defaults.
         """
         spec = _findable(network)
         init_seed = settings.init_seed
@@ -188,7 +188,8 @@ def _without_missing(
         share = getattr(settings, weight)
         if answer in answered or share == 0:
             continue
-        if weight in named or share != getattr(unset or SupervisedConfig, weight):
+        usual = [getattr(each, weight) for each in (SupervisedConfig, unset or SupervisedConfig)]
+        if weight in named or share not in usual:
             message = (
                 f"{weight}={share:g}: the network {network} answers {', '.join(answered)} and no "
                 f"{answer}; leave the weight out, set it to 0, or give the network such a head"

@@ -231,7 +231,12 @@ def test_common_options_may_stand_in_the_file(capsys, tmp_path):
     assert run(*words) == 0
     assert log.read_text() == capsys.readouterr().out
     assert run(*words, "-v") == 0, "what is typed wins"
-    for given, told in (("quiet = 3", "true or false"), ("log_file = 3", "in quotes")):
+    for given, told in (
+        ("quiet = 3", "true or false"),
+        ("log_file = 3", "in quotes"),
+        ('log_file = ""', "in quotes"),
+        ("quiet = true\nverbose = true", "give one"),
+    ):
         options.write_text(given)
         assert run(*words) == 2
         assert told in complaint(capsys)

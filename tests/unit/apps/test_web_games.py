@@ -327,6 +327,12 @@ def test_a_pasted_game_has_a_title_that_people_know_it_by(page, text, title):
         ("1. e4 e5 {so 0-1} 2. Nf3 (2. f4 0-1) 1-0{good}\n{then}\n1. c4 *", "1-0", 2),
         ("1. e4 e5 2. Nf3 1-0\n" + TAGS.format("?", "A", "B", "0-1") + "1. d4 0-1", "1-0", 2),
         ("1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. 0-0 1-0 ; 0-1", "1-0", 1),
+        ("1. e4 e5{White wins 1-0 here} 2. Nf3 0-1", "0-1", 1),
+        ("1. e4{[%clk 0:01]} e5{so 1-0 now} 2. Nf3$1{a 1-0 b} Nc6 0-1", "0-1", 1),
+        ("1. e4 e5 2. Nf3;was 1-0 once\n2... Nc6 0-1", "0-1", 1),
+        ("1. e4 e5{(} 2. Nf3 1-0\n1. d4 *", "1-0", 2),
+        ("1. e4 e5 2. Nf3 {good}1-0 1. d4 0-1", "1-0", 2),
+        ("1. e4 e5 (1... c5) 2. Nf3 1-0 (2. d4 0-1)", "1-0", 1),
     ],
 )
 def test_the_first_of_several_pasted_games_has_its_own_result(page, text, result, games):

@@ -1,11 +1,13 @@
 """Matches that a sequential test ends."""
 
+import json
+
 import pytest
 
 from phasezoo import agents, arena
 from phasezoo.arena.records import GameRecord
 from phasezoo.arena.stopping import SequentialTest
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, RunDirectoryError
 
 TEST = arena.Sprt(0.0, 150.0, model="logistic")
 
@@ -77,6 +79,25 @@ def test_a_log_goes_on_and_a_decided_one_plays_nothing(tmp_path):
     assert len(longer.games) == 60
     assert longer.games[: len(whole.games)] == whole.games
     assert len(played) < 60
+
+
+@pytest.mark.parametrize("number", [4, 60])
+def test_games_that_are_given_are_part_of_a_tested_match(number):
+    whole = match(concurrency=64, test=None)
+    tested = match(concurrency=4, completed=whole.games[:number])
+    assert tested.verdict == match().verdict
+    assert tested.games == whole.games[: len(tested.games)]
+
+
+def test_a_row_of_a_log_with_other_sides_is_damaged(tmp_path):
+    log = tmp_path / "log.jsonl"
+    match(games=4, test=None, log=log)
+    first, *rows = log.read_text().splitlines()
+    entry = json.loads(rows[1])
+    entry["sides"].pop()
+    log.write_text("\n".join([first, rows[0], json.dumps(entry), *rows[2:]]) + "\n")
+    with pytest.raises(RunDirectoryError, match="line 3 is damaged"):
+        match(games=4, test=None, log=log)
 
 
 def test_pairs_count_in_order_of_their_numbers():

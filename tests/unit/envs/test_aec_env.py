@@ -60,6 +60,10 @@ def test_a_finished_state_that_is_put_in_pays_what_it_shows():
         paid[agent] = env.last()[1]
         env.step(None)
     assert paid == shown == {"player_0": -1.0, "player_1": 1.0}
+    env.reset()
+    for _ in range(2):  # what a finished game paid is not paid with the next one
+        env.set_game_state(over)
+    assert env.last()[1] == shown[env.agent_selection]
 
 
 def test_illegal_actions_cost_their_player():

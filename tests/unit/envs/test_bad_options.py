@@ -132,8 +132,11 @@ def test_seeds_of_many_games_may_be_an_array():
     envs = [gym.make_vec("ConnectFour-v0", num_envs=3) for _ in range(2)]
     envs[0].reset(seed=[1, 2, 3])
     envs[1].reset(seed=np.array([1, 2, 3]))
-    ours, theirs = (each.unwrapped._seeds.next for each in envs)
+    ours, theirs = (each.unwrapped._seeds.next.copy() for each in envs)
     np.testing.assert_array_equal(ours, theirs)
+    envs[0].reset(seed=3)
+    envs[1].reset(seed=np.array(3))
+    np.testing.assert_array_equal(*(each.unwrapped._seeds.next for each in envs))
 
 
 @pytest.mark.parametrize("seed", [[1, "a", 3], [1, 2, -5], [1.0, 2.0, 3.0], np.ones(3)])

@@ -44,7 +44,6 @@ def test_intervals_hold_the_mean(spread):
             found = mean_of(runs, sizes, meier=meier)
             held[int(meier)] += found.low <= 0 <= found.high
     assert (held >= 0.9 * 400).all()
-    assert held[1] >= held[0]
 
 
 def test_the_page_has_what_the_script_says():

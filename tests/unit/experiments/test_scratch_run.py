@@ -10,7 +10,7 @@ from page_checker import check_run
 from phasezoo.arena import crossed_pairs
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.from_scratch.config import PRESETS, SCRATCH, ScratchConfig
+from phasezoo.experiments.from_scratch.config import PRESETS, SCRATCH, ScratchConfig, learning_of
 from phasezoo.experiments.from_scratch.report import Advantage, claims_of
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
@@ -112,6 +112,12 @@ def test_claims_need_trainings_and_rounds_and_the_size_they_name(ends, trainings
     assert tuple(claim.judgement for claim in claims) == judged
     elsewhere = claims_of(found, dataclasses.replace(config, game="connect-four"))
     assert {claim.judgement for claim in elsewhere} == {"not settled"}
+
+
+def test_one_strategy_is_given_once_however_it_is_spelled():
+    with pytest.raises(InvalidConfig, match="give one or more, once"):
+        dataclasses.replace(SMALL, strategies=("staged", "staged:value=own")).validate()
+    assert learning_of("weighted:4.0") == {"strategy": "weighted:4.0"}
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from training_runs import train
 from phasezoo import games, inference, networks
 from phasezoo.errors import InvalidConfig, InvalidNetwork
 from phasezoo.networks import NetworkOutput, registry
+from phasezoo.training import SupervisedConfig
 from phasezoo.training.selfplay.config import self_play_settings
 from phasezoo.training.selfplay.learner import Learner
 
@@ -121,6 +122,8 @@ def test_self_play_leaves_out_what_nobody_asked_for_too(tmp_path: Path) -> None:
     learner = Learner(game, "small:value=scalar,plies=false")
     assert (learner.settings.wdl_weight, learner.settings.plies_weight) == (0, 0)
     assert learner.settings.value_weight == self_play_settings().value_weight > 0
+    plain = Learner(game, "small:value=scalar", config=SupervisedConfig())
+    assert plain.settings.wdl_weight == 0
     with pytest.raises(InvalidConfig, match=r"wdl_weight=0\.3.*no wdl_logits"):
         Learner(game, "small:value=scalar", config=self_play_settings(wdl_weight=0.3))
 

@@ -82,8 +82,8 @@ def _verdict(standings: Standings) -> str:
     if match.elo.low > 0:
         return f"Their games say that {first} is stronger than {second}{elo}."
     if match.elo.high < 0:
-        others = "the other games rate the first higher"
-        return f"Their games say that {second} is stronger than {first}{elo}; {others}."
+        others = "" if len(standings.names) == 2 else "; the other games rate the first higher"
+        return f"Their games say that {second} is stronger than {first}{elo}{others}."
     return f"Their games do not tell whether {first} or {second} is stronger{elo}."
 
 
@@ -94,7 +94,8 @@ def _stopped(standings: Standings) -> str:
         return ""
     if found.decision == "continue":
         return f" The sequential test has not decided: {found}."
-    return f" The sequential test ended the match: {found}. Elo of such a match is biased outwards."
+    bias = "Elo of such a match is too far from 0 on average."
+    return f" The sequential test ended the match: {found}. {bias}"
 
 
 def _ranking(standings: Standings) -> Table:

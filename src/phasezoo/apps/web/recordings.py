@@ -47,7 +47,7 @@ _WORDS = r"(1-0|0-1|1/2-1/2|\*)"
 _RESULT_TAG = re.compile(r'\[\s*Result\s+"([^"]*)"\s*\]', re.IGNORECASE)
 _PIECE = re.compile(
     r'\{[^}]*(?:\}|\Z)|;[^\n]*|(?P<tag>^[ \t]*\[\s*\w+\s+"[^\n]*)|'
-    rf"(?P<result>(?<![^\s()]){_WORDS}(?![^\s(){{;]))|(?P<word>[()]|[^\s()]+)",
+    rf"(?P<result>(?<![^\s(){{}}]){_WORDS}(?![^\s(){{;]))|(?P<word>[()}}]|[^\s(){{}};]+)",
     re.MULTILINE,
 )
 _COMMENT = re.compile(r"\{[^}]*(?:\}|\Z)|;[^\n]*")
@@ -220,7 +220,8 @@ def _split(text: str) -> list[str]:
     """The games of PGN: one begins where tags follow moves, and where moves follow a result."""
     begins, has_moves, is_over = [0], False, False
     for piece, is_main in _pieces(text):
-        if piece["tag"] or (piece["word"] and is_over):
+        is_move = piece["word"] not in (None, "(", ")")
+        if piece["tag"] or (is_move and is_main and is_over):
             if has_moves:
                 begins.append(piece.start())
             has_moves, is_over = False, False

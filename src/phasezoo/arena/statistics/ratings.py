@@ -106,7 +106,7 @@ def ratings(
     :attr:`Match.elo <phasezoo.arena.Match.elo>` with its interval: openings without their second
     game are left out, nothing is resampled, and the rating of who won all games is infinite.
 
-    Where one group of three players and more won all games against the rest, ratings would be
+    Where of other games one group of players won all games against the rest, ratings would be
     infinite: there, and only there, half a game more counts as won and half as lost by each
     pairing. The end of an interval that nothing bounds is infinite all the same.
 
@@ -195,7 +195,7 @@ class _Games:
         for result in results:
             score = getattr(result, "score", None)
             if not isinstance(result, Result) or not isinstance(score, Real):
-                message = f"{shown(result)} among the results: expected are Result(…) with a score"
+                message = f"{shown(result)} among the results: expected are Results with a score"
                 raise InvalidConfig(message)
             if not 0 <= result.score <= 1 or result.first == result.second:
                 message = f"{result}: expected are two players and a score in [0, 1]"

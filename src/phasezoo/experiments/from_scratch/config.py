@@ -23,10 +23,11 @@ def learning_of(text: str) -> dict[str, Any]:
         InvalidConfig: It is no strategy of experts that learn by play, or has another option.
     """
     strategy, options = read_strategy(text)
-    check_learns_by_play(strategy, text)
+    check_learns_by_play(strategy, text.partition(":")[0])
     for name in options.keys() - {"value"}:
         raise InvalidConfig(unknown_option(name, "strategy", ["value"]))
-    return {"strategy": str(strategy), **options}
+    # As it was written: runs of earlier versions have weighted:4.0 so.
+    return {"strategy": text if not options else str(strategy), **options}
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,8 @@ class ScratchConfig(StudySettings):
             except InvalidConfig as error:
                 message = f"{option('strategies')} {strategy}: {error}"
                 raise InvalidConfig(message) from error
-        if not self.strategies or len(set(self.strategies)) < len(self.strategies):
+        different = {(*({"value": "own"} | learning_of(s)).values(),) for s in self.strategies}
+        if not self.strategies or len(different) < len(self.strategies):
             message = f"{option('strategies')} {' '.join(self.strategies)}: give one or more, once"
             raise InvalidConfig(message)
 

@@ -118,7 +118,7 @@ def _terms(config: ScratchConfig) -> str:
         "- **Separated**: each expert learns samples of its phase alone, from its own weights.\n"
         "- **Staged**: a network of all phases learns first; then each expert goes on from it with "
         "samples of its phase.\n"
-        f"{_ONE_VALUE if any('=' in one for one in config.strategies) else ''}"
+        f"{_ONE_VALUE if any('value=shared' in one for one in config.strategies) else ''}"
         "- **Elo**: of the experts over the one network, from pairs of games from one opening.\n"
         f"- **95 % interval**: {interval}\n"
     )

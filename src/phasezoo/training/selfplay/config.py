@@ -237,7 +237,7 @@ class SelfPlayConfig:
     strategy: str = "staged"
     """Training strategy of experts, if there is a gate: separated, staged or weighted:FACTOR."""
     value: Literal["own", "shared"] = "own"
-    """Whose values experts answer with: their own, or those of a network of all phases."""
+    """Values that experts answer with: own, or shared, those of one network of all phases."""
     routing: RoutingName = "exact"
     """Routing of rows to experts."""
     promote_games: Even = 0
