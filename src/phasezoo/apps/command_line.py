@@ -163,9 +163,9 @@ class CommandLine:
                 raise InvalidConfig(message)
         config = Path(found[CONFIG][0]) if found[CONFIG] else None
         options = {} if config is None else _options_in(config)
-        told = {name: _taken(options, name, kind, config) for name, kind in _IN_FILE.items()}
-        switches = switches or {"-" + name[0] for name in ("quiet", "verbose") if told[name]}
-        if told["quiet"] and told["verbose"]:
+        common = {name: _taken(options, name, kind, config) for name, kind in _IN_FILE.items()}
+        switches = switches or {"-" + name[0] for name in ("quiet", "verbose") if common[name]}
+        if common["quiet"] and common["verbose"]:
             message = f"{config}: quiet and verbose: one shows less, the other more; give one"
             raise InvalidConfig(message)
         if len(switches) > 1:
@@ -174,7 +174,7 @@ class CommandLine:
         first = _plugins_of(config, options.pop("plugin", []))
         plugins = tuple(dict.fromkeys([*first, *found[PLUGIN]]))
         _import(plugins, first, config)
-        log = found[LOG_FILE][0] if found[LOG_FILE] else told["log_file"]
+        log = found[LOG_FILE][0] if found[LOG_FILE] else common["log_file"]
         log_file = None if log is None else Path(log)
         if log_file is not None:
             from phasezoo.runs.files import check_parent  # heavy
