@@ -88,7 +88,7 @@ def _verdict(standings: Standings) -> str:
 
 
 def _stopped(standings: Standings) -> str:
-    """What a test that could end the match decided, if there was one."""
+    """Return the verdict of a test that could end the match; empty without one."""
     found = standings.verdict
     if found is None:
         return ""
