@@ -355,3 +355,11 @@ def test_a_network_that_an_evaluator_took_over_is_not_saved_as_what_it_was(tmp_p
             inference.save(folded, tmp_path / "net", game=game, overwrite=True)
     assert (tmp_path / "net" / MODEL).read_bytes() == before
     inference.load(tmp_path / "net")
+
+
+def test_experts_whose_gate_was_replaced_say_so(tmp_path):
+    experts = inference.Experts(
+        tmp_path, game="connect-four", gate="plies:5,9", experts={"up to 8": "early"}
+    )
+    with pytest.raises(CheckpointError, match=r"'up to 8'.*up to 5, 6–9, over 9 now: it was"):
+        experts.mixture()

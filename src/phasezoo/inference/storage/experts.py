@@ -132,11 +132,20 @@ class Experts:
 
     def _known_gate(self, gate: Gate | str | None) -> Gate:
         try:
-            return gate_of(self.gate if gate is None else gate, self.game)
+            found = gate_of(self.gate if gate is None else gate, self.game)
         except PhasezooError as error:
             hint = "" if isinstance(error, UnregisteredGate) else f"; {PLUGIN_HINT}"  # says so
             message = f"{self.directory / EXPERTS}: {error}{hint}"
             raise CheckpointError(message) from error
+        unknown = [name for name in self.experts if name not in found.names]
+        if gate is None and unknown:
+            message = (
+                f"{self.directory / EXPERTS}: has an expert for {unknown[0]!r}, and the gate "
+                f"{self.gate!r} has the phases {', '.join(found.names)} now: it was replaced. Put "
+                "the gate of these experts back, or train others under the new one"
+            )
+            raise CheckpointError(message)
+        return found
 
     def mixture(
         self,
