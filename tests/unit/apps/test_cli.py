@@ -231,7 +231,7 @@ def test_common_options_may_stand_in_the_file(capsys, tmp_path):
     assert run(*words) == 0
     assert log.read_text() == capsys.readouterr().out
     assert run(*words, "-v") == 0, "what is typed wins"
-    for given, told in (
+    for given, expected in (
         ("quiet = 3", "true or false"),
         ("log_file = 3", "in quotes"),
         ('log_file = ""', "in quotes"),
@@ -239,7 +239,7 @@ def test_common_options_may_stand_in_the_file(capsys, tmp_path):
     ):
         options.write_text(given)
         assert run(*words) == 2
-        assert told in complaint(capsys)
+        assert expected in complaint(capsys)
 
 
 @pytest.mark.parametrize(("switch", "lines"), [([], True), (["-q"], False)])

@@ -109,11 +109,11 @@ def test_a_match_that_a_test_ended_says_so_in_its_files(tmp_path, capsys):
     out = tmp_path / "s"
     players = ("uct:simulations=150,seed=3", "random:seed=4")
     test = ("--games", 60, "--sprt", 0, 150, "--out", out)
-    code, told, _ = run("match", *players, "--game", "connect-four", *test, capsys=capsys)
+    code, printed, _ = run("match", *players, "--game", "connect-four", *test, capsys=capsys)
     assert code == 0
     results = json.loads((out / "results.json").read_text())
     assert results["sprt"]["decision"] == "H1"
-    assert f"LLR {results['sprt']['llr']:.2f}" in told
+    assert f"LLR {results['sprt']['llr']:.2f}" in printed
     page = (out / "report.html").read_text()
     assert f"The sequential test ended the match: LLR {results['sprt']['llr']:.2f}" in page
 

@@ -182,8 +182,8 @@ def test_the_time_at_which_a_move_has_to_be_played():
 
 def test_chances():
     assert wdl(0.0, 0.5) == (250, 500, 250)
-    told = [wdl_text(value, float("nan"), is_shown=True) for value in (0.3, 1.0, -1.0)]
-    assert told == ["", " wdl 1000 0 0", " wdl 0 0 1000"]
+    texts = [wdl_text(value, float("nan"), is_shown=True) for value in (0.3, 1.0, -1.0)]
+    assert texts == ["", " wdl 1000 0 0", " wdl 0 0 1000"]
     assert wdl(1.0, float("nan")) == (1000, 0, 0)
     assert wdl(-0.2, 0.9) == (0, 800, 200), "a value leaves no more room for draws"
     for value in (-1.0, -0.333, 0.0, 0.1, 0.999):

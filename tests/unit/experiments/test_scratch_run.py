@@ -121,7 +121,7 @@ def test_one_strategy_is_given_once_however_it_is_spelled():
 
 
 @pytest.mark.parametrize(
-    ("strategy", "told"),
+    ("strategy", "message"),
     [
         ("alone", "alone"),
         ("heads", "training on stored games"),
@@ -130,8 +130,8 @@ def test_one_strategy_is_given_once_however_it_is_spelled():
         ("staged:value=shared,value=own", "given twice"),
     ],
 )
-def test_strategies_that_are_none_are_refused(strategy, told):
-    with pytest.raises(InvalidConfig, match=told) as refused:
+def test_strategies_that_are_none_are_refused(strategy, message):
+    with pytest.raises(InvalidConfig, match=message) as refused:
         dataclasses.replace(SMALL, strategies=(strategy,)).validate()
     assert "--strategies" in str(refused.value)
 

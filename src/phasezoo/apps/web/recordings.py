@@ -44,6 +44,7 @@ _OF_THE_START = ("fen", "setup", "variant")
 
 _TAGS = re.compile(r'\[\s*(\w+)\s+"((?:\\.|[^"\\])*)"')
 _WORDS = r"(1-0|0-1|1/2-1/2|\*)"
+_RESULTS = ("1/2-1/2", "1-0", "0-1")
 _RESULT_TAG = re.compile(r'\[\s*Result\s+"([^"]*)"\s*\]', re.IGNORECASE)
 _PIECE = re.compile(
     r'\{[^}]*(?:\}|\Z)|;[^\n]*|(?P<tag>^[ \t]*\[\s*\w+\s+"[^\n]*)|'
@@ -51,9 +52,8 @@ _PIECE = re.compile(
     re.MULTILINE,
 )
 _COMMENT = re.compile(r"\{[^}]*(?:\}|\Z)|;[^\n]*")
-_WORD = re.compile(r"[()]|[^\s()]+")
-_NO_MOVE = re.compile(r"^(1-0|0-1|1/2-1/2|\*|\d+)$|^\d*\.+|^\$\d+|[!?]+$")
-"""What a word has besides a move: a result, its number, a glyph."""
+_NO_MOVE = re.compile(r"^\d+$|^\d*\.+|^\$\d+|[!?]+$")
+"""Parts of a word besides its move: a number, a glyph."""
 _COMMAND = re.compile(r"\[%[^\]]*\]")
 """What programs write into comments, such as ``[%eval 0.35]``."""
 
@@ -169,7 +169,7 @@ def pasted(text: str) -> Recording:
     found = _stored(main, 0, title, note, is_pgn=True)
     words = _RESULT_TAG.findall(parts[0])
     words += [piece["result"] for piece, is_main in _pieces(parts[0]) if is_main]
-    results = [word for word in words if word in ("1-0", "0-1", "1/2-1/2")]
+    results = [word for word in words if word in _RESULTS]
     return found._replace(
         variations=[_stored(line, 0, "", "", is_pgn=True).plies for line in read],
         tags=tags,
@@ -195,7 +195,8 @@ def _variations(text: str) -> list[list[str]]:
     found: list[list[str]] = []
     line: list[str] = []
     outer: list[list[str]] = []
-    for word in _WORD.findall(_COMMENT.sub(" ", _moves(text))):
+    for piece, _ in _pieces(text):
+        word = piece["word"] or ""
         if word == "(":
             outer.append(line)
             line = line[:-1]
@@ -242,7 +243,7 @@ def _pieces(text: str) -> Iterator[tuple[re.Match[str], bool]]:
 def _read(text: str, place: str) -> list[GameStore]:
     """Read one game of PGN with the first result that its moves allow."""
     moves = _PIECE.sub(lambda piece: "" if piece["result"] else piece[0], _RESULT_TAG.sub("", text))
-    for result in ("1/2-1/2", "1-0", "0-1"):  # the importer takes games with results alone
+    for result in _RESULTS:  # the importer takes games with results alone
         with tempfile.NamedTemporaryFile(
             "w", suffix=PGN, encoding="utf-8", errors="replace"
         ) as file:
