@@ -1,5 +1,6 @@
-"""How torch is loaded, and how many threads it takes. Importing this does not import torch."""
+"""How torch is loaded, its threads and its memory. Importing this does not import torch."""
 
+import ctypes
 import importlib.util
 import os
 import sys
@@ -8,6 +9,9 @@ from phasezoo.errors import MissingDependency
 
 _SPIN_COUNT = "10000"
 """Looks that a waiting OpenMP thread takes before it sleeps, some ten microseconds."""
+
+_MALLOC_OPTIONS = {-3: 1 << 26, -1: 1 << 30}
+"""``M_MMAP_THRESHOLD`` and ``M_TRIM_THRESHOLD`` of glibc's ``mallopt(3)``, in bytes."""
 
 
 _is_forked = False
@@ -67,6 +71,25 @@ def let_idle_threads_sleep() -> None:
         os.environ.setdefault("GOMP_SPINCOUNT", _SPIN_COUNT)
 
 
+def keep_freed_memory() -> None:
+    """Have glibc keep what a step frees, for the next step, in place of giving it back.
+
+    Every step asks for the same megabytes, and clearing those that come from the system anew takes
+    a third of a small network's step with 256 positions: 19.7 ms as it is, 13.5 ms with what is set
+    here, of one core; most memory of a training grows by an eighth at the most (measured).
+
+    The user's own settings of ``malloc`` are left alone.
+    """
+    own = ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "MALLOC_TOP_PAD_")
+    is_told = any(name in os.environ for name in own)
+    if is_told or "glibc.malloc" in os.environ.get("GLIBC_TUNABLES", ""):
+        return
+    set_option = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if set_option is not None:
+        for option, size in _MALLOC_OPTIONS.items():
+            set_option(option, size)
+
+
 def preload_for_processes() -> None:
     """Have processes that a fork server starts begin with torch loaded, which takes seconds.
 
@@ -85,3 +108,4 @@ def require_torch() -> None:
             need="networks need torch, which is not installed", extra="train"
         )
     let_idle_threads_sleep()
+    keep_freed_memory()

@@ -10,18 +10,10 @@ from phasezoo.errors import InvalidArray, InvalidConfig
 from phasezoo.games.options import at_least, between
 from phasezoo.specs import check_value
 
-MOST_THREADS = 1024
-"""As many as the core runs."""
-
 
 def seed_of(seed: Any) -> int:
     """A seed as a whole number that the core takes."""
     return between("seed", seed, 0, 2**64 - 1)
-
-
-def threads_or(threads: Any, default: int | None) -> int | None:
-    """A number of threads, None for the default."""
-    return default if threads is None else between("threads", threads, 1, MOST_THREADS)
 
 
 def name_or(name: Any, default: str) -> str:

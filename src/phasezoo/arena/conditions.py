@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any, Self
 
 from phasezoo import games, gating
-from phasezoo.agents.arguments import seed_of, threads_or
+from phasezoo.agents.arguments import seed_of
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.arena.openings import OpeningSuite, as_suite
 from phasezoo.arena.schedule import OpeningsAs
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
-from phasezoo.games.options import at_least
+from phasezoo.games.options import at_least, threads_or
 from phasezoo.types import Gate
 
 

@@ -13,6 +13,7 @@ from phasezoo.errors import CorruptRecord, InvalidArray, InvalidConfig
 from phasezoo.games import PackedPlanes
 from phasezoo.games.packed import general_planes
 from phasezoo.games.varlen import entries_of, offsets_of
+from phasezoo.specs import Share, check_value
 from phasezoo.types import Planes
 
 if TYPE_CHECKING:
@@ -199,7 +200,13 @@ def batch_of(
     if hidden is not None and not store.has_history:
         message = f"planes of {store.variant} show no last moves that could be hidden"
         raise InvalidConfig(message)
+    value_mix = check_value("value_mix", Share, value_mix)
     count = len(rows)
+    if count and not 0 <= rows.min() <= rows.max() < len(table):
+        message = (
+            f"rows from {rows.min()} to {rows.max()}: the table has the rows 0 to {len(table) - 1}"
+        )
+        raise InvalidArray(message)
     game, ply, player = table.game[rows], table.ply[rows], table.player[rows]
     shown: Planes | PackedPlanes
     if packed and store.game.native:

@@ -246,10 +246,12 @@ def _phase_weights(weights: npt.ArrayLike, rows: PositionTable) -> npt.NDArray[n
     except (TypeError, ValueError) as error:
         message = f"weights={weights!r}: expected a number for each of the phases {rows.names}"
         raise InvalidConfig(message) from error
-    if given.shape != (len(rows.names),) or not (np.isfinite(given) & (given >= 0)).all():
+    are_weights = np.isfinite(given).all() and (given >= 0).all() and given.any()
+    if given.shape != (len(rows.names),) or not are_weights:
         message = (
             f"weights={weights!r}: the gate {rows.gate!r} has the phases "
-            f"{', '.join(map(repr, rows.names))}; give each a weight, finite and not negative"
+            f"{', '.join(map(repr, rows.names))}; give each a weight, finite and not negative, "
+            "one of them above 0"
         )
         raise InvalidConfig(message)
     return given

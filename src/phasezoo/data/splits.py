@@ -12,6 +12,7 @@ from phasezoo.data.batches import Batch
 from phasezoo.data.positions import PhaseTable, PositionTable, count_phases
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
+from phasezoo.specs import check_value
 
 SPLITS = ("train", "validation", "test")
 """The names of a store's parts, in the order of their fractions."""
@@ -131,10 +132,13 @@ class Splits:
 
 def _cuts(games: int, fractions: Sequence[float]) -> list[int]:
     """Return the two places at which ``games`` ranked games are cut into parts of these shares."""
-    shares = np.asarray(fractions, dtype=np.float64)
+    try:
+        shares = np.asarray(fractions, dtype=np.float64)
+    except (TypeError, ValueError):
+        shares = np.zeros(0)
     if shares.shape != (3,) or not (shares >= 0).all() or abs(shares.sum() - 1) > 1e-9:
         message = (
-            f"fractions={tuple(fractions)}: give three shares (train, validation, test) that "
+            f"fractions={fractions!r}: give three shares (train, validation, test) that "
             "are not negative and add up to 1, such as (0.8, 0.1, 0.1)"
         )
         raise InvalidConfig(message)
@@ -167,10 +171,12 @@ def ranked(
 
 def split_word(seed: int) -> int:
     """Return a seed of any size and sign as the 64 bits that the core takes."""
-    words = seed_words(seed) if seed < 0 else int(seed)
+    size, is_negative = seed_words(seed)
+    words = [size, is_negative] if is_negative else size
     return int(np.random.SeedSequence(words).generate_state(1, np.uint64)[0])
 
 
 def seed_words(seed: int) -> list[int]:
     """Return a seed of any size and sign as words that a seed sequence takes."""
-    return [abs(int(seed)), int(seed < 0)]
+    seed = check_value("seed", int, seed)
+    return [abs(seed), int(seed < 0)]

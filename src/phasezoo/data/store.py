@@ -211,7 +211,7 @@ class GameStore:
             StoreError: There are none, one is no store, they are of different games or options, or
                 some are split and some are not.
         """
-        given: list[Any] = [stores] if isinstance(stores, GameStore) else list(stores)
+        given: list[Any] = list(stores) if isinstance(stores, Iterable) else [stores]
         if not given:
             message = "there are no stores to merge: give at least one"
             raise StoreError(message)
@@ -219,8 +219,7 @@ class GameStore:
             if not isinstance(store, GameStore):
                 message = f"{type_name(store)} is no store to merge; GameStore.open opens one"
                 raise StoreError(message)
-        first = given[0].game
-        for other in (store.game for store in given):
+            first, other = given[0].game, store.game
             if (other.name, other.options) != (first.name, first.options):
                 message = (
                     f"games of {first.name!r} {dict(first.options)} and of {other.name!r} "
@@ -497,8 +496,9 @@ class GameStore:
 
         Raises:
             CorruptRecord: A game cannot be replayed.
+            InvalidArray: The table has no such rows.
             InvalidConfig: ``symmetries`` or ``hidden`` are given, and the game has none, or its
-                planes show no moves.
+                planes show no moves; or ``value_mix`` is no share.
             InvalidPlaneSpec: The game has no such planes.
         """
         return batch_of(

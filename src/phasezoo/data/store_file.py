@@ -21,7 +21,7 @@ The file's metadata has a key ``phasezoo`` with JSON: :class:`Description`.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -191,6 +191,7 @@ def read_file(path: Path) -> tuple[Description, GameColumns]:
         texts = [field.name for field in schema if str(field.type) in _TEXT_TYPES]
         options = {"page_checksum_verification": True, "read_dictionary": texts}
         with pq.ParquetFile(path, **options) as file:
+            _check_footer(path, file, schema.names)
             asked = _asked(file.metadata)
             _check_room(path, asked)
             parts = []
@@ -217,6 +218,17 @@ def read_file(path: Path) -> tuple[Description, GameColumns]:
         message = f"{path}: {error}; the file is damaged: make it anew"
         raise DamagedFile(message) from error
     return about, columns
+
+
+def _check_footer(path: Path, file: Any, names: Sequence[str]) -> None:
+    """Refuse a footer of which pyarrow ends the process when it is asked about a column.
+
+    It raises an error of the same footer when the column's first row is read.
+    """
+    groups = range(file.num_row_groups)
+    _check_room(path, sum(file.metadata.row_group(group).total_byte_size for group in groups))
+    for group in groups:
+        next(file.iter_batches(1, row_groups=[group], columns=names, use_threads=False), None)
 
 
 def _asked(footer: Any) -> int:
@@ -294,7 +306,7 @@ def _about(path: Path, schema: Any) -> Description:
         raise StoreError(message) from error
     wrong = wrong_columns(schema, description.num_players, description.num_actions)
     if wrong:
-        message = f"{path}: the columns {', '.join(wrong)} are missing or of another type"
+        message = f"{path}: the columns {', '.join(wrong)} are missing, unknown or of another type"
         raise StoreError(message)
     return description
 

@@ -218,7 +218,7 @@ def schema_of(pa: Any, columns: GameColumns) -> Any:
 
 
 def wrong_columns(schema: Any, players: int, num_actions: int) -> list[str]:
-    """Return the columns of a file that are missing or of another type."""
+    """Return the columns of a file that are missing, unknown or of another type."""
     each = range(players)
     texts = ("string", "large_string", "dictionary<values=string, indices=int32, ordered=0>")
     small = num_actions <= MANY_ACTIONS
@@ -243,7 +243,8 @@ def wrong_columns(schema: Any, players: int, num_actions: int) -> list[str]:
     wanted |= {name: kinds for name, kinds in optional.items() if name in present}
     if "visit_lengths" in present or "visit_actions" in present or "visit_counts" in present:
         wanted |= {name: kinds for name, kinds in optional.items() if name.startswith("visit_")}
-    return [name for name, kinds in wanted.items() if present.get(name) not in kinds]
+    unknown = [name for name in present if name not in wanted]
+    return [*(name for name in wanted if present.get(name) not in wanted[name]), *unknown]
 
 
 def _type_of(kind: Any) -> str:

@@ -12,6 +12,10 @@ from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.specs import check_value
 
 Kind = TypeVar("Kind")
+Default = TypeVar("Default", int, None)
+
+_MOST_THREADS = 1024
+"""As many as the core runs; torch ends the process with many more."""
 
 
 def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
@@ -32,6 +36,11 @@ def at_least(option: str, value: Any, least: int) -> int:
 def between(option: str, value: Any, least: int, most: int) -> int:
     """``value``, if it is a whole number from ``least`` to ``most``."""
     return int(check_value(option, Annotated[int, Interval(ge=least, le=most)], value))
+
+
+def threads_or(threads: Any, default: Default) -> int | Default:
+    """A number of threads, None for the default."""
+    return default if threads is None else between("threads", threads, 1, _MOST_THREADS)
 
 
 def file_path(option: str, value: Any, error: type[PhasezooError] = InvalidConfig) -> Path:

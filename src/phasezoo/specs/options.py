@@ -142,6 +142,9 @@ def _given(option: Option) -> Option:
     return dataclasses.replace(option, default=None) if option.is_required else option
 
 
+_BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
 def _own_options(make: Callable[..., Any]) -> Options:
     found: dict[str, Option] = {}
     positional: list[str] = []
@@ -149,15 +152,18 @@ def _own_options(make: Callable[..., Any]) -> Options:
     for place, each in enumerate(_chain(make)):
         hints = _hints(each)
         is_open = False
-        for parameter in signature_of(each).parameters.values():
+        parameters = list(signature_of(each).parameters.values())
+        if inspect.isclass(make) and parameters and parameters[0].kind in _BY_PLACE:
+            del parameters[0]  # the object itself
+        for parameter in parameters:
             if parameter.kind is parameter.VAR_KEYWORD:
                 listed = _unpacked(hints.get(parameter.name))
                 found = {**listed, **found}
                 is_open = not listed
                 continue
             is_required = parameter.default is parameter.empty
-            if parameter.kind is parameter.VAR_POSITIONAL or parameter.name == "self":
-                is_variadic |= parameter.name != "self" and not place
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                is_variadic |= not place
                 continue
             if place and is_required:  # given by what passes the options on
                 continue

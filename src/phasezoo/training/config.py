@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import Gt, Interval
 
 from phasezoo.errors import InvalidConfig
+from phasezoo.games.options import instance_of
 from phasezoo.specs import (
     NonNegativeFloat,
     NonNegativeInt,
@@ -126,7 +127,7 @@ class SupervisedConfig:
             if value > most:
                 message = f"{name}={value!r}: expected a number from 0 to {most:g}"
                 raise InvalidConfig(message)
-        teaching = (*WEIGHTS, "plies_weight", "distill_weight")
+        teaching = (*WEIGHTS, "plies_weight")
         if not any(getattr(self, name) for name in teaching):
             message = f"{', '.join(teaching)}: all are 0, so nothing is learned; give one of them"
             raise InvalidConfig(message)
@@ -140,5 +141,5 @@ class SupervisedConfig:
 
 def make_config(config: SupervisedConfig | None, overrides: dict[str, Any]) -> SupervisedConfig:
     """``config`` (default: all defaults) with some fields replaced."""
-    base = SupervisedConfig() if config is None else config
+    base = SupervisedConfig() if config is None else instance_of("config", config, SupervisedConfig)
     return changed(base, overrides, "supervised training")

@@ -15,6 +15,7 @@ from phasezoo.data.columns import GameColumns
 from phasezoo.data.positions import PositionTable
 from phasezoo.data.splits import SPLITS, PositionStore, Splits, seed_words
 from phasezoo.errors import InvalidConfig, StoreError
+from phasezoo.games.options import instance_of
 from phasezoo.training.config import SupervisedConfig
 
 PhaseWeights: TypeAlias = Mapping[str, float] | Sequence[float]
@@ -55,7 +56,7 @@ class LabelledSplits:
         ``tables`` are those of ``train`` and ``validation``, if the gate was asked before.
         """
         _check_store("store", store)
-        parts = store.split(seed) if splits is None else splits
+        parts = store.split(seed) if splits is None else instance_of("splits", splits, Splits)
         if value_games is not None:
             _check_store("value_games", value_games)
             parts = replace(parts, value_games=value_games)

@@ -269,5 +269,7 @@ def _largest(shares: Floats, count: int) -> Floats:
 def _expected(logits: Floats, policy: SparsePolicy) -> Floats:
     """``float32[B]``: mean logit under the distribution over actions of each row."""
     actions, probabilities = policy.padded()
-    mean: Floats = (np.take_along_axis(logits, actions, axis=1) * probabilities).sum(axis=1)
+    known = np.take_along_axis(logits, actions, axis=1)
+    known[probabilities == 0] = 0  # what rows are filled up with may be minus infinity
+    mean: Floats = (known * probabilities).sum(axis=1)
     return mean

@@ -24,8 +24,7 @@ from phasezoo.training.data import TrainingData, rows_digest, stream_seed, targe
 from phasezoo.training.fresh_network import FreshNetwork
 from phasezoo.training.loggers import Logger, TensorBoardLogger, WandbLogger
 from phasezoo.training.run_files import RunDetails
-from phasezoo.training.schedules import batch_sizes
-from phasezoo.training.steps import check_freeze, check_phases
+from phasezoo.training.steps import check_batches, check_freeze, check_phases
 from phasezoo.training.trainer import Samplers
 
 _BATCHES, _VALUES = 2, 8
@@ -130,7 +129,7 @@ class Ready:
         manifest = made.manifest_for(data.phase, data.train.gate, data.gate_fingerprint)
         if task.init is not None:
             load_weights(Path(task.init), Manifest.read(Path(task.init)), made.network)
-        _check_batches(made.network, task, settings)
+        check_batches(made.network, task.positions, settings.batch_size, f"{task.network}")
         identity = _identity(manifest, data, task.positions, seed, settings, made.network)
         teacher = None
         if task.teacher is not None:
@@ -146,19 +145,6 @@ class Ready:
         details = _details(settings, seeds, device)
         loggers = _loggers(settings)
         return cls(made.network, manifest, samplers, settings, details, loggers, teacher)
-
-
-def _check_batches(network: Network, task: Task, settings: SupervisedConfig) -> None:
-    """Refuse updates on one position with a network that normalises over a batch's positions."""
-    updates, last = batch_sizes(task.positions, settings.batch_size)
-    smallest = last if updates == 1 else min(last, settings.batch_size)
-    if smallest == 1 and any(isinstance(part, torch.nn.BatchNorm1d) for part in network.modules()):
-        message = (
-            f"positions={task.positions} with batch_size={settings.batch_size}: an update would "
-            f"show one position, and {task.network} normalises over those of an update; give more "
-            "positions, a larger batch_size or another network"
-        )
-        raise InvalidConfig(message)
 
 
 def samplers_of(config: SupervisedConfig, data: TrainingData, planes: str, seed: int) -> Samplers:

@@ -30,6 +30,7 @@ from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.data import stream_seed
 from phasezoo.training.distributed import ALONE, Team, synchronised
 from phasezoo.training.losses import RowLosses, Targets, row_losses, training_loss
+from phasezoo.training.schedules import batch_sizes
 from phasezoo.types import Planes, PlaneShape
 
 _LAYERS = 6
@@ -258,6 +259,19 @@ def check_freeze(network: Network, freeze: str | None, *, is_trained: bool) -> N
         message = (
             f"freeze={freeze!r}: is for networks with a module called body, as those of "
             f"networks.BodyAndHeads, and {type(network).__name__} has none; leave it out"
+        )
+        raise InvalidConfig(message)
+
+
+def check_batches(network: Network, positions: int, batch_size: int, name: str) -> None:
+    """Refuse updates on one position with a network that normalises over a batch's positions."""
+    updates, last = batch_sizes(positions, batch_size)
+    smallest = last if updates == 1 else min(last, batch_size)
+    if smallest == 1 and any(isinstance(part, nn.BatchNorm1d) for part in network.modules()):
+        message = (
+            f"{positions} positions with batch_size={batch_size}: an update would show one "
+            f"position, and {name} normalises over those of an update; give more positions, a "
+            "larger batch_size or another network"
         )
         raise InvalidConfig(message)
 

@@ -15,7 +15,7 @@ from phasezoo import networks
 from phasezoo.data.sampler import Sampler
 from phasezoo.data.splits import PositionStore, Splits
 from phasezoo.errors import CheckpointError, InvalidConfig
-from phasezoo.games.options import flag, folder_path
+from phasezoo.games.options import flag, folder_path, function_or_none, list_of
 from phasezoo.inference.storage.manifest import MANIFEST, Manifest
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
@@ -190,6 +190,12 @@ def train_supervised(
     seed = check_value("seed", int, seed)
     begun = Beginning.of(network, planes, init)
     settings = begun.settings(make_config(config, overrides), overrides)
+    if settings.distill_weight is not None:
+        message = (
+            f"distill_weight={settings.distill_weight:g}: nobody teaches one network; leave it "
+            "out, or use train_experts(value='distilled')"
+        )
+        raise InvalidConfig(message)
     task = Task(
         begun.network,
         begun.planes,
@@ -201,8 +207,8 @@ def train_supervised(
         resume=flag("resume", resume),
         named=frozenset(overrides),
     )
+    hooks = Hooks.of(callbacks, progress or lines_of_progress(), loggers)
     data = TrainingData.of(store, splits, gate, phase, seed, settings, phase_weights, value_games)
-    hooks = Hooks(Callbacks(callbacks, progress or lines_of_progress()), loggers)
     return train_on(data, task, settings, hooks)
 
 
@@ -214,6 +220,24 @@ class Hooks:
     """Called as it goes."""
     loggers: Sequence[Logger] = ()
     """Take its numbers."""
+
+    @classmethod
+    def of(
+        cls,
+        callbacks: Sequence[Callback],
+        progress: OnProgress | None,
+        loggers: Sequence[Logger],
+    ) -> "Hooks":
+        """Return those that a user gave, if they are what they should be."""
+        for name, given, methods in (
+            ("callbacks", callbacks, ("start", "update", "evaluation", "end")),
+            ("loggers", loggers, ("start", "add", "close")),
+        ):
+            for each in list_of(name, given, "objects"):
+                if not all(callable(getattr(each, method, None)) for method in methods):
+                    message = f"{name}: {each!r} has not all of {', '.join(methods)}"
+                    raise InvalidConfig(message)
+        return cls(Callbacks(callbacks, function_or_none("progress", progress)), loggers)
 
 
 def train_on(

@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -169,8 +171,8 @@ def table_with(path, **changes):
         ({"about": {"actions_a_ply": 0}}, "0 actions a ply of 2 players"),
         ({"actions": None}, "actions are missing"),
         ({"return_1": None}, "return_1 are missing"),
-        ({"return_0": pa.array([1] * 60)}, "return_0 are missing or of another type"),
-        ({"actions": pa.array([[1]] * 60, pa.list_(pa.int32()))}, "actions are missing or"),
+        ({"return_0": pa.array([1] * 60)}, "return_0 are missing, unknown or"),
+        ({"actions": pa.array([[1]] * 60, pa.list_(pa.int32()))}, "actions are missing, unk"),
         ({"actions": pa.array([[1], None] * 30, pa.list_(pa.uint16()))}, "damaged"),
         ({"actions": pa.array([[1, None]] * 60, pa.list_(pa.uint16()))}, "damaged"),
         ({"actions": pa.array([[9_999]] * 60, pa.list_(pa.uint16()))}, "action 9999"),
@@ -221,6 +223,44 @@ def test_damaged_files_are_refused_or_hold_legal_games(path, data):
         assert len(store.positions("lichess")) == store.num_positions
     except (StoreError, CorruptRecord):
         pass
+
+
+def test_a_column_of_another_name_is_not_passed_over(path):
+    searched().save(path)
+    table = pq.read_table(path)
+    names = ["valuse" if name == "values" else name for name in table.column_names]
+    pq.write_table(table.rename_columns(names).replace_schema_metadata(table.schema.metadata), path)
+    with pytest.raises(StoreError, match="valuse are missing, unknown or of another type"):
+        GameStore.open(path)
+
+
+def test_no_footer_ends_the_process(tmp_path):
+    """pyarrow does so of itself when it is asked about a column of some damaged footers."""
+    GameStore("connect-four", [3, 3, 2], [0, 3], [[1.0, -1.0]]).save(tmp_path / "games.parquet")
+    program = """
+import sys
+from pathlib import Path
+from phasezoo.data.store import GameStore
+from phasezoo.errors import CorruptRecord, StoreError
+path = Path(sys.argv[1])
+whole = path.read_bytes()
+refused = 0
+for place in range(len(whole) - 8 - int.from_bytes(whole[-8:-4], "little"), len(whole)):
+    damaged = bytearray(whole)
+    damaged[place] ^= 1 << 6
+    path.write_bytes(damaged)
+    try:
+        GameStore.open(path)
+    except (StoreError, CorruptRecord):
+        refused += 1
+print(refused)
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program, tmp_path / "games.parquet"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 500
 
 
 def searched() -> GameStore:

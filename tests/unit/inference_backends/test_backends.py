@@ -6,6 +6,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -231,9 +232,12 @@ def test_lower_precision_stays_close_where_it_works(saved: Path) -> None:
     assert np.abs(rough.value - exact.value).max() < 0.1
 
 
-def test_threads_of_zero_are_a_typed_error(saved: Path) -> None:
-    with pytest.raises(InvalidConfig, match="threads=0"):
-        inference.load(saved, "onnx", threads=0)
+@pytest.mark.parametrize("backend", ["torch", "onnx", "openvino"])
+def test_threads_out_of_range_are_a_typed_error(saved: Path, backend: Any) -> None:
+    threads: Any
+    for threads in (0, -1, 1.5, "2", True, 1025, 10**9):
+        with pytest.raises(InvalidConfig, match=f"threads={threads!r}"):
+            inference.load(saved, backend, threads=threads)
 
 
 @pytest.mark.parametrize("backend", ["onnx", "auto"])

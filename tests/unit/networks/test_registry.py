@@ -52,6 +52,15 @@ def test_a_registered_network_is_made_with_the_options_of_its_text():
     assert isinstance(network.options[1], float)
 
 
+def test_the_object_itself_may_have_any_name():
+    class Own(Small):
+        def __init__(this, input_shape, num_actions, width: int = 4):  # noqa: N805
+            super().__init__(input_shape, num_actions, width)
+
+    networks.register("own", Own)
+    assert networks.make("own:width=8", SHAPE, ACTIONS).options[0] == 8
+
+
 def test_a_decorator_registers_too():
     @networks.register("decorated")
     def factory(input_shape, num_actions):

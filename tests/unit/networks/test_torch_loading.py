@@ -1,6 +1,8 @@
 """How torch gets loaded: with sleeping threads, or with one sentence that says it is missing."""
 
+import mmap
 import os
+import platform
 import subprocess
 import sys
 
@@ -42,6 +44,32 @@ import {module}
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == expected
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the memory of glibc alone")
+@pytest.mark.parametrize(("given", "is_kept"), [({}, True), ({"MALLOC_TOP_PAD_": "0"}, False)])
+def test_memory_that_a_step_frees_is_kept_unless_told_otherwise(
+    given: dict[str, str], is_kept: bool
+) -> None:
+    program = """
+import phasezoo.networks
+import resource, torch
+def step():
+    parts = [torch.ones(1 << 20) for _ in range(32)]
+    parts = [part + 1 for part in parts]
+step()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(10):
+    step()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+    ours = ("MALLOC_", "GLIBC_TUNABLES")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(ours)} | given
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    pages = 10 * 64 * (4 << 20) // mmap.PAGESIZE  # of what the steps ask for
+    assert (int(done.stdout) < pages / 20) == is_kept
 
 
 def test_without_torch_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

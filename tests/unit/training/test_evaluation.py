@@ -1,5 +1,7 @@
 """Losses of networks on stored positions, against a naive computation."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from phasezoo.errors import InvalidConfig, InvalidEvaluation, StoreError
 from phasezoo.inference import Evaluation
 from phasezoo.training import (
     GameStore,
+    StoreWriter,
     evaluate_network,
     evaluate_networks,
     mixture_losses,
@@ -132,6 +135,32 @@ def test_a_mixture_answers_each_phase_with_its_expert(some_games: GameStore) -> 
             np.testing.assert_array_equal(given[own], expected[own])
     with pytest.raises(InvalidConfig, match=r"phases \[1\]"):
         mixture_losses({0: both["a"]})
+
+
+class Masked(Hashed):
+    """Says minus infinity of actions that are illegal in some position of the game."""
+
+    def evaluate(self, planes: Planes) -> Evaluation:
+        answer = super().evaluate(planes)
+        assert answer.policy_logits is not None
+        logits = answer.policy_logits[:, :7].copy()
+        logits[np.arange(len(planes)), 0] = -np.inf
+        return Evaluation(policy_logits=logits, value=answer.values())
+
+
+def test_an_illegal_action_may_be_minus_infinity(tmp_path: Path) -> None:
+    visits = [[0, 3, 1, 0, 0, 0, 0], None, [0, 0, 0, 2, 0, 0, 0]]
+    with StoreWriter(tmp_path / "games", game="connect-four") as writer:
+        writer.add(actions=[1, 3, 3], returns=[1, -1], visits=visits)
+    store = GameStore.open(tmp_path / "games")
+    evaluator = Masked(1, "default")
+    losses = evaluate_network(evaluator, store, store.positions())
+    states = store.records.states(0)[:3]
+    logits = evaluator.evaluate(np.stack([s.planes("default") for s in states])).policy_logits
+    assert logits is not None
+    likely = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    expected = [-(0.75 * likely[0, 1] + 0.25 * likely[0, 2]), -likely[1, 3], -likely[2, 3]]
+    np.testing.assert_allclose(losses.policy, expected, rtol=1e-5)
 
 
 def test_what_cannot_be_measured_is_a_typed_error(some_games: GameStore) -> None:

@@ -143,3 +143,38 @@ def test_what_is_refused(replay: Replay, tmp_path: Path) -> None:
     with pytest.raises(GameMismatch, match="krk"):
         learner(initial=one.publish(tmp_path / "krk"))
     assert drops_of("0:0.2,10:0.1", 0.9).lr(10) == 0.1
+
+
+def test_settings_with_which_nothing_would_be_learned_are_refused(
+    replay: Replay, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidConfig, match="begins with new weights, which have to learn"):
+        learner(settings={"freeze": "body"})
+    begun = learner(initial=learner().publish(tmp_path / "net"), settings={"freeze": "body"})
+    before = {name: value.clone() for name, value in begun.network.state_dict().items()}
+    begun.learn(replay, 64)
+    for name, value in begun.network.state_dict().items():
+        assert torch.equal(value, before[name]) == name.startswith("body."), name
+    for name, value in (("distill_weight", 3.0), ("value_share", 2.0)):
+        with pytest.raises(InvalidConfig, match=f"{name}=.*leave it out"):
+            learner(settings={name: value})
+    with pytest.raises(InvalidConfig, match="one of them above 0"):
+        learner().learn(replay, 64, weights=[0.0, 0.0])
+
+
+def test_updates_on_one_position_are_refused_before_a_step(replay: Replay) -> None:
+    def of_batches(size: int) -> Learner:
+        return Learner("connect-four", "mlp-16x1", config=self_play_settings(batch_size=size))
+
+    with pytest.raises(InvalidConfig, match="an update would show one position"):
+        of_batches(1)
+    with pytest.raises(InvalidConfig, match="an update would show one position"):
+        of_batches(2).learn(replay, 3)
+    assert Learner("connect-four", NETWORK, config=self_play_settings(batch_size=1)).rounds == 0
+
+
+def test_a_learner_starts_from_one_that_is_alike() -> None:
+    other: Any
+    for other in (3, Learner("connect-four", "resnet-16x1", seed=1)):
+        with pytest.raises(InvalidConfig, match="other"):
+            learner().start_from(other)

@@ -2,6 +2,7 @@
 
 import csv
 import functools
+import itertools
 import json
 import shutil
 from collections.abc import Callable
@@ -287,6 +288,19 @@ def test_the_matrix_is_the_mean_over_positions(store: GameStore, separated: Expe
     assert everywhere.value == pytest.approx(mean)
 
 
+def test_positions_that_were_left_out_are_of_the_games_drawn(tmp_path: Path) -> None:
+    games = GameStore.sample("connect-four").subset(range(200))
+    experts = train_experts(
+        games, "plies:10", out=tmp_path / "run", **OPTIONS | {"planes": None, "test_games": 3}
+    )
+    table = experts.losses
+    tested = [table.cell("baseline", phase).positions for phase in experts.phases]
+    lengths = np.diff(games.split(3).test.offsets).tolist()
+    of_three_games = {sum(three) for three in itertools.combinations(lengths, 3)}
+    assert sum(table.removed) > 0
+    assert sum(tested) + sum(table.removed) in of_three_games
+
+
 def test_tables_are_files_too(separated: Experts) -> None:
     with (separated.directory / "losses.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -451,6 +465,9 @@ def test_experts_of_another_training_are_refused(
     [
         ({"value": "ours"}, "expected own, shared, distilled, all"),
         ({"value": "shared", "distill_weight": 0.5}, "distill_weight: is for value='distilled'"),
+        ({"config": training.SupervisedConfig(distill_weight=0.5)}, "is for value='distilled'"),
+        ({"learning_rates": [float("nan")]}, r"learning_rates=\[nan\]: max_lr=nan"),
+        ({"strategy": "staged", "positions": 3}, "positions are too few to share"),
         ({"strategy": "planes", "value": "all"}, "choose own or shared"),
         ({"phases": ()}, "expected one or more of"),
         ({"phases": ("late",)}, "expected one or more of"),

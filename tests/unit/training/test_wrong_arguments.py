@@ -9,7 +9,7 @@ import pytest
 
 from phasezoo import training
 from phasezoo.data.columns import Visits
-from phasezoo.errors import InvalidConfig, RunDirectoryError, StoreError
+from phasezoo.errors import InvalidArray, InvalidConfig, RunDirectoryError, StoreError
 
 
 @pytest.mark.parametrize("store", ["runs/games", Path("runs/games"), None, 3])
@@ -119,10 +119,63 @@ def test_updates_on_one_position_are_refused_where_they_cannot_be(
     training.train_supervised(connect_four(), network="resnet-8x1", **given)
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"config": {"batch_size": 3}}, "config=.*expected a SupervisedConfig"),
+        ({"callbacks": [3]}, "callbacks: 3 has not all of start, update"),
+        ({"callbacks": training.Callback()}, "callbacks=.*expected a list"),
+        ({"loggers": [3]}, "loggers: 3 has not all of start, add, close"),
+        ({"progress": 3}, "progress=3: expected a function"),
+        ({"splits": (1, 2, 3)}, "splits=.*expected a Splits"),
+        ({"distill_weight": 0.5}, "nobody teaches one network"),
+        ({"config": training.SupervisedConfig(distill_weight=0.5)}, "nobody teaches"),
+        (dict.fromkeys(("policy_weight", "value_weight", "wdl_weight", "plies_weight"), 0)
+         | {"distill_weight": 1.0}, "nothing is learned"),
+    ],
+)  # fmt: skip
+def test_arguments_of_other_kinds_are_told_before_a_file_is_written(
+    given: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidConfig, match=words):
+        training.train_supervised(connect_four(), out=tmp_path / "run", **LITTLE | given)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("order", [3, ["over 10", 3], [None]])
+def test_an_order_that_is_none_is_told(order: Any, tmp_path: Path) -> None:
+    with pytest.raises(InvalidConfig, match="order="):
+        training.train_experts(
+            connect_four(), "plies:10", "staged", order=order, out=tmp_path / "run", **LITTLE
+        )
+    assert not (tmp_path / "run").exists()
+
+
+def test_splits_samplers_and_batches_take_numbers_in_their_range() -> None:
+    store = connect_four(20)
+    rows = store.positions("plies:10")
+    fractions: Any
+    for fractions in ("abc", 3, (0.5, 0.5)):
+        with pytest.raises(InvalidConfig, match=r"fractions=.*three shares"):
+            store.split(1, fractions)
+    seed: Any
+    for seed in (None, "a", 1.5):
+        with pytest.raises(InvalidConfig, match=r"seed=.*whole number"):
+            training.Sampler(store, rows, None, 4, seed).batch(0)
+    for wrong in (len(rows), -1, 10**7):
+        with pytest.raises(InvalidArray, match=f"the table has the rows 0 to {len(rows) - 1}"):
+            store.batch(rows, np.array([0, wrong]), "default")
+    with pytest.raises(InvalidConfig, match=r"value_mix=3\.0"):
+        store.batch(rows, np.array([0]), "default", value_mix=3.0)
+    with pytest.raises(InvalidConfig, match="one of them above 0"):
+        training.Sampler(store, rows, None, 4, weights=[0.0, 0.0])
+
+
 def test_what_is_no_store_and_no_weights_is_told(tmp_path: Path) -> None:
     no_store: Any = 3
-    with pytest.raises(StoreError, match="an int is no store to merge"):
-        training.GameStore.merge([connect_four(2), no_store])
+    for stores in ([connect_four(2), no_store], no_store):
+        with pytest.raises(StoreError, match="an int is no store to merge"):
+            training.GameStore.merge(stores)
     weights: Any = 3
     with pytest.raises(InvalidConfig, match="phase_weights=3: expected a number"):
         training.train_supervised(

@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games, gating
-from phasezoo.agents.arguments import checked_player, seed_of, states_and_players, threads_or
+from phasezoo.agents.arguments import checked_player, seed_of, states_and_players
 from phasezoo.agents.base import PlayingAgent, session_pool_of
 from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.search.mcts_session import MCTSSession
 from phasezoo.agents.search.tree_pool import TreePool
 from phasezoo.errors import GateMismatch, InvalidArray
+from phasezoo.games.options import threads_or
 from phasezoo.games.queries import to_play_of
 from phasezoo.inference.evaluator import check_evaluator
 from phasezoo.inference.mixture import gate_of

@@ -8,7 +8,6 @@ import numpy as np
 
 from phasezoo import games
 from phasezoo._core import SearchPool, SearchResult
-from phasezoo.agents.arguments import threads_or
 from phasezoo.agents.base import Move
 from phasezoo.agents.limit import Limit
 from phasezoo.agents.search.driver import Driver
@@ -16,7 +15,7 @@ from phasezoo.agents.search.slot import Slot
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.games.contracts import check_state
 from phasezoo.games.failures import failure_of
-from phasezoo.games.options import at_least
+from phasezoo.games.options import at_least, threads_or
 from phasezoo.inference.cache import forget_answers
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.other_games import check_plays, has_more_actions

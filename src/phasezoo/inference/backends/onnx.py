@@ -14,8 +14,9 @@ import numpy as np
 from phasezoo import _core, games
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.action_tables import ActionOrder
+from phasezoo.games.options import threads_or
 from phasezoo.inference.backends.onnx_model import OnnxModel
-from phasezoo.inference.backends.runtime import RuntimeEvaluator, threads_among
+from phasezoo.inference.backends.runtime import RuntimeEvaluator
 from phasezoo.inference.backends.tensors import (
     VALUE_FORMS,
     Floats,
@@ -90,7 +91,7 @@ class OnnxEvaluator(RuntimeEvaluator):
         self.device = device or "cpu"
         self._max_rows = MAX_ROWS if self.device == "cpu" else MAX_ROWS_OF_GPU
         usual = _core.default_threads() if self.device == "cpu" else 1
-        threads = threads_among(threads, usual)
+        threads = threads_or(threads, usual)
         self.model = model
         self._model = OnnxModel(model, manifest, self.device)
         super().__init__(manifest, self._model, threads, allow_other_game=allow_other_game)

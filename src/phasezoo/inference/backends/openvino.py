@@ -13,8 +13,9 @@ from phasezoo import _core
 from phasezoo._openvino import openvino
 from phasezoo._trial import trial
 from phasezoo.errors import InvalidConfig
+from phasezoo.games.options import threads_or
 from phasezoo.inference.backends.openvino_model import DEVICE, PRECISIONS, OpenVinoModel
-from phasezoo.inference.backends.runtime import RuntimeEvaluator, threads_among
+from phasezoo.inference.backends.runtime import RuntimeEvaluator
 from phasezoo.inference.backends.tensors import Floats, answer_in_parts
 from phasezoo.inference.evaluator import Legal
 from phasezoo.inference.storage.manifest import Manifest
@@ -68,7 +69,7 @@ class OpenVinoEvaluator(RuntimeEvaluator):
         *,
         allow_other_game: bool = False,
     ) -> None:
-        threads = threads_among(threads, _core.default_threads())
+        threads = threads_or(threads, _core.default_threads())
         check_dtype(dtype)
         self.dtype = dtype
         self._model = OpenVinoModel(model, manifest, threads, dtype)

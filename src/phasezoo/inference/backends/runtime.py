@@ -21,7 +21,6 @@ from phasezoo.inference.backends.tensors import (
 )
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage.manifest import Manifest
-from phasezoo.specs import PositiveInt, check_value
 
 
 class RuntimeModel(ABC):
@@ -108,11 +107,6 @@ class RuntimeEvaluator(NetworkEvaluator):
 
     def _padded(self, rows: int) -> int:
         return 0 if self._fixed_rows is None else -rows % self._fixed_rows
-
-
-def threads_among(threads: int | None, usual: int) -> int:
-    """Return a number of threads that was asked for, or the usual one."""
-    return usual if threads is None else int(check_value("threads", PositiveInt, threads))
 
 
 def packed_shapes(layout: PlaneLayout) -> dict[str, tuple[int, ...]]:

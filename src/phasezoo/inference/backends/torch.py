@@ -17,6 +17,7 @@ from phasezoo._torch import set_threads
 from phasezoo.checking import type_name
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.games import PackedPlanes
+from phasezoo.games.options import threads_or
 from phasezoo.inference.backends.cuda_graphs import GraphedAnswers, check_graphs, padded_size
 from phasezoo.inference.backends.modules import Answers, answers_of, probe
 from phasezoo.inference.backends.tensors import Floats, ValueForm
@@ -109,8 +110,8 @@ class TorchEvaluator(NetworkEvaluator):
         if packed is None and crosses_bus(self.device) and games.make(manifest.game).native:
             wanted = True
         super().__init__(manifest, allow_other_game=allow_other_game, packed=wanted)
-        if threads is not None:
-            set_threads(threads)
+        if (asked := threads_or(threads, None)) is not None:
+            set_threads(asked)
         self._original = network.state_dict()
         self._layout = networks.layout_of(network)
         fold_batch_norms(network)

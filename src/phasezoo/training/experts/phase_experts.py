@@ -33,7 +33,6 @@ from phasezoo.specs import PositiveInt, check_value
 from phasezoo.training.body_outputs import FOLDER
 from phasezoo.training.callbacks import (
     Callback,
-    Callbacks,
     OnProgress,
     Progress,
     lines_of_progress,
@@ -258,7 +257,7 @@ def train_experts(
     settings = begun.settings(make_config(config, overrides), overrides)
     made = strategy if isinstance(strategy, Strategy) else Strategy.parse(strategy)
     test_games = check_value("test_games", PositiveInt | None, test_games)
-    if value != "distilled" and overrides.get("distill_weight") is not None:
+    if value != "distilled" and settings.distill_weight is not None:
         message = f"distill_weight: is for value='distilled', and value={value!r} is given"
         raise InvalidConfig(message)
     if begun.weights is not None and made.phase_input == "planes":
@@ -343,7 +342,7 @@ def train_experts(
                 name if each.is_part else f"{name} ({trained.index(name) + 1} of {len(trained)})"
             )
             show = _named(lines, title) if progress is None else _named(progress, name)
-            hooks = Hooks(Callbacks(callbacks, show), loggers)
+            hooks = Hooks.of(callbacks, show, loggers)
             train = functools.partial(train_planned, each, recipe, folder, labelled, hooks)
             results[name] = team.first(train) if each.is_part else train()
 
@@ -376,7 +375,11 @@ def _checked_rates(rates: Sequence[float] | None, settings: SupervisedConfig) ->
             "(0.03, 0.1, 0.3), or None for max_lr alone"
         )
         raise InvalidConfig(message)
-    return tuple(dataclasses.replace(settings, max_lr=rate).max_lr for rate in given)
+    try:
+        return tuple(dataclasses.replace(settings, max_lr=rate).max_lr for rate in given)
+    except InvalidConfig as error:
+        message = f"learning_rates={rates!r}: {error}"
+        raise InvalidConfig(message) from error
 
 
 def _named(progress: OnProgress, name: str) -> OnProgress:
@@ -397,10 +400,10 @@ def _measured(
     """Every network on the test positions of every phase."""
     test = labelled.splits.test
     rows = test.positions(labelled.gate, threads=settings.threads)
-    rows, removed = without_seen(rows, *labelled.learned)
     if test_games is not None and test_games < len(test):
         drawn = np.random.default_rng(stream_seed(seed, _TEST_GAMES)).permutation(len(test))
         rows = rows.select(np.isin(rows.game, drawn[:test_games]))
+    rows, removed = without_seen(rows, *labelled.learned)
     names = [plan.baseline.name, *plan.experts.values()]
     if len(rows):
         evaluators = {

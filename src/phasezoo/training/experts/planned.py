@@ -141,7 +141,7 @@ def _best_of(
     """Train with every learning rate, and copy the network of the least validation loss."""
     found = {}
     for rate in rates:
-        trial = replace(task, out=task.out.parent / TRIALS / f"{task.out.name}-{rate:g}")
+        trial = replace(task, out=task.out.parent / TRIALS / f"{task.out.name}-{rate!r}")
         found[rate] = train_on(data, trial, replace(settings, max_lr=rate), hooks)
     best = min(rates, key=lambda rate: found[rate].best_loss)
     with in_team(networks.resolve_device(settings.device), settings.batch_size) as (team, _):

@@ -132,8 +132,8 @@ def share_positions(positions: int, counts: npt.NDArray[np.int64] | Sequence[int
         shares[index] += 1
     if min(shares) < 1:
         message = (
-            f"positions={positions}: too few to share among phases of {weights} positions; every "
-            "expert must see at least one"
+            f"{positions} positions are too few to share among parts of {weights}; every expert "
+            "must see at least one in each of its trainings: give more positions"
         )
         raise InvalidConfig(message)
     return shares

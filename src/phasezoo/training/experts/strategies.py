@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from phasezoo.data.positions import PositionTable
 from phasezoo.errors import InvalidConfig
+from phasezoo.games.options import list_of
 from phasezoo.inference.storage.experts import ValueSource
 from phasezoo.specs import did_you_mean, read_spec
 from phasezoo.training.experts.plans import (
@@ -403,8 +404,8 @@ def _ordered(names: tuple[str, ...], own: int, order: str | Sequence[str]) -> li
     """The phases as one expert goes through them."""
     if order == FARTHEST_FIRST:
         return sorted(range(len(names)), key=lambda phase: (-abs(phase - own), phase))
-    given = [order] if isinstance(order, str) else list(order)
-    if sorted(given) != sorted(names):
+    given = list_of("order", [order] if isinstance(order, str) else order, "phases")
+    if sorted(map(str, given)) != sorted(names):
         message = (
             f"order={order!r}: expected {FARTHEST_FIRST!r} or all of the phases "
             f"{', '.join(map(repr, names))}"

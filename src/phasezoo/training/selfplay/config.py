@@ -144,7 +144,7 @@ def self_play_settings(**changes: Any) -> SupervisedConfig:
 
 
 def check_learning(settings: SupervisedConfig) -> None:
-    """Refuse training settings that the replay decides, because they would change nothing."""
+    """Refuse training settings that would change nothing."""
     for name, unset in (("value_mix", 0.0), ("symmetries", None)):
         value = getattr(settings, name)
         if value != unset:
@@ -152,6 +152,11 @@ def check_learning(settings: SupervisedConfig) -> None:
                 f"{name}={value!r} of the learning: samples come from a replay, which decides it; "
                 f"give {name} to the replay (ReplayRules, --replay.{name.replace('_', '-')})"
             )
+            raise InvalidConfig(message)
+    for name, what in (("distill_weight", "a teacher"), ("value_share", "value games")):
+        value = getattr(settings, name)
+        if value != getattr(SupervisedConfig, name):
+            message = f"{name}={value!r} of the learning: self-play has no {what}; leave it out"
             raise InvalidConfig(message)
 
 

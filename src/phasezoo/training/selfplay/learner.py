@@ -41,7 +41,7 @@ from phasezoo.training.selfplay.config import (
     self_play_settings,
 )
 from phasezoo.training.selfplay.replay import Replay
-from phasezoo.training.steps import LossSums, Steps, number_of
+from phasezoo.training.steps import LossSums, Steps, check_batches, check_freeze, number_of
 from phasezoo.training.trainer import torch_threads
 
 _LOGGER = logging.getLogger(__name__)
@@ -112,6 +112,9 @@ class Learner:
         if known is not None and begun is not None:
             load_weights(begun, known, made.network)
         self.settings = made.settings
+        check_freeze(made.network, self.settings.freeze, is_trained=known is not None)
+        whole = max(self.settings.batch_size, 2)
+        check_batches(made.network, whole, self.settings.batch_size, f"{network}")
         fingerprint = None
         if self.phase is not None and not isinstance(own, gating.Gate):
             fingerprint = gating.fingerprint(own, self.game.name)
@@ -158,6 +161,7 @@ class Learner:
         """
         self._check_replay(replay)
         steps, last = batch_sizes(at_least("samples", samples, 2), self.settings.batch_size)
+        check_batches(self.network, samples, self.settings.batch_size, self.manifest.network_text)
         on_cpu = self._steps.device.type == "cpu"
         sampler = replay.sampler(
             self.settings.batch_size,
@@ -252,8 +256,18 @@ class Learner:
         """Copy the weights of another learner, and begin with a new optimiser.
 
         Args:
-            other: The other learner.
+            other: The other learner, of the same game and architecture.
+
+        Raises:
+            InvalidConfig: It is not.
         """
+        kept, given = self.manifest, instance_of("other", other, Learner).manifest
+        if (kept.game, kept.network_text) != (given.game, given.network_text):
+            message = (
+                f"other: learns {given.network_text!r} of {given.game!r}, and this learner "
+                f"{kept.network_text!r} of {kept.game!r}; give one that learns the same"
+            )
+            raise InvalidConfig(message)
         state = copy.deepcopy(other.network.state_dict())
         self.network.load_state_dict(state)
         self._steps.optimizer.state.clear()

@@ -28,6 +28,9 @@ pub(super) struct Tags {
     pub(super) decoded: bool,
     /// Whether moves follow a tag that lacks its bracket, so that no tag can come.
     is_over: bool,
+    /// Bytes of the text from the end of the line on that was looked at last, which holds for all tags
+    /// of that line: looking for it anew for each would take the square of the line's length.
+    behind_line: Option<usize>,
 }
 
 /// How a value that begins in a line ends.
@@ -144,9 +147,9 @@ pub(super) fn ends_open_value(line: &[u8]) -> bool {
 }
 
 /// The length of the value at the front, how far its tag goes, and whether it ends as it should; both
-/// may go on over lines.
-fn split_value(text: &[u8]) -> Option<(usize, usize, bool)> {
-    let (length, whole, is_ended) = split_lines(text)?;
+/// may go on over lines, of which the first has `line` bytes.
+fn split_value(text: &[u8], line: usize) -> Option<(usize, usize, bool)> {
+    let (length, whole, is_ended) = split_lines(text, line)?;
     let after = without_space(&text[whole..]);
     let is_closed_later = is_ended && !text[..whole].ends_with(b"]") && after.starts_with(b"]");
     let whole = if is_closed_later { text.len() - after.len() + 1 } else { whole };
@@ -154,8 +157,8 @@ fn split_value(text: &[u8]) -> Option<(usize, usize, bool)> {
 }
 
 /// The same by the lines of the value alone.
-fn split_lines(text: &[u8]) -> Option<(usize, usize, bool)> {
-    let mut at = line_length(text);
+fn split_lines(text: &[u8], line: usize) -> Option<(usize, usize, bool)> {
+    let mut at = line;
     let first_quote = match value_end(&text[..at]) {
         ValueEnd::Here { length, whole } => return Some((length, whole, true)),
         ValueEnd::Later { first_quote } => first_quote,
@@ -183,7 +186,10 @@ impl Tags {
         }
         let text = scanner.rest();
         let found = name_and_value(text).and_then(|(name, value)| {
-            let (length, whole, is_ended) = split_value(value)?;
+            let behind = self.behind_line.filter(|&behind| behind <= value.len());
+            let behind = behind.unwrap_or_else(|| value.len() - line_length(value));
+            self.behind_line = Some(behind);
+            let (length, whole, is_ended) = split_value(value, value.len() - behind)?;
             // What stands behind it in its line is text of moves.
             self.is_over = !is_ended;
             Some((name, &value[..length], text.len() - value.len() + whole))
