@@ -51,3 +51,29 @@ def test_the_page_has_what_the_script_says():
     runs = [LAW.parents[2] / folder for folder in kept["command"].split()[2:]]
     said = [[*map(numbers.elo_interval, each)] for each in estimates_of(runs).values()]
     assert all(row[1:] in said for row in kept["tables"]["mean"]["rows"])
+
+
+def test_the_page_of_pommerman_has_the_mean_of_its_runs():
+    pages = LAW.parents[1] / "studies"
+    kept = json.loads((pages / "pommerman.json").read_text(encoding="utf-8"))["runs"]
+    tables = kept["million-mean"]["tables"]
+    runs = [
+        json.loads((pages / "pommerman" / f"million-{seed}" / "results.json").read_text("utf-8"))
+        for seed in (1, 2, 3)
+    ]
+
+    def of_runs(field, tell):
+        return np.array([[tell(row) for row in run[field]] for run in runs])
+
+    won = of_runs("records", lambda row: 100 * row["won"] / row["games"])
+    total = of_runs("losses", lambda row: 0.99 * row["policy"] + 0.01 * row["value"])
+    for table, values, slack in (("games", won, 0.051), ("losses", total, 0.00051)):
+        for number, row in enumerate(tables[table]["rows"]):
+            for shown, other in ((row[-2], 0), (row[-1], 4)):
+                if shown is None:
+                    continue
+                shown = shown["bold"] if isinstance(shown, dict) else shown
+                gaps = values[:, number] - values[:, other]
+                half = stats.t.ppf(0.975, 2) * gaps.std(ddof=1) / math.sqrt(3)
+                expected = (gaps.mean(), gaps.mean() - half, gaps.mean() + half)
+                assert shown == pytest.approx(expected, abs=slack), (table, row[0])
