@@ -100,7 +100,7 @@ def _decode(kind: Any, data: Any, where: str) -> Any:
     if origin in (typing.Union, types.UnionType):
         return _decode_union(arguments, data, where)
     if origin is typing.Literal:
-        if data not in arguments:
+        if not any(type(data) is type(each) and data == each for each in arguments):
             allowed = ", ".join(map(repr, arguments))
             message = f"{where}: {data!r} is not one of {allowed}"
             raise InvalidConfig(message)

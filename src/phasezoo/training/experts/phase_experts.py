@@ -6,7 +6,7 @@ import functools
 import json
 import math
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
@@ -39,9 +39,10 @@ from phasezoo.training.callbacks import (
 )
 from phasezoo.training.config import SupervisedConfig, make_config
 from phasezoo.training.data import LabelledSplits, rows_digest, stream_seed, targets_digest
-from phasezoo.training.distributed import in_team
+from phasezoo.training.distributed import Team, in_team
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks, mixture_losses
 from phasezoo.training.experts.planned import Recipe, TrainedNetwork, train_planned
+from phasezoo.training.experts.plans import PlannedTraining
 from phasezoo.training.experts.strategies import (
     Budget,
     Strategy,
@@ -54,7 +55,7 @@ from phasezoo.training.fresh_network import Beginning
 from phasezoo.training.loggers import Logger
 from phasezoo.training.preparation import INCIDENTAL, LEFT_OUT, TARGETS, Ready
 from phasezoo.training.run_files import RunDetails, check_same, claimed
-from phasezoo.training.supervised import Hooks
+from phasezoo.training.supervised import Hooks, TrainingResult
 
 KIND = "training of experts"
 LOSSES = "losses.json"
@@ -257,28 +258,12 @@ def train_experts(
     settings = begun.settings(make_config(config, overrides), overrides)
     made = strategy if isinstance(strategy, Strategy) else Strategy.parse(strategy)
     test_games = check_value("test_games", PositiveInt | None, test_games)
-    if value != "distilled" and settings.distill_weight is not None:
-        message = f"distill_weight: is for value='distilled', and value={value!r} is given"
-        raise InvalidConfig(message)
-    if begun.weights is not None and made.phase_input == "planes":
-        message = (
-            f"strategy={str(made)!r} trains one network that receives the phase, which "
-            f"network={network!r} has not learned to; choose heads, separated, staged or "
-            "weighted:FACTOR"
-        )
-        raise InvalidConfig(message)
-    labelled = LabelledSplits.of(store, splits, gate, seed, settings.threads, value_games)
+    freeze_baseline = flag("freeze_baseline", freeze_baseline)
+    _check_beginning(made, begun, settings, value, freeze_baseline)
+    Hooks.of(callbacks, progress, loggers)
     rates = _checked_rates(learning_rates, settings)
-    if flag("freeze_baseline", freeze_baseline) and (
-        settings.freeze is None or begun.weights is None
-    ):
-        message = (
-            "freeze_baseline=True: is for a trained network= of which freeze= names a part; give "
-            "both, or leave it out"
-        )
-        raise InvalidConfig(message)
+    labelled = LabelledSplits.of(store, splits, gate, seed, settings.threads, value_games)
     from_new = settings.freeze is not None and begun.weights is None
-    check_freeze(made, settings.freeze, is_trained=not from_new)
     plan = plan_strategy(
         labelled.train, made, positions, budget, order, value, phases, freezes=from_new
     )
@@ -296,13 +281,7 @@ def train_experts(
         rates,
     )
     folder = out / NETWORKS
-    for each in plans.values():
-        if each.is_part:
-            continue
-        data, task = recipe.task(each, labelled, folder)  # or refuse now
-        if each.start is None:  # what others start from is not there yet
-            own_settings = recipe.settings_of(each)
-            Ready.of(data, dataclasses.replace(task, teacher=None), own_settings)
+    _check_trainings(plans.values(), recipe, labelled, folder)
     identity: dict[str, Any] = {
         "game": store.variant,
         "gate": labelled.train.gate,
@@ -335,16 +314,7 @@ def train_experts(
         files = claimed(out, identity, details, resume=resume, kind=KIND, defaults=defaults)
         team.first(lambda: stack.enter_context(files))
 
-        results = {}
-        lines, trained = lines_of_progress(), [n for n, each in plans.items() if not each.is_part]
-        for name, each in plans.items():
-            title = (
-                name if each.is_part else f"{name} ({trained.index(name) + 1} of {len(trained)})"
-            )
-            show = _named(lines, title) if progress is None else _named(progress, name)
-            hooks = Hooks.of(callbacks, show, loggers)
-            train = functools.partial(train_planned, each, recipe, folder, labelled, hooks)
-            results[name] = team.first(train) if each.is_part else train()
+        results = _trained(plans, recipe, labelled, folder, team, callbacks, progress, loggers)
 
         def finish() -> None:
             if not (out / EXPERTS).is_file():
@@ -362,6 +332,69 @@ def train_experts(
     experts = Experts.open(out, own)
     check_same(out / EXPERTS, experts.training.get("identity"), identity, defaults)
     return experts
+
+
+def _check_beginning(
+    strategy: Strategy,
+    begun: Beginning,
+    settings: SupervisedConfig,
+    value: ValueSource,
+    freeze_baseline: bool,
+) -> None:
+    """Refuse options that do not fit what the networks begin with, or one another."""
+    if value != "distilled" and settings.distill_weight is not None:
+        message = f"distill_weight: is for value='distilled', and value={value!r} is given"
+        raise InvalidConfig(message)
+    if begun.weights is not None and strategy.phase_input == "planes":
+        message = (
+            f"strategy={str(strategy)!r} trains one network that receives the phase, which "
+            f"network={begun.weights} has not learned to; choose heads, separated, staged or "
+            "weighted:FACTOR"
+        )
+        raise InvalidConfig(message)
+    has_frozen_start = settings.freeze is not None and begun.weights is not None
+    if freeze_baseline and not has_frozen_start:
+        message = (
+            "freeze_baseline=True: is for a trained network= of which freeze= names a part; give "
+            "both, or leave it out"
+        )
+        raise InvalidConfig(message)
+    check_freeze(strategy, settings.freeze, is_trained=settings.freeze is None or has_frozen_start)
+
+
+def _check_trainings(
+    plans: Iterable[PlannedTraining], recipe: Recipe, labelled: LabelledSplits, folder: Path
+) -> None:
+    """Refuse now what a later training would be refused for."""
+    for each in plans:
+        if each.is_part:
+            continue
+        data, task = recipe.task(each, labelled, folder)
+        if each.start is None:  # what others start from is not there yet
+            own_settings = recipe.settings_of(each)
+            Ready.of(data, dataclasses.replace(task, teacher=None), own_settings)
+
+
+def _trained(
+    plans: Mapping[str, PlannedTraining],
+    recipe: Recipe,
+    labelled: LabelledSplits,
+    folder: Path,
+    team: Team,
+    callbacks: Sequence[Callback],
+    progress: OnProgress | None,
+    loggers: Sequence[Logger],
+) -> dict[str, TrainingResult]:
+    """Train every network, or finish its training."""
+    lines, names = lines_of_progress(), [n for n, each in plans.items() if not each.is_part]
+    results = {}
+    for name, each in plans.items():
+        title = name if each.is_part else f"{name} ({names.index(name) + 1} of {len(names)})"
+        show = _named(lines, title) if progress is None else _named(progress, name)
+        hooks = Hooks.of(callbacks, show, loggers)
+        train = functools.partial(train_planned, each, recipe, folder, labelled, hooks)
+        results[name] = team.first(train) if each.is_part else train()
+    return results
 
 
 def _checked_rates(rates: Sequence[float] | None, settings: SupervisedConfig) -> tuple[float, ...]:
