@@ -81,8 +81,8 @@ def keep_freed_memory() -> None:
     The user's own settings of ``malloc`` are left alone.
     """
     own = ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "MALLOC_TOP_PAD_")
-    is_told = any(name in os.environ for name in own)
-    if is_told or "glibc.malloc" in os.environ.get("GLIBC_TUNABLES", ""):
+    is_set = any(name in os.environ for name in own)
+    if is_set or "glibc.malloc" in os.environ.get("GLIBC_TUNABLES", ""):
         return
     set_option = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if set_option is not None:
