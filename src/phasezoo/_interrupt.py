@@ -30,8 +30,8 @@ _SHOW_CURSOR = "\x1b[?25h"
 
 _lines: list[Callable[[], str | None]] = []
 
-_is_said = False
-"""Whether a line was said of this Ctrl-C."""
+_is_said = _has_line = False
+"""Whether it was said how the command ended, and whether there was a line to say."""
 
 _stopped_at: float | None = None
 """When Ctrl-C came first."""
@@ -41,19 +41,34 @@ _stopped_at: float | None = None
 def saying(line: Callable[[], str | None]) -> Iterator[None]:
     """Say a line if Ctrl-C ends what is done meanwhile, such as how to go on.
 
+    The line is said too if the reader of the output has left.
+
     Args:
         line: Asked for it then; None for nothing. Of nested ones the innermost is said.
     """
-    global _is_said
-    _is_said = False
+    global _is_said, _has_line
+    _is_said = _has_line = False
     _lines.append(line)
     try:
         yield
-    except KeyboardInterrupt:
-        _say()
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) or reader_has_left(error):
+            _say()
         raise
     finally:
         _lines.pop()
+
+
+def reader_has_left(error: BaseException) -> bool:
+    """Whether an error says that nobody reads the output; rich ends the program for it."""
+    cause = error.__context__ if isinstance(error, SystemExit) else error
+    is_own_code = hasattr(error, "__notes__")  # which say where it failed
+    return isinstance(cause, BrokenPipeError) and not is_own_code
+
+
+def was_said() -> bool:
+    """Whether a line was said of how to go on."""
+    return _has_line
 
 
 def nothing_written(out: object = None) -> str | None:
@@ -82,12 +97,13 @@ def continuing(out: "os.PathLike[str]", begun: str, how: str) -> Callable[[], st
 
 
 def _say() -> None:
-    global _is_said
+    global _is_said, _has_line
     if _is_said or _WORKER in sys.orig_argv:  # Ctrl-C reaches all; the command itself speaks
         return
     _is_said = True
     text = (_lines[-1] if _lines else nothing_written)()
     if text:
+        _has_line = True
         sys.stderr.write(f"\n{text}\n")
         sys.stderr.flush()
 

@@ -6,13 +6,16 @@ Exit codes: 0 done, 1 the work failed, 2 the command was wrong, 130 stopped by C
 import io
 import os
 import sys
+import sysconfig
 import traceback
 import warnings
 from collections.abc import Sequence
 from importlib import metadata
+from pathlib import Path
 from typing import TextIO
 
-from phasezoo._interrupt import STOPPED, nothing_written, saying
+import phasezoo
+from phasezoo._interrupt import STOPPED, nothing_written, reader_has_left, saying, was_said
 from phasezoo.apps.command_line import PLUGIN, CommandLine, output
 from phasezoo.errors import (
     InvalidConfig,
@@ -32,6 +35,9 @@ _WRONG_COMMAND = (InvalidConfig, InvalidFen, InvalidGate, InvalidPlaneSpec, Unkn
 _LONGEST = 200
 """Letters of a word in a message."""
 
+_PLACES = (str(Path(phasezoo.__file__).parent), *sysconfig.get_paths().values(), "<")
+"""Beginnings of the names of files whose code is no user's own."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
@@ -40,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: What follows the program's name; default ``sys.argv[1:]``.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal of another encoding ends no run
             stream.reconfigure(errors="replace")
@@ -52,24 +59,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:
         return STOPPED
-    except BrokenPipeError:
-        # The reader has left, as in `phasezoo … | head`.
-        _close_output()
-        return DONE
     except PhasezooError as error:
         _complain(_explained(error))
         return USAGE if isinstance(error, _WRONG_COMMAND) else FAILED
-    except OSError as error:
-        if error.filename is None:
-            return _full_output(error)
-        sys.stderr.write(f"phasezoo: {_shorten(str(error.filename))}: {error.strerror}\n")
-        return FAILED
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         text = _of_own_code(error)
-        if text is None:
-            raise
-        _complain(text)
-        return FAILED
+        if text is not None:
+            _complain(text)
+            return FAILED
+        if reader_has_left(error):  # as in `phasezoo … | head`
+            _close_output()
+            return FAILED if was_said() else DONE
+        if isinstance(error, OSError):
+            return _of_the_system(error)
+        raise
     return code
 
 
@@ -78,10 +81,20 @@ def uci_main() -> int:
     return main(["uci", *sys.argv[1:]])
 
 
-def _full_output(error: OSError) -> int:
-    """Say that standard output is full, as errors of the disk that name no file do."""
+def _open_streams() -> None:
+    """Let standard streams that are closed, as those of a daemon, end nowhere."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def _of_the_system(error: OSError) -> int:
+    """Say what the system refused; errors of the disk that name no file are of the output."""
     from phasezoo.runs.files import is_full
 
+    if error.filename is not None:
+        sys.stderr.write(f"phasezoo: {_shorten(str(error.filename))}: {error.strerror}\n")
+        return FAILED
     if not is_full(error):
         raise error
     _close_output()
@@ -134,11 +147,11 @@ def _explained(error: BaseException) -> str:
 
 
 def _of_own_code(error: BaseException) -> str | None:
-    """What the user's own game or gate raised, and where; None if it was other code."""
+    """What the user's own game, gate or agent raised, and where; None if it was other code."""
     notes = [note for note in getattr(error, "__notes__", ()) if note.startswith("raised ")]
-    if not notes:
-        return None
     last = traceback.extract_tb(error.__traceback__)[-1]
+    if not notes and last.filename.startswith(_PLACES):
+        return None
     place = f"{last.filename}, line {last.lineno}"
     return "; ".join([f"{place}: {type(error).__name__}: {error}", *notes])
 

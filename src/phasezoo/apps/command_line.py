@@ -180,6 +180,9 @@ class CommandLine:
             from phasezoo.runs.files import check_parent  # heavy
 
             check_parent(log_file, InvalidConfig)
+            if log_file.is_fifo() or log_file.is_dir():
+                message = f"--log-file {log_file}: is a pipe or a directory; give a file"
+                raise InvalidConfig(message)
         return cls(
             tuple(rest), config, options, plugins, "-q" in switches, "-v" in switches, log_file
         )
@@ -243,10 +246,10 @@ def output(line: CommandLine) -> Iterator[None]:
         handlers[0].setLevel(shown)
         handlers[0].setFormatter(logging.Formatter("phasezoo: %(levelname)s: %(message)s"))
         if line.log_file is not None:
-            file = stack.enter_context(line.log_file.open("a", encoding="utf-8"))
-            handlers.append(logging.StreamHandler(file))
+            log = stack.enter_context(contextlib.closing(_Log(line.log_file)))
+            handlers.append(logging.StreamHandler(log))
             handlers[1].setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-            stack.enter_context(contextlib.redirect_stdout(_Both(sys.stdout, file)))
+            stack.enter_context(contextlib.redirect_stdout(_Both(sys.stdout, log)))
         for handler in handlers:
             logger.addHandler(handler)
             stack.callback(logger.removeHandler, handler)
@@ -257,10 +260,40 @@ def output(line: CommandLine) -> Iterator[None]:
             logger.setLevel(before[0])
 
 
+class _Log(io.TextIOBase):
+    """A file to append to, whose disk may get full: that is told once, and ends no run."""
+
+    def __init__(self, path: Path) -> None:
+        self._file: TextIO | None = path.open("a", encoding="utf-8")
+
+    def write(self, text: str) -> int:
+        if self._file is not None:
+            try:
+                self._file.write(text)
+                self._file.flush()
+            except OSError as error:
+                sys.stderr.write(
+                    f"phasezoo: warning: --log-file {self._file.name}: {error.strerror}; it ends "
+                    "here\n"
+                )
+                self._end()
+        return len(text)
+
+    def close(self) -> None:
+        self._end()
+        super().close()
+
+    def _end(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            with contextlib.suppress(OSError):  # what is kept back cannot be written either
+                file.close()
+
+
 class _Both(io.TextIOBase):
     """A text stream that writes to two; no terminal, whose bars would fill the file."""
 
-    def __init__(self, first: TextIO, second: TextIO) -> None:
+    def __init__(self, first: TextIO, second: io.TextIOBase) -> None:
         self._both = first, second
 
     def write(self, text: str) -> int:
@@ -389,7 +422,14 @@ def _options_in(file: Path) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         message = f"{file}: not a TOML file ({error})"
         raise InvalidConfig(message) from error
-    return {key.replace("-", "_"): value for key, value in record.items()}
+    found: dict[str, Any] = {}
+    for key, value in record.items():
+        name = key.replace("-", "_")
+        if name in found:
+            message = f"{file}: {name} is there twice, with - and with _; give it once"
+            raise InvalidConfig(message)
+        found[name] = value
+    return found
 
 
 def _plugins_of(file: Path | None, given: Any) -> list[str]:

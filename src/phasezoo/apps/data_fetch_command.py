@@ -1,5 +1,6 @@
 """``phasezoo data fetch``: download a file of games, and go on where a download was cut."""
 
+import contextlib
 import hashlib
 import http.client
 import re
@@ -18,6 +19,7 @@ from phasezoo._interrupt import continuing, saying
 from phasezoo._progress import bar
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.runs.files import check_parent
+from phasezoo.runs.lock import LockedFile
 from phasezoo.specs import Argument
 
 LICHESS = "https://database.lichess.org/standard/lichess_db_standard_rated_{month}.pgn.zst"
@@ -62,14 +64,17 @@ class FetchOptions:
         check_parent(out, StoreError)
         part = out.with_name(out.name + ".part")
         how = "The same command continues the download."
-        with saying(continuing(part.parent, part.name, how)), _bar(name, sys.stderr) as progress:
-            fetch(url, part, progress)
-        self._check(part)
-        if not _size(part):
-            part.unlink(missing_ok=True)
-            message = f"{url}: the server's file is empty; check the address"
-            raise StoreError(message)
-        part.replace(out)
+        with contextlib.ExitStack() as stack:
+            lock = stack.enter_context(LockedFile(part.with_suffix(".lock"), "the lock is"))
+            stack.callback(lock.discard)
+            stack.enter_context(saying(continuing(part.parent, part.name, how)))
+            fetch(url, part, stack.enter_context(_bar(name, sys.stderr)))
+            self._check(part)
+            if not _size(part):
+                part.unlink(missing_ok=True)
+                message = f"{url}: the server's file is empty; check the address"
+                raise StoreError(message)
+            part.replace(out)
         store = out.name.partition(".")[0]
         target = shlex.quote(str(out.with_name(f"{store}.parquet")))
         sys.stdout.write(
@@ -179,7 +184,11 @@ def _address(source: str) -> str:
             message = f"{source}: expected a month such as lichess:2017-04"
             raise InvalidConfig(message)
         return LICHESS.format(month=rest)
-    if kind not in ("http", "https") or not urlsplit(source).hostname:
+    try:
+        host = urlsplit(source).hostname
+    except ValueError:  # brackets that are no address of IPv6
+        host = None
+    if kind not in ("http", "https") or not host:
         message = f"{source}: expected an address (http://, https://) or lichess:YYYY-MM"
         raise InvalidConfig(message)
     return source

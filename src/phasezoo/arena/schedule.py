@@ -11,12 +11,15 @@ from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.games import Game
 from phasezoo.games.contracts import checked_returns
-from phasezoo.games.options import at_least
+from phasezoo.games.options import between
 from phasezoo.games.queries import action_of
 from phasezoo.specs import check_value
 
 OpeningsAs = Literal["moves", "fen"]
 """How games start: with the opening's moves as their history, or at its last position without."""
+
+MOST_GAMES = 10**15
+"""Games of each pairing, at the most: more could not be counted in a large tournament."""
 
 _WON_AND_LOST = ((1.0, -1.0), (-1.0, 1.0))
 _RETURNS = {
@@ -70,7 +73,7 @@ class Schedule:
         if game.num_players < 2:
             message = f"{game.name!r} has one player: a match needs two sides"
             raise InvalidConfig(message)
-        if at_least("games", games, 1) % game.num_players:
+        if between("games", games, 1, MOST_GAMES) % game.num_players:
             wanted = "even" if game.num_players == 2 else f"a multiple of {game.num_players}"
             message = (
                 f"games={games}: must be {wanted}, because each opening is played once with side 0 "

@@ -406,7 +406,8 @@ def help_formatter() -> type:
             if len(text) <= room:
                 return text
             # Lists of choices have no spaces to fold at.
-            lines = textwrap.wrap(re.sub(r",(?! )", ", ", text), room - 2, break_on_hyphens=False)
+            width = max(room - 2, 1)
+            lines = textwrap.wrap(re.sub(r",(?! )", ", ", text), width, break_on_hyphens=False)
             return f"\n{' ' * (self._current_indent + 2)}".join(lines)
 
     return Formatter
@@ -414,6 +415,6 @@ def help_formatter() -> type:
 
 def wrapped(text: str) -> str:
     """Wrap the paragraphs of a help text to the terminal's width."""
-    width = shutil.get_terminal_size().columns - 2
+    width = max(shutil.get_terminal_size().columns - 2, 1)
     paragraphs = (" ".join(each.split()) for each in text.split("\n\n"))
     return "\n\n".join(textwrap.fill(each, width, break_on_hyphens=False) for each in paragraphs)

@@ -441,6 +441,129 @@ def test_a_reader_that_leaves_is_no_error():
     assert error == b""
 
 
+def test_a_reader_that_leaves_finds_all_results_of_a_match(tmp_path):
+    words = ["match", "random", "random", "--game", "connect-four", "--games", "4", "--out"]
+    command = [sys.executable, "-u", "-m", "phasezoo", *words, tmp_path / "run"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 0
+    assert {"results.json", "report.html"} <= {path.name for path in (tmp_path / "run").iterdir()}
+
+
+def test_a_reader_that_leaves_a_long_run_is_told_how_it_goes_on(tmp_path):
+    words = [
+        "selfplay",
+        "connect-four",
+        "--network",
+        "resnet-8x1",
+        "--updates",
+        "3",
+        "--games-per-update",
+        "4",
+    ]
+    command = [sys.executable, "-u", "-m", "phasezoo", *words, "--nodes=4", f"--out={tmp_path}/run"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert b"Stopped. The same command continues" in process.stderr.read()
+        assert process.wait(60) == 1
+
+
+CLOSED = """
+import os, sys
+os.close({})
+os.execv(sys.executable, [sys.executable, "-m", "phasezoo", *sys.argv[1:]])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="streams are closed otherwise there")
+@pytest.mark.parametrize("stream", [0, 1, 2])
+def test_a_closed_stream_ends_no_command(stream, tmp_path):
+    words = ["match", "random", "random", "--game=connect-four", "--games=2", "--out=run"]
+    done = subprocess.run(
+        [sys.executable, "-c", CLOSED.format(stream), *words],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert (tmp_path / "run" / "results.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        ("BrokenPipeError(32, 'Broken pipe')", "BrokenPipeError: [Errno 32] Broken pipe; raised"),
+        ("ConnectionRefusedError(111, 'Refused')", "ConnectionRefusedError: [Errno 111]"),
+        ("FileNotFoundError(2, 'No such file', 'weights')", "No such file: 'weights'; raised by"),
+        ("OSError(28, 'No space left on device')", "OSError: [Errno 28] No space left"),
+        ("SystemExit(0)", "SystemExit: 0"),
+    ],
+)
+def test_what_an_agent_of_ones_own_raises_is_told_with_its_place(
+    error, words, tmp_path, monkeypatch, capsys
+):
+    name = f"own_agent_{abs(hash(error))}"
+    (tmp_path / f"{name}.py").write_text(f"def act(observation, info):\n    raise {error}\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    agent = f"module:{name}:act"
+    assert run("match", agent, "random", "--game", "connect-four", "--games", "2") == 1
+    told = complaint(capsys)
+    assert words in told
+    assert f"{name}.py, line 2: " in told
+
+
+def test_a_game_of_ones_own_that_fails_before_the_first_move_is_told(tmp_path, monkeypatch, capsys):
+    (tmp_path / "never_over.py").write_text(
+        "import numpy as np\nfrom phasezoo import games\n"
+        "class State:\n    to_play = 0\n    legal_actions = np.arange(2)\n"
+        "    returns = np.zeros(2, np.float32)\n    def play(self, action): return self\n"
+        "    def planes(self, spec, player=None): return np.zeros((1, 1, 1), np.float32)\n"
+        "    @property\n    def is_terminal(self):\n        raise RuntimeError('boom')\n"
+        "games.register('never-over', initial_state=State, num_players=2, num_actions=2,\n"
+        "    plane_specs={'default': (1, 1, 1)})\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    words = ["--game", "never-over", "--games", "2", "--plugin", "never_over.py"]
+    assert run("match", "random", "random", *words) == 1
+    assert "never_over.py, line 11: RuntimeError: boom" in complaint(capsys)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file here is always full")
+def test_a_full_log_is_told_once_and_ends_no_run(capsys):
+    words = ["perft", "chess", "--depth", "2", "--log-file", "/dev/full"]
+    assert run(*words) == 0
+    told = capsys.readouterr()
+    assert told.out.splitlines()[-1] == "400"
+    assert told.err.count("\n") == 1
+    assert "warning: --log-file /dev/full: No space left" in told.err
+
+
+def test_a_log_is_a_file(tmp_path, capsys):
+    os.mkfifo(tmp_path / "pipe")
+    for place in (tmp_path / "pipe", tmp_path):
+        assert run("perft", "chess", "--depth", "1", "--log-file", str(place)) == 2
+        assert "is a pipe or a directory; give a file" in complaint(capsys)
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 5, 6, 8])
+def test_the_narrowest_terminal_has_a_help(columns, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert shown_help(capsys, "match", "--help")
+
+
+def test_an_option_of_a_file_stands_there_once(tmp_path, capsys):
+    (tmp_path / "options.toml").write_text("max-plies = 2\nmax_plies = 3\n")
+    words = ["match", "random", "random", "--config", str(tmp_path / "options.toml")]
+    assert run(*words) == 2
+    assert "max_plies is there twice" in complaint(capsys)
+
+
+def test_more_games_than_can_be_counted_are_refused(capsys):
+    assert run("match", "random", "random", "--game=krk", "--games=99999999999999999998") == 2
+    assert "expected a whole number from 1 to 1,000,000,000,000" in complaint(capsys)
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file here is always full")
 def test_a_full_standard_output_is_one_line():
     words = [sys.executable, "-m", "phasezoo", "perft", "chess", "--depth", "2"]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from phasezoo.apps import cli, data_fetch_command
+from phasezoo.runs.lock import held
 
 BODY = bytes(range(256)) * 4_000
 
@@ -160,6 +161,16 @@ def test_what_is_refused_leaves_no_file(path, more, code, words, served, tmp_pat
 def test_other_sources_are_refused(source, capsys):
     assert fetch(source) == 2
     assert "expected" in capsys.readouterr().err
+
+
+def test_a_second_process_waits_for_the_first(served, tmp_path, capsys):
+    (tmp_path / "games.pgn.part").write_bytes(BODY[:100])
+    with held(tmp_path / "games.pgn.lock"):
+        assert fetch(f"{served.url}/games.pgn") == 1
+        assert "games.pgn.lock: another process is working" in capsys.readouterr().err
+        assert (tmp_path / "games.pgn.part").read_bytes() == BODY[:100]
+    assert fetch(f"{served.url}/games.pgn") == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["games.pgn"]
 
 
 def test_a_month_of_lichess_has_an_address():

@@ -145,32 +145,35 @@ class _PlayOptions:
         out = self.resume or self.out
         if out is None:
             with saying(lambda: "Stopped. No game is kept without --out."):
-                self._show(self._played())
-            return 0
-        from phasezoo.runs import RunDirectory
-
-        how = f"Continue with: {self._resuming(out)}"
-        with saying(continuing(out, "games.jsonl", how)):
-            if self.resume is not None:
-                self._go_on(out.absolute())
-                return 0
-            was_there, is_new = out.exists(), not (out / "config.json").exists()
-            with RunDirectory.create(out, self.kind, self._config()) as run:
-                if not run.has(BEGUN_IN):
-                    run.write_text(BEGUN_IN, f"{Path.cwd()}\n")
-                try:
-                    self._keep(run)
-                except PhasezooError:
-                    if is_new and not (out / "games.jsonl").exists():
-                        # Nothing could begin, and the mended command may have the directory.
-                        for name in ("config.json", "run.lock", BEGUN_IN):
-                            (out / name).unlink()
-                        if not was_there:
-                            out.rmdir()
-                    raise
+                text = self._summary(self._played()) + "\n"
+        else:
+            how = f"Continue with: {self._resuming(out)}"
+            with saying(continuing(out, "games.jsonl", how)):
+                text = self._begin(out) if self.resume is None else self._go_on(out.absolute())
+        with saying(lambda: None):  # the work is done
+            sys.stdout.write(text)
         return 0
 
-    def _go_on(self, out: Path) -> None:
+    def _begin(self, out: Path) -> str:
+        """Begin a run, or go on with one of the same settings, and return what came of it."""
+        from phasezoo.runs import RunDirectory
+
+        was_there, is_new = out.exists(), not (out / "config.json").exists()
+        with RunDirectory.create(out, self.kind, self._config()) as run:
+            if not run.has(BEGUN_IN):
+                run.write_text(BEGUN_IN, f"{Path.cwd()}\n")
+            try:
+                return self._keep(run)
+            except PhasezooError:
+                if is_new and not (out / "games.jsonl").exists():
+                    # Nothing could begin, and the mended command may have the directory.
+                    for name in ("config.json", "run.lock", BEGUN_IN):
+                        (out / name).unlink()
+                    if not was_there:
+                        out.rmdir()
+                raise
+
+    def _go_on(self, out: Path) -> str:
         """Go on with a run, where it was begun if that is still there."""
         from phasezoo.runs import RunDirectory, kind_of
 
@@ -185,7 +188,7 @@ class _PlayOptions:
             resumed = self._resumed(run.config)
             self._check_named_again(resumed)
             with _where_it_was_begun(out):
-                resumed._keep(run)
+                return resumed._keep(run)
 
     def _check_named_again(self, run: "_PlayOptions") -> None:
         """Refuse to run code that a run's directory names and this command does not.
@@ -287,8 +290,8 @@ class _PlayOptions:
 
         return agents.Syzygy(self.tables)
 
-    def _keep(self, run: Any) -> None:
-        """Play in a directory, and leave results and a report there."""
+    def _keep(self, run: Any) -> str:
+        """Play in a directory, leave results and a report there, and return what came of it."""
         from phasezoo import games
 
         began = time.monotonic()
@@ -296,13 +299,12 @@ class _PlayOptions:
         standings = self._played(
             log=run.path / "games.jsonl", pgn=run.path / "games.pgn" if has_pgn else None
         )
-        self._show(standings)
         write_results(run, standings, self, time.monotonic() - began)
         page = shlex.quote(str(run.path / "report.html"))
-        sys.stdout.write(f"in {run.path}\nnext: open {page}\n")
+        return f"{self._summary(standings)}\nin {run.path}\nnext: open {page}\n"
 
-    def _show(self, standings: Any) -> None:
-        sys.stdout.write(standings.summary() + "\n")
+    def _summary(self, standings: Any) -> str:
+        return str(standings.summary())
 
     @property
     def command(self) -> str:
@@ -370,8 +372,8 @@ class MatchOptions(_PlayOptions):
             message = f"--sprt: {len(self.sprt)} numbers, expected two differences, such as 0 10"
             raise InvalidConfig(message)
 
-    def _show(self, standings: Any) -> None:
-        sys.stdout.write(standings.as_match().summary() + "\n")
+    def _summary(self, standings: Any) -> str:
+        return str(standings.as_match().summary())
 
 
 @dataclass(frozen=True)
