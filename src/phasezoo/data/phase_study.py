@@ -156,7 +156,8 @@ def fitted_gate(
         highest = min(2 * highest, _HIGHEST)
     wanted = [1 - k / phases for k in range(1, phases)]
     found = [_nearest(later, share, highest, rises=rises) for share in wanted]
-    if len(set(found)) < len(found):
+    is_empty = any(later(threshold) in (0, 1) for threshold in found)
+    if len(set(found)) < len(found) or is_empty:
         shown = ", ".join([*map(str, found[:9]), *(["…"] if len(found) > 9 else [])])
         message = (
             f"{name} cannot divide these positions into {phases} phases of equal volume: too many "

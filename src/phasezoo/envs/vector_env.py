@@ -133,6 +133,8 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             "autoreset_mode": self.autoreset_mode,
         }
         self.render_mode = rendering.check_mode(self.game, given.render_mode)
+        self.copies = given.copy
+        """Whether every step has new arrays."""
         players = self.game.num_players
         self._gate = VectorGate(self.gate, players)
         kinds = () if given.opponent is None else opponents_of(given.opponent, shown_to_others)

@@ -4,6 +4,7 @@ The training needs torch and stands above everything that asks a gate; it is fou
 :mod:`phasezoo.resolver` when it is first called.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,10 @@ from phasezoo.resolver import gate_trainer
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over held-out positions with a 95 % interval, for which whole games are resampled."""
+    """A mean over held-out positions with a 95 % interval, for which whole games are resampled.
+
+    The ends are infinite if there are fewer than four games, or all are alike.
+    """
 
     mean: float
     """The mean."""
@@ -26,7 +30,9 @@ class Estimate:
 
     def __str__(self) -> str:
         """The mean and the ends of the interval."""
-        return f"{self.mean:.4f} [{self.low:.4f}, {self.high:.4f}]"
+        is_known = math.isfinite(self.low) and math.isfinite(self.high)
+        ends = f"[{self.low:.4f}, {self.high:.4f}]" if is_known else "(no interval)"
+        return f"{self.mean:.4f} {ends}"
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from phasezoo.report.document import (
     Section,
     Table,
     Text,
+    literal,
 )
 
 
@@ -42,11 +43,12 @@ def _item(item: Item, level: int, source: str) -> str:
         case Text():
             return item.text.strip()
         case Table():
-            return "\n\n".join(part for part in (item.caption, grid(item), item.note) if part)
+            parts = (item.caption, grid(item, literally=True), item.note)
+            return "\n\n".join(part for part in parts if part)
         case Figure():
             return f"*{item.caption}*"
         case Section():
-            return f"{'#' * level} {item.title}\n\n{_items(item.items, level + 1, source)}"
+            return f"{'#' * level} {literal(item.title)}\n\n{_items(item.items, level + 1, source)}"
     raise TypeError(item)
 
 
@@ -62,14 +64,20 @@ def claims(found: Sequence[Claim], source: str) -> Table:
     return Table("claims", columns, found)
 
 
-def grid(table: Table) -> str:
-    """Return the rows of a table under their heads; numbers are set to the right."""
+def grid(table: Table, *, literally: bool = False) -> str:
+    """Return the rows of a table under their heads; numbers are set to the right.
+
+    Args:
+        table: The table.
+        literally: Whether cells show what they hold; otherwise they are Markdown.
+    """
     rule = [
         "---" if number == 0 or column.prose else "---:"
         for number, column in enumerate(table.columns)
     ]
-    return "\n".join(_line(cells) for cells in (table.head, rule, *table.texts()))
 
+    def line(cells: Sequence[str]) -> str:
+        texts = (literal(cell) if literally else cell.replace("|", r"\|") for cell in cells)
+        return "| " + " | ".join(re.sub(r"\s+", " ", text) for text in texts) + " |"
 
-def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(re.sub(r"\s+", " ", cell.replace("|", r"\|")) for cell in cells) + " |"
+    return "\n".join([line(table.head), f"| {' | '.join(rule)} |", *map(line, table.texts())])

@@ -109,24 +109,6 @@ def widening(games: int) -> float:
     return math.sqrt(games / (games - 1)) if games > 1 else 1.0
 
 
-def percentiles(value: float, resampled: Array) -> tuple[float, float] | None:
-    """The ends of the percentile bootstrap's 95 % interval (Efron 1979).
-
-    Args:
-        value: The estimate.
-        resampled: ``float64[R]``: the same for R draws of games; those without a value count not.
-
-    Returns:
-        Its ends, or None if the number does not exist.
-    """
-    resampled = resampled[np.isfinite(resampled)]
-    if not np.isfinite(value) or len(resampled) == 0:
-        return None
-    low, high = np.quantile(resampled, (0.025, 0.975))
-    # A skewed resampling may leave the estimate outside its own quantiles by a hair.
-    return min(float(low), value), max(float(high), value)
-
-
 def _ratio(numerator: Array, denominator: Array) -> Array:
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio: Array = np.where(denominator > 0, numerator / denominator, np.nan)
@@ -152,8 +134,12 @@ def percentile_interval(value: float, resampled: Array) -> Interval | None:
     Returns:
         The interval, or None if the number does not exist.
     """
-    ends = percentiles(value, resampled)
-    return None if ends is None else Interval(value, *ends)
+    resampled = resampled[np.isfinite(resampled)]
+    if not np.isfinite(value) or len(resampled) == 0:
+        return None
+    low, high = np.quantile(resampled, (0.025, 0.975))
+    # A skewed resampling may leave the estimate outside its own quantiles by a hair.
+    return Interval(value, min(float(low), value), max(float(high), value))
 
 
 def between_trainings(values: Array) -> float:

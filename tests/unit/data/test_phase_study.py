@@ -95,3 +95,12 @@ def test_thresholds_that_cannot_be_fitted_are_errors():
     for gate in ("lichess", "hash", "unheard-of"):
         with pytest.raises(InvalidGate):
             fitted_gate(store, gate, 2)
+
+
+def test_a_fitted_gate_has_no_phase_that_no_position_is_in():
+    store = training.GameStore.sample("connect-four").subset(np.arange(60))
+    for phases in (2, 3):
+        spec = fitted_gate(store, "threats", phases)
+        assert store.positions(spec).positions_per_phase().min() > 0, spec
+    with pytest.raises(InvalidConfig, match="cannot divide these positions"):
+        fitted_gate(store, "threats", 5)

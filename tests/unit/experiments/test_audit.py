@@ -2,6 +2,7 @@
 
 import json
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from phasezoo import errors, experiments, gating, inference
 from phasezoo.apps import cli
 from phasezoo.data.boundaries import near_boundaries
 from phasezoo.data.store import GameStore
+from phasezoo.experiments.auditing import measurements
 from phasezoo.experiments.auditing.config import AUDIT
 from phasezoo.experiments.auditing.measurements import ALL, CONSTANT
 from phasezoo.experiments.auditing.positions import DISTANCES, NO_BOUNDARY, distance_groups
@@ -74,7 +76,7 @@ def test_figures_are_those_of_a_computation_by_hand(tmp_path):
             assert found[name].means[metric].value == pytest.approx(expected, rel=1e-6)
         spread = np.var(np.array(played)[own])
         assert scores(results, CONSTANT)[name].means["value"].value == pytest.approx(spread)
-    everywhere = {one.phase: one.error.value for one in results.measured.calibration}
+    everywhere = {one.phase: one.error for one in results.measured.calibration}
     mean = np.mean(played)
     assert everywhere[ALL] == pytest.approx(abs(-0.5 - mean) / 2)  # of b, which comes last
     (all_bins,) = [b for b in results.measured.bins if (b.network, b.phase) == ("b", ALL)]
@@ -85,6 +87,46 @@ def test_figures_are_those_of_a_computation_by_hand(tmp_path):
     jumps = {(one.network, one.name): one.size.value for one in results.measured.jumps}
     assert jumps["a", "all boundaries"] == pytest.approx(0.5)  # +0.25 for each in turn
     assert jumps["b", "inside phases"] == pytest.approx(1.0)
+
+
+def test_calibration_errors_by_chance_are_as_large_as_they_are_said_to_be():
+    """95 of 100 networks whose values are right on average stay below the number."""
+    random, below, trials = np.random.default_rng(1), 0, 300
+    for trial in range(trials):
+        expected = random.uniform(size=150)
+        won = np.where(random.uniform(size=150) < expected, 1.0, -1.0)
+        places = one_position_a_game(expected, trial)
+        answers = SimpleNamespace(value=2 * expected - 1)
+        (found,) = measurements._errors("right", answers, won, places)
+        below += found.error <= found.by_chance
+    assert 0.9 <= below / trials <= 0.985
+    few = one_position_a_game(expected[:3], 1)
+    (found,) = measurements._errors("a", SimpleNamespace(value=np.zeros(3)), won[:3], few)
+    assert found.by_chance is None
+
+
+def one_position_a_game(expected, seed):
+    games = len(expected)
+    return SimpleNamespace(
+        config=SimpleNamespace(bins=10, resamples=400),
+        games=games,
+        game=np.arange(games),
+        sets=[(0, ALL)],
+        own=lambda index: np.ones(games, bool),
+        bin_of=lambda share: np.minimum((share * 10).astype(int), 9),
+        rng=lambda: np.random.default_rng(seed),
+    )
+
+
+def test_squared_errors_end_where_they_can_be(tmp_path):
+    store = GameStore.sample("chess").subset(np.arange(5))
+    results = results_of({"a": Scripted("a", 0.9)}, tmp_path, "moves:3", games=store)
+    table = experiments.open(tmp_path / "audit").tables["phases"]
+    assert results.measured.games == 5
+    for name, most in (("value loss", 4), ("Brier score", 1), ("Brier score of three", 2)):
+        for row in table.records():
+            ends = row.get(f"{name} low"), row.get(f"{name} high")
+            assert ends == (None, None) or 0 <= ends[0] <= ends[1] <= most, (name, row)
 
 
 def test_a_constant_answer_equals_the_constants_and_is_named(tmp_path):

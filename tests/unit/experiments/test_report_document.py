@@ -135,7 +135,7 @@ def test_markdown_keeps_every_cell_and_caption(document):
     text = document.to_markdown()
     assert "# Does it pay?" in text
     assert "### Numbers" in text
-    assert "| one <b>\\| | 1.250 (of 4) | 1.500 | +12 ± 15 |" in text
+    assert "| one \\<b\\>\\| | 1.250 (of 4) | 1.500 | +12 ± 15 |" in text
     assert "| two | 0.500 (of 4) | – | −40 ± 20 |" in text
     assert "| Experts <win> 50 %. | They *did*. | if above | agrees |" in text
     assert "*A line & more.*" in text

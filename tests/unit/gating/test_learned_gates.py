@@ -326,3 +326,29 @@ def test_one_expert_alone_loses_what_evaluation_says(tmp_path):
         np.testing.assert_allclose(losses.numpy(), told[name].total, rtol=1e-4)
         some = np.array([3, 0, 7])
         np.testing.assert_allclose(answers.losses(alone[:3], some), losses[some], rtol=1e-6)
+
+
+def test_few_games_say_nothing_of_a_gates_gain(tmp_path):
+    store = random_games("connect-four", 10)
+    found = gating.train(
+        store, labels="plies:14", out=tmp_path / "gate", positions=200, seed=1, epochs=1
+    )
+    assert len(store.split(1).test) < 4
+    for each in (*found.scores.values(), *found.gains.values()):
+        assert (each.low, each.high) == (-np.inf, np.inf)
+    assert "(no interval)" in str(found)
+
+
+def test_gates_whose_results_would_have_one_name_are_refused(four, tmp_path):
+    experts = {"early": Halved(early=True), "late": Halved(early=False)}
+    with pytest.raises(InvalidConfig, match="two results would have this name"):
+        gating.train(
+            four, experts=experts, out=tmp_path / "gate", positions=50,
+            compare=[few_stones(), few_stones()],
+        )  # fmt: skip
+    assert not (tmp_path / "gate").exists()
+
+
+def test_names_have_an_order():
+    with pytest.raises(InvalidGate, match="names="):
+        gating.make(_few_stones, names={"early", "late"})

@@ -253,6 +253,10 @@ def test_bad_input_is_refused():
         sb3.make_vec_env("KRK-v0", 2, autoreset_mode="Disabled")
     with pytest.raises(InvalidConfig, match="SameStep"):
         sb3.GameVecEnv(GameVectorEnv(2, "connect-four"))
+    with pytest.raises(InvalidConfig, match="copy=False: algorithms"):
+        sb3.make_vec_env("ConnectFour-v0", 2, copy=False)
+    with pytest.raises(InvalidConfig, match="no native vector"):
+        sb3.make_vec_env("CartPole-v1", 2)
     with pytest.raises(InvalidConfig, match="expected a phasezoo"):
         sb3.GameVecEnv(gym.make_vec("CartPole-v1", 2))
     gym.register("OwnGame-v0", entry_point=lambda: phasezoo_envs.GymEnv(games.make("chess")))

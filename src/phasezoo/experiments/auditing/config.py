@@ -78,7 +78,7 @@ class AuditConfig(ResampledSettings):
             message = f"the network {min(twice)!r} is given twice: give each once"
             raise InvalidConfig(message)
         if self.bands:
-            check_rising("bands", self.bands)
+            check_rising("bands", self.bands, 0)
         check_rising("nodes", self.nodes)
         if self.play and len(self.networks) < 2:
             message = f"--play {self.play}: needs two networks; the second replaces the first"

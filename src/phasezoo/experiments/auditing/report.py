@@ -68,7 +68,8 @@ _TERMS = """\
   constant: the row's own shares of them.
 - **Beats its constant**: the 95 % interval over games of the loss less the constant's lies below 0.
 - **Calibration error**: mean over positions of the distance between expected and actual score of
-  their bin. By chance it is above 0.
+  their bin. Few positions make it large by chance: a network whose bins get what they expect stays
+  below the number beside it in 95 of 100 cases.
 """
 
 _LIMITS = """\
@@ -159,10 +160,10 @@ def scores_table(results: Results, by: str) -> Table:
         estimate("policy loss", lambda s: s.means["policy"]),
         estimate("less constant", lambda s: s.gains.get("policy"), signed=True),
         _share("accuracy", lambda s: s.means["accuracy"], numbers.percent),
-        estimate("value loss", lambda s: s.means["value"]),
+        _share("value loss", lambda s: s.means["value"], most=4),
         estimate("value, less constant", lambda s: s.gains.get("value"), signed=True),
-        estimate("Brier score", lambda s: _quarter(s.means["value"])),
-        estimate("Brier score of three", lambda s: s.means["wdl"]),
+        _share("Brier score", lambda s: _quarter(s.means["value"])),
+        _share("Brier score of three", lambda s: s.means["wdl"], most=2),
         estimate("of three, less constant", lambda s: s.gains.get("wdl"), signed=True),
     ]
     caption = {"phases": "By phase", "bands": "By rating of the player to move"}
@@ -180,13 +181,16 @@ def _share(
     head: str,
     value: str | Callable[[Any], Interval | None],
     form: Callable[[float], str] | int = 3,
+    most: float = 1,
 ) -> Column:
-    """Return a column of shares, whose intervals end at 0 and 1."""
+    """Return a column of numbers from 0 to ``most``, where their intervals end."""
     column = Column(head, value)
 
     def share(row: Any) -> Interval | None:
         found: Interval | None = column.of(row)
-        return found and found.of_share()
+        if found is None or not found.is_known:
+            return found
+        return Interval(found.value, max(found.low, 0.0), min(found.high, most))
 
     return estimate(head, share, form)
 
@@ -195,7 +199,8 @@ def _calibration_table(results: Results) -> Table:
     columns = [
         Column("network", "network"),
         Column("phase", "phase"),
-        estimate("calibration error", "error", 4),
+        Column("calibration error", "error", lambda error: numbers.decimal(error, 4)),
+        Column("by chance, 95 %", "by_chance", lambda most: numbers.decimal(most, 4)),
     ]
     return Table("calibration", columns, results.measured.calibration, "Expected calibration error")
 

@@ -11,7 +11,7 @@ from phasezoo.experiments.beam import published
 from phasezoo.experiments.settings import ResampledSettings, presets_of
 from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeInt, PositiveInt
-from phasezoo.training.selfplay.start_texts import start_source
+from phasezoo.training.selfplay.start_texts import source_of_texts
 
 Preset: TypeAlias = Literal["quick", "standard"]
 
@@ -91,7 +91,8 @@ class BeamStudyConfig(ResampledSettings):
         """Check every range."""
         super().validate()
         BeamConfig(schedule=self.schedule)
-        start_source(self.starts or None)
+        if self.starts:
+            source_of_texts(self.starts)
         if len(BeamConfig(schedule=self.play_schedule).layers) <= published.PUSHED:
             message = (
                 f"--play-schedule {self.play_schedule}: must have {published.PUSHED} layers or "

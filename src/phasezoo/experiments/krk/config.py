@@ -56,7 +56,8 @@ class KrkConfig(ResampledSettings):
     defender_ties: Ties | None = None
     """Which of equally good moves Black plays, without --readings (none: as the reading says)."""
     readings: tuple[str, ...] = ()
-    """Other readings to compare by uct; one-by-one is each difference alone and left out."""
+    """Other readings to compare by uct; one-by-one, given alone, is each difference by itself and
+    left out."""
     reading_games: Annotated[int, Ge(2)] = 40
     """Games a cell of each of these."""
     endings: tuple[EndingName, ...] = ()

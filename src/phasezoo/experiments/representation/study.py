@@ -64,6 +64,7 @@ class RepresentationRun(TrainingRun[RepresentationConfig, Results]):
     def prepare(cls, config: RepresentationConfig, console: Console) -> Prepared:
         """Check a configuration against what is here, and load and split the games."""
         game = games.make(config.game)
+        measurements.reference_of(config)
         for one in variants_of(config):
             networks.make(one.network, game.plane_shape(one.planes), game.num_actions)
         networks.resolve_device(config.device)

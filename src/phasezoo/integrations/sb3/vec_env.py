@@ -89,7 +89,7 @@ def make_vec_env(
     if "autoreset_mode" in options:
         message = "autoreset_mode=: Stable-Baselines3 needs 'SameStep', so leave it out"
         raise InvalidConfig(message)
-    if spec.vector_entry_point is None:
+    if not str(spec.vector_entry_point).startswith("phasezoo."):
         message = (
             f"{env_id!r} has no native vector; use stable_baselines3.common.env_util.make_vec_env, "
             "which steps environments one by one"
@@ -127,6 +127,12 @@ class GameVecEnv(VecEnv):  # type: ignore[misc]
     def __init__(self, vector: Any, *, with_phase: bool = False) -> None:
         if not isinstance(vector, GameVectorEnv):
             message = f"{type(vector).__name__}: expected a phasezoo.envs.GameVectorEnv"
+            raise InvalidConfig(message)
+        if not vector.copies:
+            message = (
+                "copy=False: algorithms of Stable-Baselines3 keep observations beyond the next "
+                "step, which would overwrite them; leave it out"
+            )
             raise InvalidConfig(message)
         if vector.autoreset_mode != AutoresetMode.SAME_STEP:
             message = (

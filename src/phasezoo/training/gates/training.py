@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from phasezoo import _core, gating
+from phasezoo.arena.statistics.intervals import finite
 from phasezoo.data.positions import PositionTable, without_seen
 from phasezoo.data.sampler import Sampler
 from phasezoo.data.splits import SPLITS, PositionStore, Splits
@@ -31,7 +32,7 @@ from phasezoo.training.data import stream_seed
 from phasezoo.training.gates.config import GateConfig, gate_config, hidden_layers
 from phasezoo.training.gates.experts import Answers, FrozenExperts, answers_of
 from phasezoo.training.gates.network import GateNetwork
-from phasezoo.training.resampling import percentiles, resample_games
+from phasezoo.training.resampling import over_trainings, resample_games
 from phasezoo.training.steps import AdamW
 
 _TRAIN, _VALIDATION, _TEST, _WEIGHTS, _ORDER, _RESAMPLING = 11, 12, 13, 14, 15, 16
@@ -107,11 +108,12 @@ def train_gate(
     metric = "accuracy" if frozen is None else "loss"
     scores, gains = _estimates(columns, test.rows.game, metric, seed)
     shares = np.bincount(found, minlength=len(phases)) / len(found)
+    kept = {n: {end: finite(at) for end, at in vars(s).items()} for n, s in scores.items()}
     about = {
         "labels": None if frozen is not None else gating.spec_of(labelled),
         "experts": None if frozen is None else list(frozen.names),
         "positions": len(parts["train"].rows), "seed": seed, **dataclasses.asdict(options),
-        "metric": metric, "scores": {name: vars(score) for name, score in scores.items()},
+        "metric": metric, "scores": kept,
     }  # fmt: skip
     _write(directory, router, phases, network, about)
     return GateTraining(
@@ -172,6 +174,10 @@ def _fixed_gates(
         spec = gating.spec_of(gate)
         if frozen is None or sorted(gate.names) != sorted(frozen.names):
             message = f"gate {spec!r} has the phases {list(gate.names)}; experts have others"
+            raise InvalidConfig(message)
+        taken = ("soft", "exact", "untrained", "equal shares", *(f"only {n}" for n in frozen.names))
+        if spec in found or spec in taken:
+            message = f"compare={spec!r}: two results would have this name; give the gate another"
             raise InvalidConfig(message)
         found[spec] = (gate, [frozen.names.index(name) for name in gate.names])
     return found
@@ -341,17 +347,18 @@ def _estimates(
     sign = 1 if metric == "accuracy" else -1
     scores, gains = {}, {}
     for number, name in enumerate(names):
-        scores[name] = _estimate(float(drawn.means[number]), drawn.resampled[:, number])
+        mean = float(drawn.means[number])
+        scores[name] = _estimate(mean, drawn.resampled[:, number], len(sums))
         if number > 0:
             mean = sign * float(drawn.means[0] - drawn.means[number])
             each = sign * (drawn.resampled[:, 0] - drawn.resampled[:, number])
-            gains[name] = _estimate(mean, each)
+            gains[name] = _estimate(mean, each, len(sums))
     return scores, gains
 
 
-def _estimate(mean: float, resampled: npt.NDArray[np.float64]) -> Estimate:
-    low, high = percentiles(mean, resampled) or (-math.inf, math.inf)
-    return Estimate(mean, low, high)
+def _estimate(mean: float, resampled: npt.NDArray[np.float64], games: int) -> Estimate:
+    found = over_trainings(np.array([mean]), resampled[:, None], games)
+    return Estimate(mean, *((-math.inf, math.inf) if found is None else (found.low, found.high)))
 
 
 def _write(
