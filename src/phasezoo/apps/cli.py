@@ -35,7 +35,11 @@ _WRONG_COMMAND = (InvalidConfig, InvalidFen, InvalidGate, InvalidPlaneSpec, Unkn
 _LONGEST = 200
 """Letters of a word in a message."""
 
-_PLACES = (str(Path(phasezoo.__file__).parent), *sysconfig.get_paths().values(), "<")
+_PLACES = (
+    str(Path(phasezoo.__file__).parent),
+    *map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib")),
+    "<",
+)
 """Beginnings of the names of files whose code is no user's own."""
 
 

@@ -202,10 +202,9 @@ def batch_of(
         raise InvalidConfig(message)
     value_mix = check_value("value_mix", Share, value_mix)
     count = len(rows)
-    if count and not 0 <= rows.min() <= rows.max() < len(table):
-        message = (
-            f"rows from {rows.min()} to {rows.max()}: the table has the rows 0 to {len(table) - 1}"
-        )
+    if count and not 0 <= np.min(rows) <= np.max(rows) < len(table):
+        ends = f"{np.min(rows)} to {np.max(rows)}"
+        message = f"rows from {ends}: the table has the rows 0 to {len(table) - 1}"
         raise InvalidArray(message)
     game, ply, player = table.game[rows], table.ply[rows], table.player[rows]
     shown: Planes | PackedPlanes

@@ -2,7 +2,7 @@
 
 import inspect
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -233,8 +233,8 @@ class ObjectGate(CallableGate):
 
 def check_names(names: Sequence[str], spec: str) -> tuple[str, ...]:
     """The names of a gate's phases, if they are usable."""
-    # A set has no order.
-    given = tuple(names) if isinstance(names, Sequence) and not isinstance(names, str) else ()
+    is_ordered = isinstance(names, Iterable) and not isinstance(names, str | set | frozenset)
+    given = tuple(names) if is_ordered else ()
     texts = all(isinstance(name, str) and name and is_unicode(name) for name in given)
     if not texts or not 1 <= len(given) <= MAX_PHASES or len(set(given)) < len(given):
         message = (

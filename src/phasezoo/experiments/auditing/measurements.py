@@ -84,7 +84,8 @@ class Calibration:
     phase: str
     error: float
     by_chance: float | None
-    """Error that 19 of 20 networks stay below whose bins get what they expect; None: too few games.
+    """Error that 19 of 20 networks stay below whose bins get what they expect; None: too few games,
+    or not measured.
 
     An interval by drawing games again would not hold the true error: each draw adds the upward bias
     of a mean of distances once more.
