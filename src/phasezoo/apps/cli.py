@@ -1,6 +1,7 @@
 """The program ``phasezoo``: runs a command, and turns errors into one line and a code.
 
-Exit codes: 0 done, 1 the work failed, 2 the command was wrong, 130 stopped by Ctrl-C.
+Exit codes: 0 done, 1 the work failed or the reader of the output left before its end, 2 the command
+was wrong, 130 stopped by Ctrl-C.
 """
 
 import io
