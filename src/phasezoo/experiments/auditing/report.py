@@ -188,9 +188,7 @@ def _share(
 
     def share(row: Any) -> Interval | None:
         found: Interval | None = column.of(row)
-        if found is None or not found.is_known:
-            return found
-        return Interval(found.value, max(found.low, 0.0), min(found.high, most))
+        return found and found.of_share(most)
 
     return estimate(head, share, form)
 
