@@ -152,7 +152,7 @@ def _explained(error: BaseException) -> str:
 
 
 def _of_own_code(error: BaseException) -> str | None:
-    """What the user's own game, gate or agent raised, and where; None if it was other code."""
+    """The error of a user's own game, gate or agent, and its place; None if it was other code."""
     notes = [note for note in getattr(error, "__notes__", ()) if note.startswith("raised ")]
     last = traceback.extract_tb(error.__traceback__)[-1]
     if not notes and last.filename.startswith(_PLACES):

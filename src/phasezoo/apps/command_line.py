@@ -261,7 +261,7 @@ def output(line: CommandLine) -> Iterator[None]:
 
 
 class _Log(io.TextIOBase):
-    """A file to append to, whose disk may get full: that is told once, and ends no run."""
+    """A file to append to, whose disk may get full: one warning says so, and no run ends."""
 
     def __init__(self, path: Path) -> None:
         self._file: TextIO | None = path.open("a", encoding="utf-8")

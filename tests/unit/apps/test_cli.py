@@ -452,17 +452,9 @@ def test_a_reader_that_leaves_finds_all_results_of_a_match(tmp_path):
 
 
 def test_a_reader_that_leaves_a_long_run_is_told_how_it_goes_on(tmp_path):
-    words = [
-        "selfplay",
-        "connect-four",
-        "--network",
-        "resnet-8x1",
-        "--updates",
-        "3",
-        "--games-per-update",
-        "4",
-    ]
-    command = [sys.executable, "-u", "-m", "phasezoo", *words, "--nodes=4", f"--out={tmp_path}/run"]
+    words = ["selfplay", "connect-four", "--network=resnet-8x1", "--updates=3", "--nodes=4"]
+    words += ["--games-per-update=4", f"--out={tmp_path}/run"]
+    command = [sys.executable, "-u", "-m", "phasezoo", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
         assert b"Stopped. The same command continues" in process.stderr.read()
@@ -508,9 +500,9 @@ def test_what_an_agent_of_ones_own_raises_is_told_with_its_place(
     monkeypatch.syspath_prepend(tmp_path)
     agent = f"module:{name}:act"
     assert run("match", agent, "random", "--game", "connect-four", "--games", "2") == 1
-    told = complaint(capsys)
-    assert words in told
-    assert f"{name}.py, line 2: " in told
+    line = complaint(capsys)
+    assert words in line
+    assert f"{name}.py, line 2: " in line
 
 
 def test_a_game_of_ones_own_that_fails_before_the_first_move_is_told(tmp_path, monkeypatch, capsys):
@@ -533,10 +525,10 @@ def test_a_game_of_ones_own_that_fails_before_the_first_move_is_told(tmp_path, m
 def test_a_full_log_is_told_once_and_ends_no_run(capsys):
     words = ["perft", "chess", "--depth", "2", "--log-file", "/dev/full"]
     assert run(*words) == 0
-    told = capsys.readouterr()
-    assert told.out.splitlines()[-1] == "400"
-    assert told.err.count("\n") == 1
-    assert "warning: --log-file /dev/full: No space left" in told.err
+    printed = capsys.readouterr()
+    assert printed.out.splitlines()[-1] == "400"
+    assert printed.err.count("\n") == 1
+    assert "warning: --log-file /dev/full: No space left" in printed.err
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes there")
@@ -562,7 +554,7 @@ def test_an_option_of_a_file_stands_there_once(tmp_path, capsys):
 
 def test_more_games_than_can_be_counted_are_refused(capsys):
     assert run("match", "random", "random", "--game=krk", "--games=99999999999999999998") == 2
-    assert "expected a whole number from 1 to 1,000,000,000,000" in complaint(capsys)
+    assert "expected a whole number from 1 to 1,000,000,000,000,000" in complaint(capsys)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file here is always full")

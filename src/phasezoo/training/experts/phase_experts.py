@@ -260,7 +260,7 @@ def train_experts(
     test_games = check_value("test_games", PositiveInt | None, test_games)
     freeze_baseline = flag("freeze_baseline", freeze_baseline)
     _check_beginning(made, begun, settings, value, freeze_baseline)
-    Hooks.of(callbacks, progress, loggers)
+    Hooks.of(callbacks, progress, loggers)  # or refuse them before anything is written
     rates = _checked_rates(learning_rates, settings)
     labelled = LabelledSplits.of(store, splits, gate, seed, settings.threads, value_games)
     from_new = settings.freeze is not None and begun.weights is None
