@@ -1,28 +1,15 @@
 """Other Python threads go on while a pool moves a tree along or drops it."""
 
-import operator
-import sys
-import threading
-from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
-import pytest
+from interpreter_lock import lets_others_go_on
 
 from phasezoo import _core, games
 
 NODES = 10_000
 ONE_MOVE = "r1b1kbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1qPP/RNBQK2R w KQkq - 0 5"
 """White has one legal move, below which everything lies that a search finds."""
-
-
-@pytest.fixture(autouse=True)
-def _short_switches() -> Iterator[None]:
-    """A thread that waits for the interpreter lock soon asks for it."""
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    yield
-    sys.setswitchinterval(interval)
 
 
 def large_tree() -> tuple[_core.SearchPool, int]:
@@ -38,32 +25,6 @@ def large_tree() -> tuple[_core.SearchPool, int]:
         pool.complete(leaves, value=np.zeros(len(leaves), dtype=np.float32))
     assert tree == 0
     return pool, action
-
-
-def lets_others_go_on(work: Callable[[], object]) -> bool:
-    """Whether another thread has a turn during ``work``, a call of compiled code.
-
-    CPython hands the interpreter lock over in two places: between bytecodes, and where compiled
-    code lets it go. The calls are made by ``map``, without a bytecode between them, and the first
-    one holds the lock until the other thread has asked for it. CPython then waits for the other
-    thread where ``work`` lets the lock go, however short that is.
-    """
-    turns: list[None] = []
-    done = False
-
-    def take_turns() -> None:
-        while not done:
-            turns.append(None)
-
-    other = threading.Thread(target=take_turns)
-    other.start()
-    hold = partial(sum, range(3_000_000))
-    try:
-        counts = list(map(operator.call, [hold, turns.__len__, work, turns.__len__]))
-    finally:
-        done = True
-        other.join()
-    return counts[3] > counts[1]
 
 
 def test_a_call_that_keeps_the_lock_is_noticed() -> None:
