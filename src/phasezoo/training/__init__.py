@@ -32,12 +32,13 @@ if TYPE_CHECKING:
         evaluate_networks,
         mixture_losses as mixture_losses,
     )
-    from phasezoo.training.experts.phase_experts import Experts, train_experts
+    from phasezoo.training.experts.phase_experts import train_experts
     from phasezoo.training.experts.planned import TrainedNetwork
     from phasezoo.training.experts.plans import (
         plan_baseline as plan_baseline,
         plan_experts as plan_experts,
     )
+    from phasezoo.training.experts.result import Experts
     from phasezoo.training.experts.strategies import (
         Strategy,
         phase_weights as phase_weights,
@@ -116,8 +117,9 @@ _WITH_TORCH = {
         "mixture_losses",
     ),
     "training.experts.tables": ("LossTable",),
-    "training.experts.phase_experts": ("Experts", "train_experts"),
+    "training.experts.phase_experts": ("train_experts",),
     "training.experts.planned": ("TrainedNetwork",),
+    "training.experts.result": ("Experts",),
     "training.selfplay.learner": ("Learner",),
     "training.selfplay.loop": ("SelfPlay",),
     "training.supervised": ("TrainingResult", "Trial", "train_supervised"),
