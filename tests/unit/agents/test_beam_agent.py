@@ -260,6 +260,41 @@ def test_every_row_meets_the_expert_of_its_own_phase(tmp_path):
     assert beam(mixture("majority")).search(FOUR.initial_state()).nodes == 16
 
 
+@pytest.mark.parametrize("keep", ["policy", "value"])
+def test_a_layer_votes_as_a_whole_whatever_is_asked_at_once(keep):
+    """A layer has rows of several phases, and the majority's expert answers."""
+    gate = gating.make("threats:1,3", game="connect-four")
+    experts = {name: Hashed(salt) for salt, name in enumerate(gate.names)}
+    agent = beam(
+        inference.MixtureOfExperts(experts, gate, "majority"), schedule=(4, 4, 3), keep=keep
+    )
+    rng = np.random.default_rng(5)
+    states = []
+    while len(states) < 24:
+        state = FOUR.initial_state()
+        for _ in range(12):
+            state = state if state.is_terminal else state.play(int(rng.choice(state.legal_actions)))
+        states += [] if state.is_terminal else [state]
+
+    def searched(rows, together):
+        found = []
+        for start in range(0, len(states), together):
+            pool = agent.session_pool(FOUR, pool_rows=rows)
+            slots = {pool.open(1): state for state in states[start : start + together]}
+            for slot, state in slots.items():
+                pool.ask(slot, state, state.to_play)
+            moves = {}
+            while len(moves) < len(slots):
+                moves.update(pool.poll())
+            found += [moves[slot].search for slot in slots]
+        return [(result.action, result.q.tolist(), result.nodes) for result in found]
+
+    alone = searched(None, 1)
+    assert len(set(map(str, alone))) > 12
+    for rows, together in ((None, 24), (16, 1), (16, 24), (100_000, 24)):
+        assert searched(rows, together) == alone
+
+
 def test_the_first_moves_of_the_note_are_drawn_evenly():
     """White's 20 first moves, and Black's 400 positions."""
     rng = np.random.default_rng(1)

@@ -1,9 +1,12 @@
 """Routing by rules of one's own, and policies and values by different evaluators."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from phasezoo import agents, errors, games, gating, inference
+from phasezoo.agents.search.slot import PhaseMemory
 from phasezoo.inference.routing import exact, majority
 
 CHESS = games.make("chess")
@@ -60,6 +63,53 @@ def test_rules_see_where_each_row_is(batch_size):
     found = searched(rule, batch_size=batch_size)
     assert max(seen) >= 2
     np.testing.assert_array_equal(found.visits, searched("exact", batch_size=batch_size).visits)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        partial(agents.MCTSAgent, limit=agents.Limit(nodes=3), reuse_tree=False),
+        agents.BeamAgent,
+    ],
+)
+def test_a_root_knows_the_phase_before_it_from_the_game_alone(make):
+    game = games.make("connect-four")
+    gate = gating.make("monotone:plies:4", game="connect-four")
+    seen = []
+
+    def rule(rows):
+        if rows.depths[0] == 0:
+            seen.append((int(rows.parent_phases[0]), int(rows.phases[0])))
+        return rows.phases
+
+    experts = {name: inference.Uniform() for name in gate.names}
+    agent = make(inference.MixtureOfExperts(experts, gate, rule))
+    agent.search(game.from_columns("44332"))
+    assert seen == [(-1, 1)]
+    seen.clear()
+    session, state = agent.session(1), game.from_columns("443")
+    for column in (2, 1, 5):
+        session.search(state)
+        state = state.play(column)
+    assert seen == [(-1, 0), (0, 0), (0, 1)]
+
+
+def test_a_monotone_gate_of_ones_own_is_asked_once_about_a_position():
+    """Its answer may depend on the phase before otherwise than by being the larger one."""
+
+    class Counting:
+        monotone = True
+
+        def __call__(self, state, player=None, *, previous=None):
+            return 0 if previous is None else previous + 1
+
+    game, memory = games.make("connect-four"), PhaseMemory(Counting())
+    state = game.initial_state()
+    for ply in range(3):
+        memory.see(state)
+        memory.see(game.from_columns("123"[:ply]))
+        assert memory.previous == (None if ply == 0 else ply - 1)
+        state = state.play(ply)
 
 
 def test_leaves_outside_a_search_are_roots():

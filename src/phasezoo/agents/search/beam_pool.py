@@ -29,8 +29,8 @@ class BeamPool(FreshTreePool):
         plies: How many plies of a principal variation are played, the first among them, in slots
             that are asked for every ply: where one agent plays all players. In others the
             variation is dropped at the first action that was not this slot's.
-        pool_rows: The most rows handed to the evaluator at once; default ``positions``, or 256 if
-            that is more. Layers that do not fit are cut, which changes no search.
+        pool_rows: The most rows handed to the evaluator at once, unless one layer has more; default
+            ``positions``, or 256 if that is more. No layer is cut.
         threads: Threads that make planes.
 
     Raises:

@@ -156,7 +156,7 @@ class Driver:
         return None
 
     def _collected(self, room: int) -> list[Leaves]:
-        """New leaves, ``room`` at most."""
+        """New leaves, ``room`` at most but for a layer of a beam that has more."""
         batches: list[Leaves] = []
         self._last = batches
         out = self._flight.rows + (0 if self._queues is None else self._queues.rows)
@@ -167,7 +167,7 @@ class Driver:
                 batches.append(batch)
                 room -= len(batch)
                 out += len(batch)
-            if room == 0 or out >= self._pool.running:
+            if room <= 0 or out >= self._pool.running:
                 break
         return batches
 

@@ -15,11 +15,31 @@ class PhaseMemory:
     def __init__(self, gate: Gate | None) -> None:
         self._gate = gate if getattr(gate, "monotone", False) else None
         self.previous: int | None = None
+        """The phase one ply before the state that was seen last; None if it is not known."""
+        self._last: tuple[Any, int] | None = None
+        """The state that was seen last, and its phase."""
 
     def see(self, state: Any, player: int | None = None) -> None:
-        """Note that the game stood at ``state``, seen by ``player`` (default: the one to move)."""
-        if self._gate is not None and not state.is_terminal:
-            self.previous = self._gate(state, player, previous=self.previous)
+        """Note that the game stands at ``state``, seen by ``player`` (default: the one to move).
+
+        A state may be shown several times: when it was reached, and when an action is asked for.
+        """
+        if self._gate is None or state.is_terminal:
+            return
+        last, phase = (None, None) if self._last is None else self._last
+        if last is not None and _is_same(last, state):
+            return
+        self.previous = phase
+        self._last = state, self._gate(state, player, previous=phase)
+
+
+def _is_same(last: Any, state: Any) -> bool:
+    """Whether two states are of one point of a game, as far as they say it."""
+    return state is last or (
+        getattr(state, "ply", None) is not None
+        and [getattr(state, name, None) for name in ("ply", "key")]
+        == [getattr(last, name, None) for name in ("ply", "key")]
+    )
 
 
 class Played(NamedTuple):

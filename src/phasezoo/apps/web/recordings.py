@@ -52,9 +52,9 @@ _PIECE = re.compile(
     re.MULTILINE,
 )
 _COMMENT = re.compile(r"\{[^}]*(?:\}|\Z)|;[^\n]*")
-_NO_MOVE = re.compile(r"^\d+$|^\d*\.+|^\$\d+|[!?]+$")
-"""Parts of a word besides its move: a number, a glyph."""
-_COMMAND = re.compile(r"\[%[^\]]*\]")
+_NO_MOVE = re.compile(r"^\d+$|^\d*\.+|^\$\d+")
+"""Parts of a word before its move: a number, a glyph."""
+_COMMAND = re.compile(r"\[%[^][]*\]")
 """What programs write into comments, such as ``[%eval 0.35]``."""
 
 
@@ -203,7 +203,7 @@ def _variations(text: str) -> list[list[str]]:
             found.append(line)
         elif word == ")":
             line = outer.pop()
-        elif move := _NO_MOVE.sub("", word):
+        elif move := _NO_MOVE.sub("", word.rstrip("!?")):
             line.append(move)
     return found
 

@@ -87,7 +87,7 @@ impl<M: SearchModel> Search<M> {
         self.layers.push(new.nodes);
         self.bytes = new.bytes;
         self.ends += ends as u64;
-        (self.missing, self.cursor) = (new.rows, 0);
+        (self.missing, self.unsent) = (new.rows, new.rows);
         if new.rows == 0 {
             self.settle(with.params);
         } else if ends > 0 {

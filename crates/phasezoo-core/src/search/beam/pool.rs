@@ -135,8 +135,9 @@ impl<M: SearchModel> BeamPool<M> {
         self.searches.iter().filter(|search| search.is_running()).count()
     }
 
-    /// Hands out the rows of the next layer of every running tree whose last one is back, `max_rows`
-    /// at most; what finds no room goes out next time.
+    /// Hands out the next layer of every running tree whose last one is back, as long as there is
+    /// room for it among `max_rows`; others go out next time. A layer is never cut, so that whoever
+    /// answers it sees all of it: one that has more rows goes out alone.
     ///
     /// Searches begin a layer apart if [`Params::stagger`] says so: of n that run, at most n divided
     /// by the layers of a beam, its root's among them, are at their roots at a time. Those by the
@@ -147,8 +148,7 @@ impl<M: SearchModel> BeamPool<M> {
     pub fn collect(&mut self, max_rows: usize) -> Result<LeafBatch<M>> {
         self.admit();
         let (count, first) = (self.searches.len(), self.cursor);
-        let mut batch = LeafBatch::default();
-        self.cursor = 0;
+        let (mut batch, mut waiting) = (LeafBatch::default(), None);
         for turn in 0..count {
             let tree = (first + turn) % count;
             let with =
@@ -157,22 +157,24 @@ impl<M: SearchModel> BeamPool<M> {
             if !search.is_running() || !search.is_admitted {
                 continue;
             }
-            if batch.len() == max_rows {
-                self.cursor = tree;
+            if batch.len() >= max_rows {
+                waiting.get_or_insert(tree);
                 break;
             }
             if let Err(error) = search.prepare(&with) {
                 self.cancel(&batch);
                 return Err(error);
             }
-            if search.is_running() {
-                search.hand_out(tree as u32, max_rows - batch.len(), &mut batch);
+            if !search.is_running() {
+                continue;
             }
-            if search.has_unsent() && search.is_running() {
-                self.cursor = tree;
-                break;
+            if batch.is_empty() || batch.len() + search.unsent <= max_rows {
+                search.hand_out(tree as u32, &mut batch);
+            } else {
+                waiting.get_or_insert(tree);
             }
         }
+        self.cursor = waiting.unwrap_or(0);
         Ok(batch)
     }
 

@@ -9,15 +9,13 @@ use crate::search::batch::{Leaf, LeafBatch, Origin, Ticket};
 use crate::search::evaluation::{Evaluation, Shape, sort_candidates};
 
 impl<M: SearchModel> Search<M> {
-    /// Hands out up to `most` rows of the last layer; those that are left go out next time.
-    pub(super) fn hand_out(&mut self, tree: u32, most: usize, out: &mut LeafBatch<M>) {
-        let Some(root) = self.root.clone().filter(|_| most > 0 && self.missing > 0) else { return };
+    /// Hands out the rows of the last layer that are not out.
+    pub(super) fn hand_out(&mut self, tree: u32, out: &mut LeafBatch<M>) {
+        let Some(root) = self.root.clone().filter(|_| self.unsent > 0) else { return };
         let shared = out.push_root(&root);
-        let (before, depth) = (out.len(), self.layers.len() - 1);
+        let depth = self.layers.len() - 1;
         let mut path = Vec::new();
-        while self.cursor < self.layers[depth].len() && out.len() - before < most {
-            let place = self.cursor;
-            self.cursor += 1;
+        for place in 0..self.layers[depth].len() {
             if self.layers[depth][place].kind != Kind::Unsent {
                 continue;
             }
@@ -39,15 +37,8 @@ impl<M: SearchModel> Search<M> {
             };
             out.push(shared, leaf);
         }
-        if out.len() > before {
-            self.clock.hand_out(out.len() - before);
-        }
-    }
-
-    /// Whether rows of the last layer have not been handed out.
-    pub(super) fn has_unsent(&self) -> bool {
-        let last = self.layers.last().map_or(&[][..], Vec::as_slice);
-        last.iter().skip(self.cursor).any(|node| node.kind == Kind::Unsent)
+        self.clock.hand_out(self.unsent);
+        self.unsent = 0;
     }
 
     /// Whether a row is awaited; false if it was given up, and an error if it is back.
@@ -76,7 +67,7 @@ impl<M: SearchModel> Search<M> {
     pub(super) fn cancel(&mut self, ticket: Ticket) {
         let Some(layer) = self.layers.last_mut() else { return };
         layer[ticket.slot as usize].kind = Kind::Unsent;
-        self.cursor = self.cursor.min(ticket.slot as usize);
+        self.unsent += 1;
         self.given_up_below = self.given_up_below.max(ticket.serial + 1);
         self.clock.give_up(); // what is measured is whole batches
     }
@@ -86,9 +77,9 @@ impl<M: SearchModel> Search<M> {
         for node in self.layers.last_mut().into_iter().flatten() {
             if matches!(node.kind, Kind::Out(_)) {
                 node.kind = Kind::Unsent;
+                self.unsent += 1;
             }
         }
-        self.cursor = 0;
         self.given_up_below = self.next_serial;
         self.clock.give_up();
     }

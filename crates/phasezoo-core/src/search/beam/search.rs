@@ -31,9 +31,9 @@ pub(super) struct Search<M: SearchModel> {
     /// Positions evaluated, and ends of games met.
     pub(super) evaluated: u64,
     pub(super) ends: u64,
-    /// Rows of the last layer that are not back, and the first place that may not have been handed out.
+    /// Rows of the last layer that are not back, and those of them that are not out.
     pub(super) missing: usize,
-    pub(super) cursor: usize,
+    pub(super) unsent: usize,
     pub(super) next_serial: u64,
     /// Tickets below this serial that are not outstanding may have been given up: no error.
     pub(super) given_up_below: u64,
@@ -65,7 +65,7 @@ impl<M: SearchModel> Search<M> {
             evaluated: 0,
             ends: 0,
             missing: 0,
-            cursor: 0,
+            unsent: 0,
             next_serial: 1,
             given_up_below: 0,
             is_admitted: false,
@@ -117,7 +117,7 @@ impl<M: SearchModel> Search<M> {
         self.bytes = bytes_of(model, &node);
         self.layers.push(vec![node]);
         self.root = Some(Arc::new(root));
-        self.missing = 1;
+        (self.missing, self.unsent) = (1, 1);
         self.limit = limit;
         self.begun += 1;
         self.status = Status::Running;
@@ -160,7 +160,7 @@ impl<M: SearchModel> Search<M> {
         self.layers.clear();
         self.making = None;
         self.root = None;
-        (self.missing, self.cursor, self.bytes) = (0, 0, 0);
+        (self.missing, self.unsent, self.bytes) = (0, 0, 0);
         (self.evaluated, self.ends) = (0, 0);
         self.given_up_below = self.next_serial;
         self.is_admitted = false;
