@@ -17,6 +17,7 @@ FORMS = {
 STARTS = (
     None,
     "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3",
+    "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
     "4k3/8/8/8/8/8/3P4/R3K2R w KQ - 7 20",
     "8/8/3k4/8/2p5/8/1P6/2K1Q3 w - - 3 40",
     "8/5k2/8/8/8/2K5/8/3Q4 b - - 12 60",
@@ -33,12 +34,10 @@ def _repeats(history, at):
     return any(_identity(b) == _identity(history[at]) for b in history[:at])
 
 
-def _pseudo_en_passant(board):
-    return (
-        board.ep_square
-        if board.ep_square is not None and board.has_pseudo_legal_en_passant()
-        else None
-    )
+def _en_passant(history, at):
+    """The square that a pawn could take on, or that the FEN of the start names."""
+    board = history[max(at, 0)]
+    return board.ep_square if at <= 0 or board.has_pseudo_legal_en_passant() else None
 
 
 def _grid(squares, us):
@@ -58,7 +57,7 @@ def _pieces(board, us):
 
 def _before_double_step(pieces, board, us):
     """The planes with the pawn that has just made a double step back where it came from."""
-    square = _pseudo_en_passant(board)
+    square = board.ep_square
     if square is None:
         return pieces
     pieces = pieces.copy()
@@ -123,7 +122,7 @@ def expected(history, form):
         board = history[max(at, 0)]
         if canonical and board.clean_castling_rights() != now.clean_castling_rights():
             break
-        if canonical and at != len(history) - 1 and _pseudo_en_passant(board) is not None:
+        if canonical and at != len(history) - 1 and _en_passant(history, at) is not None:
             break
         if at < 0 and (usual or form == 5):
             break
@@ -157,7 +156,7 @@ def expected(history, form):
                 planes[104 + plane, row, file] = has
     if not canonical:
         planes[108] = us == chess.BLACK
-    elif (square := _pseudo_en_passant(now)) is not None:
+    elif (square := _en_passant(history, len(history) - 1)) is not None:
         mark = np.zeros((8, 8), bool)
         mark[7, chess.square_file(square)] = True
         planes[108] = turned(mark)

@@ -136,7 +136,7 @@ pub(super) fn lc0<R: Rules>(
     }
     if format.is_canonical() {
         let mark = |step: DoubleStep| Square::from_coords(step.file, step.color.backrank());
-        let mark = DoubleStep::before(position).map(mark);
+        let mark = DoubleStep::to_earlier(state, 0, position.board()).map(mark);
         planes.fixed(turn.apply(view.of(mark.map_or(Bitboard::EMPTY, Bitboard::from))));
     } else {
         planes.flag(viewer.is_black());
@@ -149,7 +149,8 @@ pub(super) fn lc0<R: Rules>(
     }
 }
 
-/// A pawn's step over a square where another pawn could take it, whether or not its king forbids that.
+/// A pawn's step over a square where another pawn could take it, whether or not its king forbids that;
+/// or one that the FEN of a game's start names, as lc0 reads it.
 #[derive(Clone, Copy, Debug)]
 struct DoubleStep {
     color: Color,
@@ -157,12 +158,6 @@ struct DoubleStep {
 }
 
 impl DoubleStep {
-    /// The one that led to `position`.
-    fn before<P: Position>(position: &P) -> Option<Self> {
-        let square = position.ep_square(EnPassantMode::PseudoLegal)?;
-        Some(Self { color: !position.turn(), file: square.file() })
-    }
-
     /// The move that led to `board`, if it is one.
     fn of(packed: PackedMove, board: &Board) -> Option<Self> {
         let (from, to) = (packed.from()?, packed.to());
@@ -176,10 +171,12 @@ impl DoubleStep {
     /// The one that led to the position `back` plies ago, whose board is given.
     fn to_earlier<R: Rules>(state: &BoardState<R>, back: usize, board: &Board) -> Option<Self> {
         let moves = state.history().moves();
-        match moves.len().checked_sub(back + 1) {
-            Some(last) => Self::of(moves[last], board),
-            None => Self::before(state.start()?),
+        if let Some(last) = moves.len().checked_sub(back + 1) {
+            return Self::of(moves[last], board);
         }
+        let start = state.start()?;
+        let file = start.ep_square(EnPassantMode::Always)?.file();
+        Some(Self { color: !start.turn(), file })
     }
 }
 
@@ -236,7 +233,7 @@ fn recurring<R: Rules>(
     // The first position stands for those before it, unless they could not recur.
     let is_first = back == state.history().moves().len() - state.history().hidden() as usize;
     let is_quiet = state.position().halfmoves() as usize > back
-        && (back > 0 || DoubleStep::before(state.position()).is_none());
+        && (back > 0 || DoubleStep::to_earlier(state, 0, state.position().board()).is_none());
     if is_first && is_quiet && is_set_up(state) && !repeats_only {
         let first = shown[known - 1];
         shown[known..].fill(first);
