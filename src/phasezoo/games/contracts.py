@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from phasezoo.errors import GameContract
-from phasezoo.games.queries import acting_players, legal_actions_of, to_play_of, where
+from phasezoo.games.queries import acting_players, is_over, legal_actions_of, to_play_of, where
 from phasezoo.types import SIMULTANEOUS
 
 _SLACK = 1e-6
@@ -89,7 +89,7 @@ def unchanged(state: Any) -> Iterator[None]:
 def check_state(state: Any, num_players: int) -> None:
     """Look at the turn of a state that a search begins at, and play from it once."""
     acting = checked_players(state, num_players)
-    if state.is_terminal or state.to_play == SIMULTANEOUS:
+    if is_over(state) or state.to_play == SIMULTANEOUS:
         return
     legal = legal_actions_of(state, acting[0])
     if len(legal):

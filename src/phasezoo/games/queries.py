@@ -97,6 +97,9 @@ def acting_players(state: Any) -> tuple[int, ...]:
 def is_over(state: Any) -> bool:
     """Whether the game is over."""
     over = _member(state, "is_terminal")
+    if callable(over):  # a method, and so true
+        message = f"{where(state)}: is_terminal is a method, expected a property (@property)"
+        raise GameContract(message)
     try:
         return bool(over)
     except ValueError as error:  # of an array

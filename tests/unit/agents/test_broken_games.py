@@ -87,6 +87,16 @@ def test_a_search_names_what_a_game_answers(member, answer, odd_below):
         assert "my game" in str(caught.value)
 
 
+def test_an_end_that_is_a_method_is_named():
+    made = type("Broken", (Pile,), {"is_terminal": lambda self: not self.stones})
+    made.register("my game")
+    for agent in (agents.MCTSAgent(inference.Uniform(), limit=LIMIT), agents.UCTAgent(limit=LIMIT)):
+        with pytest.raises(GameContract, match="my game: is_terminal is a method"):
+            agent.session(1).act(made())
+    with pytest.raises(GameContract, match="my game: is_terminal is a method"):
+        arena.play_match(agents.RandomAgent(), agents.RandomAgent(), game="my game", games=2)
+
+
 @pytest.mark.parametrize(("member", "answer"), [row for row in TURNS if row[0] != "returns"])
 def test_a_match_names_it_too(member, answer):
     broken(Pile, member, answer, 5)
