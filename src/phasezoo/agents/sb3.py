@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from phasezoo import gating
 from phasezoo._torch import require_torch
 from phasezoo.agents.base import mask_in, state_in
 from phasezoo.checking import type_name
@@ -19,7 +20,7 @@ from phasezoo.games.options import flag
 from phasezoo.observation.action_parts import flat_mask
 from phasezoo.observation.compact import action_of_compact, check_compact, compact_mask
 from phasezoo.observation.view import View
-from phasezoo.types import ActionMask
+from phasezoo.types import ActionMask, Gate
 
 ALGORITHMS = {
     "phasezoo.integrations.sb3": "sb3_contrib:MaskablePPO",
@@ -34,8 +35,8 @@ ALGORITHMS = {
 class SB3Agent:
     """Plays what a model of Stable-Baselines3 predicts; in matches, and as an opponent.
 
-    A game whose planes, actions or phases are not those that the model was trained on is refused
-    when a match or an environment begins. Algorithms that know masks are given the mask. Others may
+    A game whose planes, actions or number of phases are not those that the model was trained on is
+    refused when a match or an environment begins. Algorithms that know masks are given the mask. Others may
     answer with an illegal action, which is dealt with as anybody's.
 
     Args:
@@ -113,7 +114,28 @@ class SB3Agent:
             raise InvalidConfig(message)
         self._check_planes(view.plane_shape)
         if view.gate is not None:
-            self._check_phase(len(view.gate.names) - 1)
+            self.check_gate(view.gate)
+
+    def check_gate(self, gate: Gate | None) -> None:
+        """Refuse a gate that is none of those that the model was trained with.
+
+        Args:
+            gate: Says its phases; None: all are phase 0.
+
+        Raises:
+            InvalidConfig: The gate has another number of phases.
+        """
+        count = self._num_phases
+        if count is None or count == (1 if gate is None else len(gate.names)):
+            return
+        found = "there is no gate here"
+        if gate is not None:
+            found = f"gate {gating.spec_of(gate)!r} has {len(gate.names)}"
+        message = (
+            f"{self.name} was trained on {count} phases, and {found}; give the gate that it was "
+            "trained with by gate=, and no other to the match or environment"
+        )
+        raise InvalidConfig(message)
 
     def __call__(self, observation: Any, info: Mapping[str, Any]) -> Any:
         """The model's action: an index, or if actions have parts ``int64[K]``.
@@ -149,10 +171,15 @@ class SB3Agent:
         if self._parts is None:
             return planes
         shown = {"observation": planes, "action_mask": mask}
-        if "phase" in self._parts:
-            count, phase = self._parts["phase"].shape[0], info["phase"]
-            self._check_phase(phase)
-            shown["phase"] = np.eye(count, dtype=np.float32)[phase]
+        if self._num_phases is not None:
+            phase = info["phase"]
+            if phase >= self._num_phases:
+                message = (
+                    f"{self.name} was trained on {self._num_phases} phases and is given phase "
+                    f"{phase}; give the gate that it was trained with by gate="
+                )
+                raise InvalidConfig(message)
+            shown["phase"] = np.eye(self._num_phases, dtype=np.float32)[phase]
         return {key: shown[key] for key in self._parts}
 
     def _check_actions(self, shown: int) -> None:
@@ -174,16 +201,11 @@ class SB3Agent:
             )
             raise InvalidConfig(message)
 
-    def _check_phase(self, phase: int) -> None:
-        """Refuse a phase beyond those that the model knows."""
+    @property
+    def _num_phases(self) -> int | None:
+        """How many phases the model was trained on; None if it sees none."""
         parts = self._parts or {}
-        count = parts["phase"].shape[0] if "phase" in parts else phase + 1
-        if phase >= count:
-            message = (
-                f"{self.name} was trained on {count} phases and is given phase {phase}; give the "
-                "gate that it was trained with by gate="
-            )
-            raise InvalidConfig(message)
+        return int(parts["phase"].shape[0]) if "phase" in parts else None
 
 
 def _loaded(path: Path, algorithm: Any) -> Any:

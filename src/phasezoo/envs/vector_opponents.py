@@ -53,9 +53,15 @@ class VectorOpponents:
             :func:`~phasezoo.envs.opponents.resolve` gives.
         runner: Knows the rules of the games.
         gate: Knows the games' phases.
+
+    Raises:
+        PhasezooError: A callable refuses the gate.
     """
 
     def __init__(self, kinds: Sequence[Any], runner: GameRunner, gate: VectorGate) -> None:
+        for kind in kinds:
+            if isinstance(kind, Callee) and kind.view.check_gate is not None:
+                kind.view.check_gate(_own_gate(kind) if runner.gate is None else runner.gate)
         self._kinds = kinds
         self._runner = runner
         self._gate = gate

@@ -100,6 +100,7 @@ class GameRunner:
 
         Raises:
             GameContract: A game of one's own names a player who does not exist.
+            PhasezooError: An agent refuses the gate.
         """
         acting = self._acting(state)
         ending = self._ending(state) if state.is_terminal else None
@@ -107,6 +108,9 @@ class GameRunner:
         gates: tuple[Gate | None, ...] = (self.gate,) * len(self._players)
         if self.gate is None and views:
             gates = tuple(view.gate for view in views)
+        for view, gate in zip(views, gates, strict=False):
+            if view.check_gate is not None:
+                view.check_gate(gate)
         phases = self.phases(state, gates, None)
         return Turn(state, ply, phases, gates, ending, None, self.no_moves(), acting)
 

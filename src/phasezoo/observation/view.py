@@ -1,5 +1,6 @@
 """Observation, mask and info of a player, everywhere by the same function."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -36,6 +37,8 @@ class View:
     """Whether masks are over the game's compact actions."""
     state_in_info: bool | None = None
     """None for infos of any values; else they are plain, and this is whether the state is there."""
+    check_gate: Callable[[Gate | None], None] | None = None
+    """May refuse the gate that says the player's phases; None of games without one."""
 
     @property
     def plane_shape(self) -> tuple[int, int, int]:
@@ -113,7 +116,8 @@ def view_of(agent: Any, default: View) -> View:
     Args:
         agent: Any object. ``plane_spec`` names planes, or is ``"dict"`` or ``"none"``; ``gate`` is
             a gate, or the specification of one; ``check_view(view)`` may refuse what it would be
-            shown, before the first move.
+            shown, before the first move, and ``check_gate(gate)`` the gate of the match or
+            environment, or its own where these have none.
         default: View of agents that do not ask.
 
     Raises:
@@ -134,6 +138,7 @@ def view_of(agent: Any, default: View) -> View:
         view = replace(view, planes=spec, observation="planes", packed=False)
     if gate is not None:
         view = replace(view, gate=gating.make(gate, game.name))
+    view = replace(view, check_gate=getattr(agent, "check_gate", None))
     check = getattr(agent, "check_view", None)
     if check is not None:
         check(view)

@@ -120,7 +120,7 @@ def asked_too_late(*_arguments, **_options):
             "connect-four",
             "ConnectFour-v0",
             {"gate": "plies:1,2,3"},
-            "2 phases and is given phase 3",
+            r"trained on 2 phases, and gate 'plies:1,2,3' has 4",
         ),
         ("krk", "KRK-v0", {}, "7 actions and is shown 4672"),
         ("connect-four", "ConnectFour-v0", {"compact_actions": True}, "no compact form"),
@@ -203,6 +203,41 @@ def test_masked_observations_and_phases_are_made_for_it():
     agent(observation, info)
     with pytest.raises(InvalidConfig, match="3 phases and is given phase 4"):
         agent(observation, info | {"phase": 4})
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "message"),
+    [
+        (None, None, "3 phases, and there is no gate here"),
+        ("plies:4,8", "none", "3 phases, and gate 'none' has 1"),
+        ("plies:4,8", "plies:4", "3 phases, and gate 'plies:4' has 2"),
+        (None, "plies:4", "3 phases, and gate 'plies:4' has 2"),
+        ("plies:4,8", None, None),
+        (None, "plies:4,8", None),
+    ],
+)
+def test_the_gate_that_holds_has_the_phases_it_was_trained_on(own, others, message):
+    agent = agents.SB3Agent(
+        trained(observation="masked", gate="plies:4,8", with_phase=True), gate=own
+    )
+    options = {} if others is None else {"gate": others}
+
+    def match():
+        return arena.play_match(agent, "random", game="connect-four", games=2, seed=1, **options)
+
+    def environment():
+        env = gym.make("ConnectFour-v0", opponent=agent, **options)
+        return [env.reset(seed=seed) for seed in range(4)]
+
+    def vector():
+        return gym.make_vec("ConnectFour-v0", 2, opponent=agent, **options).reset(seed=1)
+
+    for begin in (match, environment, vector):
+        if message is None:
+            begin()
+            continue
+        with pytest.raises(InvalidConfig, match=message):
+            begin()
 
 
 def test_actions_with_parts_have_parts():
