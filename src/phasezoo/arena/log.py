@@ -16,6 +16,9 @@ from phasezoo.runs.lock import LockedFile
 
 _AGAIN = "choose another path, or remove it to play this match from its beginning"
 
+_OF_A_SIDE = ("name", "limit", "gate", "search_gate", "routing", "search", "network", "pool")
+"""Names for what a side's identity lists."""
+
 FORMAT_VERSION = 2
 """Of the log's lines; a log of another version is refused."""
 
@@ -133,9 +136,11 @@ class GameLog(LockedFile):
             except (KeyError, TypeError) as error:
                 message = f"{self.path}: line 1 is damaged ({error}); {_AGAIN}"
                 raise RunDirectoryError(message) from error
-        there, here = jsonable.flat(theirs), jsonable.flat(ours)
+        there, here = _settings_of(theirs), _settings_of(ours)
         differing = [
             f"{key} {shown(there.get(key))} there, {shown(here.get(key))} here"
+            if not key.endswith(".network")
+            else f"{key.removesuffix('.network')} has other networks there"
             for key in sorted(set(there) | set(here))
             if there.get(key) != here.get(key)
         ]
@@ -146,6 +151,16 @@ class GameLog(LockedFile):
 
     def _write(self, line: Mapping[str, Any]) -> None:
         append_line(self.path, json.dumps(line, separators=(",", ":")).encode())
+
+
+def _settings_of(match: Mapping[str, Any]) -> dict[str, Any]:
+    """What identifies a match, by names that a message can say."""
+    found = dict(match)
+    sides = found.pop("sides", None)
+    for number, side in enumerate(sides if isinstance(sides, list) else (), start=1):
+        named = dict(zip(_OF_A_SIDE, side if isinstance(side, list) else [side], strict=False))
+        found[f"side {number}"] = named | {"network": json.dumps(named.get("network"))}
+    return jsonable.flat(found)
 
 
 def _record_of(line: Mapping[str, Any]) -> Mapping[str, Any]:

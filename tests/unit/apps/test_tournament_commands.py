@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from phasezoo import arena
+from phasezoo import arena, inference, networks
 from phasezoo.agents import making as registry
 from phasezoo.apps.cli import main
 from phasezoo.apps.tournament import commands
@@ -323,6 +323,26 @@ def test_a_resumed_run_finds_the_files_of_its_agents(tmp_path, monkeypatch, caps
     assert files(home / "cut") == whole
     assert Path.cwd() == elsewhere
     assert list(elsewhere.iterdir()) == []
+
+
+def test_a_resumed_run_whose_folder_is_gone_says_where_it_looks(tmp_path, monkeypatch, capsys):
+    home, moved = tmp_path / "home", tmp_path / "moved"
+    home.mkdir()
+    network = networks.make("mlp-8x1", (3, 6, 7), 7, seed=1)
+    inference.save(network, home / "net", game="connect-four")
+    monkeypatch.chdir(home)
+    monkeypatch.setattr(commands, "time", None)  # before any game
+    with pytest.raises(AttributeError):
+        run("match", "policy:net=net", "random:seed=1", *FOUR, "--out", "cut")
+    monkeypatch.undo()
+    home.rename(moved)
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run("match", "--resume", moved / "cut", capsys=capsys)
+    assert code == 2
+    assert f"the run began in {home}, which is gone" in err
+    assert f"are taken from {tmp_path}" in err
+    monkeypatch.chdir(moved)
+    assert run("match", "--resume", moved / "cut") == 0
 
 
 @pytest.mark.parametrize(

@@ -30,5 +30,10 @@ def test_another_policy_or_value_is_another_match(tmp_path, changed):
     again = arena.play_match(player(*folders), "random:seed=2", **options)
     assert again.score == first.score
     network(folders[changed], 7)
-    with pytest.raises(RunDirectoryError, match="another match"):
+    with pytest.raises(
+        RunDirectoryError, match=r"another match \(side 1 has other networks there\)"
+    ):
         arena.play_match(player(*folders), "random:seed=2", **options)
+    network(folders[changed], changed)
+    with pytest.raises(RunDirectoryError, match=r"\(.*side 2.name 'random:seed=2' there"):
+        arena.play_match(player(*folders), "uct:simulations=2", **options)

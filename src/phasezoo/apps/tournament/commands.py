@@ -14,7 +14,7 @@ from phasezoo._interrupt import continuing, saying
 from phasezoo.apps.tournament.report import report
 from phasezoo.arena import Standings
 from phasezoo.arena.frames import without_infinite
-from phasezoo.errors import InvalidConfig, PhasezooError
+from phasezoo.errors import CheckpointError, InvalidConfig, PhasezooError
 from phasezoo.frames import csv_text
 from phasezoo.plugins import is_installed_program, lasting
 from phasezoo.report.again import done_again
@@ -334,10 +334,19 @@ def _runs_code(agent: str) -> bool:
 @contextlib.contextmanager
 def _where_it_was_begun(out: Path) -> Iterator[None]:
     """Work in the directory in which a run was begun; where one is if that is gone."""
-    known = out / BEGUN_IN
-    folder = Path(known.read_text(encoding="utf-8").strip()) if known.is_file() else Path.cwd()
-    with contextlib.chdir(folder if folder.is_dir() else Path.cwd()):
-        yield
+    here, known = Path.cwd(), out / BEGUN_IN
+    folder = Path(known.read_text(encoding="utf-8").strip()) if known.is_file() else here
+    with contextlib.chdir(folder if folder.is_dir() else here):
+        try:
+            yield
+        except CheckpointError as error:
+            if folder.is_dir():
+                raise
+            message = (
+                f"{error} (the run began in {folder}, which is gone, so relative paths are taken "
+                f"from {here}: resume it in the folder where these files lie)"
+            )
+            raise CheckpointError(message) from error
 
 
 @dataclass(frozen=True)
