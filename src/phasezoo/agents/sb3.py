@@ -36,8 +36,8 @@ class SB3Agent:
     """Plays what a model of Stable-Baselines3 predicts; in matches, and as an opponent.
 
     A game whose planes, actions or number of phases are not those that the model was trained on is
-    refused when a match or an environment begins. Algorithms that know masks are given the mask. Others may
-    answer with an illegal action, which is dealt with as anybody's.
+    refused when a match or an environment begins. Algorithms that know masks are given the mask.
+    Others may answer with an illegal action, which is dealt with as anybody's.
 
     Args:
         model: The model, or the file that ``model.save()`` wrote. Such a file holds pickled

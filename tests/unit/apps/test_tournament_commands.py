@@ -338,7 +338,7 @@ def test_a_resumed_run_whose_folder_is_gone_says_where_it_looks(tmp_path, monkey
     home.rename(moved)
     monkeypatch.chdir(tmp_path)
     code, _, err = run("match", "--resume", moved / "cut", capsys=capsys)
-    assert code == 2
+    assert code == 1
     assert f"the run began in {home}, which is gone" in err
     assert f"are taken from {tmp_path}" in err
     monkeypatch.chdir(moved)
