@@ -675,6 +675,18 @@ def test_phases_experts_and_routing_are_told_and_chosen():
     alone.engine.close()
 
 
+def test_an_option_for_another_variant_of_the_package_is_left_out():
+    pytest.importorskip("onnxruntime")
+    spoken = Spoken(None)
+    assert spoken.send("setoption name Routing value majority", "isready")[-1] == "readyok"
+    lines = spoken.ask("setoption name UCI_Variant value atomic", "isready", "go nodes 8")
+    said = "info string Routing is for experts, and atomic has one network here"
+    assert said in lines
+    assert lines[-1] != "bestmove (none)"
+    assert spoken.send("setoption name UCI_Variant value chess", "isready")[-1] == "readyok"
+    spoken.engine.close()
+
+
 def test_networks_of_chess_play_chess960_and_no_other_variant():
     pytest.importorskip("onnxruntime")
     spoken = Spoken("mcts:net=phasezoo/chess-small,backend=onnx,batch_size=4")

@@ -228,7 +228,9 @@ class Engine:
         if is_new:
             self._loaded, self._agent, self._made, self._player = loaded, None, None, None
             text = self._texts.get(options["UCI_Variant"]) or next(iter(self._texts.values()))
-            self._agent = player.load(text, options)
+            # The package's networks differ: what the options say may be meant for another one.
+            left_out = self._info if len(set(self._texts.values())) > 1 else None
+            self._agent = player.load(text, options, left_out)
         made = (options.game, options["Hash"], self._games)
         if self._made == made or self._agent is None:
             return

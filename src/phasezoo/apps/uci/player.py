@@ -96,8 +96,15 @@ def _ends(limit: agents.Limit) -> bool:
     return limit.is_timed or limit.nodes is not None or limit.simulations is not None
 
 
-def load(text: str, options: Options) -> Any:
-    """The agent of a text, its networks loaded, with what the options say of them."""
+def load(text: str, options: Options, left_out: Callable[[str], None] | None = None) -> Any:
+    """The agent of a text, its networks loaded, with what the options say of them.
+
+    Args:
+        text: The agent.
+        options: The options.
+        left_out: Told why the agent cannot have an option, which is then left out; None: such an
+            option is an error.
+    """
     register_all()
     if read_spec(text).name == "tablebase":
         message = (
@@ -105,7 +112,7 @@ def load(text: str, options: Options) -> Any:
             "not: give another --agent; SyzygyPath serves searches in endings"
         )
         raise InvalidConfig(message)
-    agent = agents.make(adapted(text, options))
+    agent = agents.make(adapted(text, options, left_out))
     if options["UCI_Variant"] == VARIANTS[0] and OTHER_GAME not in read_spec(text).options:
         _check_chess(agent, options.game)
     return agent
@@ -127,8 +134,8 @@ def variants_of(text: str) -> tuple[str, ...]:
     return (game,) if game in VARIANTS and OTHER_GAME not in given else VARIANTS
 
 
-def adapted(text: str, options: Options) -> str:
-    """The text of an agent with what the options say put into it."""
+def adapted(text: str, options: Options, left_out: Callable[[str], None] | None = None) -> str:
+    """The text of an agent with what the options say put into it; see :func:`load`."""
     spec = read_spec(text)
     asked = [
         name for name in ("ExpertsPath", "Routing", "Gate", "SyzygyPath") if options.is_set(name)
@@ -146,11 +153,13 @@ def adapted(text: str, options: Options) -> str:
         name = "m2cts"
         given["experts"] = given.pop("net")
     has_experts = name == "m2cts"
-    if options.is_set("Routing"):
-        if not has_experts:
-            message = "Routing is for experts: set ExpertsPath too, or begin with --agent m2cts:…"
-            raise InvalidConfig(message)
+    if options.is_set("Routing") and has_experts:
         given["routing"] = options["Routing"]
+    elif options.is_set("Routing") and left_out is not None:
+        left_out(f"Routing is for experts, and {options['UCI_Variant']} has one network here")
+    elif options.is_set("Routing"):
+        message = "Routing is for experts: set ExpertsPath too, or begin with --agent m2cts:…"
+        raise InvalidConfig(message)
     if options.is_set("Gate"):
         given["search_gate" if has_experts else "gate"] = options["Gate"]
     if options.is_set("SyzygyPath") and options["UCI_Variant"] == VARIANTS[0]:
