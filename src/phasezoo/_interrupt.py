@@ -36,6 +36,9 @@ _is_said = _has_line = False
 _stopped_at: float | None = None
 """When Ctrl-C came first."""
 
+_is_done = False
+"""Whether the command has done its work, and only Python's own end is left."""
+
 
 @contextlib.contextmanager
 def saying(line: Callable[[], str | None]) -> Iterator[None]:
@@ -64,6 +67,12 @@ def reader_has_left(error: BaseException) -> bool:
     cause = error.__context__ if isinstance(error, SystemExit) else error
     is_own_code = hasattr(error, "__notes__")  # which say where it failed
     return isinstance(cause, BrokenPipeError) and not is_own_code
+
+
+def done() -> None:
+    """The command has done its work: the first Ctrl-C from now on interrupts nobody's clean-up."""
+    global _is_done
+    _is_done = True
 
 
 def was_said() -> bool:
@@ -147,6 +156,9 @@ def _stop(number: int, frame: FrameType | None) -> None:
     if _stopped_at is not None:
         if now - _stopped_at >= PATIENCE:
             os._exit(STOPPED)
+        return
+    if _is_done:
+        _stopped_at = now
         return
     caller = frame
     while caller is not None:

@@ -112,6 +112,24 @@ def test_ctrl_c_twice_is_once_and_what_has_to_be_put_away_is(tmp_path: Path) -> 
     assert (done.returncode, done.stdout, done.stderr) == (130, "put away\n", "")
 
 
+def test_ctrl_c_at_the_end_interrupts_no_clean_up(tmp_path: Path) -> None:
+    """As a package that was loaded later may do it while Python ends."""
+    (tmp_path / "late.py").write_text(
+        "import atexit, os, signal\n"
+        "def clean():\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    for _ in range(1000):\n"
+        "        pass\n"
+        "    print('clean')\n"
+        "atexit.register(clean)\n"
+    )
+    done = run(
+        ["-m", "phasezoo", "perft", "krk", "--depth", "1", "--plugin", str(tmp_path / "late.py")],
+        tmp_path,
+    )
+    assert (done.returncode, done.stdout.splitlines()[-1], done.stderr) == (0, "clean", "")
+
+
 def test_ctrl_c_later_on_ends_what_does_not_end(tmp_path: Path) -> None:
     program = tmp_path / "phasezoo"
     hanging = "from phasezoo import _interrupt\n_interrupt.PATIENCE = 0\npress()\nwhile True: pass"

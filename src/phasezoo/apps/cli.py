@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TextIO
 
 import phasezoo
-from phasezoo._interrupt import STOPPED, nothing_written, reader_has_left, saying, was_said
+from phasezoo._interrupt import STOPPED, done, nothing_written, reader_has_left, saying, was_said
 from phasezoo.apps.command_line import PLUGIN, CommandLine, output
 from phasezoo.errors import (
     InvalidConfig,
@@ -62,6 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.showwarning = _warn
             code = _run(given)
         sys.stdout.flush()
+        done()
     except KeyboardInterrupt:
         return STOPPED
     except PhasezooError as error:
