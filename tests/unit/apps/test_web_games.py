@@ -1,8 +1,10 @@
 """The board's server: games by messages, without a browser."""
 
 import asyncio
+import gc
 import io
 import json
+import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +17,8 @@ from own_games import Stones
 from web_client import Refused, client, talking
 
 from phasezoo import agents, games
-from phasezoo.apps.web import sessions
+from phasezoo.apps.web import recordings, sessions
+from phasezoo.apps.web.search import Stop
 from phasezoo.apps.web.sessions import Sessions
 from phasezoo.apps.web.workers import Workers
 
@@ -475,6 +478,13 @@ def test_variations_of_a_pasted_game_are_those_that_python_chess_reads(page, tag
     assert shown["title"].endswith(", without its comments")
 
 
+@pytest.mark.parametrize("long", ["!" * 200_000 + "a", "{" + "[%" * 100_000 + "}"])
+def test_a_long_run_of_one_sign_in_a_pasted_game_is_no_more_than_that(long):
+    """Each would take minutes if every sign were looked at from every sign before it."""
+    found = recordings.pasted(f"1. e4 ( 1. d4!? d5?! {long} ) e5 *")
+    assert [each.name for each, _ in found.plies] == ["e4", "e5"]
+
+
 @pytest.mark.parametrize(
     ("moves", "fault"),
     [
@@ -796,6 +806,35 @@ def test_games_are_kept_apart(server):
         assert second.games[theirs]["moves"] == ["d4"]
         with pytest.raises(Refused, match="not on this server"):
             second.ask("join", game="guessed")
+
+
+def test_work_that_nobody_waits_for_any_more_ends_without_a_word():
+    said = []
+
+    async def asked():
+        asyncio.get_running_loop().set_exception_handler(lambda _, found: said.append(found))
+        workers, begun, go_on = Workers(1, 5.0), threading.Event(), threading.Event()
+        first = asyncio.create_task(workers.run(lambda: begun.set() or go_on.wait(), "play"))
+        await asyncio.to_thread(begun.wait)
+        stops = [Stop(5.0), Stop(5.0)]
+        waiting = [
+            asyncio.create_task(workers.run(lambda: said.append("begun"), "play", stop))
+            for stop in stops
+        ]
+        await asyncio.sleep(0)
+        for stop in stops:
+            stop.drop()
+        waiting[0].cancel()
+        go_on.set()
+        assert await first
+        with pytest.raises(asyncio.CancelledError):
+            await waiting[1]
+        del waiting
+        await workers.run(gc.collect, "play")
+        await asyncio.sleep(0)
+
+    asyncio.run(asked())
+    assert said == []
 
 
 def test_a_game_is_released_when_its_last_watcher_has_been_gone_for_long(monkeypatch):

@@ -127,10 +127,9 @@ class Workers:
         found: Future[Found] = Future()
 
         def job() -> None:
-            if not found.set_running_or_notify_cancel():
-                return
             if stop is not None and stop.is_dropped:
-                found.set_exception(_NotBegun())
+                found.cancel()
+            if not found.set_running_or_notify_cancel():
                 return
             with contextlib.suppress(RuntimeError):  # the server has ended
                 loop.call_soon_threadsafe(begun.set)
@@ -154,10 +153,7 @@ class Workers:
             waited.add_done_callback(lambda late: late.cancelled() or late.exception())
             message = f"it has not ended after {most:g} seconds and is not waited for any more"
             raise InvalidConfig(message)
-        try:
-            answer = waited.result()
-        except _NotBegun:
-            raise asyncio.CancelledError from None
+        answer = waited.result()
         rest = least - (time.monotonic() - asked)
         if rest > 0:
             await asyncio.sleep(rest)
@@ -200,7 +196,3 @@ class Workers:
         """Begin nothing more; what goes on is left to itself."""
         for pool in self._pools.values():
             pool.close()
-
-
-class _NotBegun(Exception):
-    """Nobody waits for the work any more."""
