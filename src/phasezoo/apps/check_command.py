@@ -13,8 +13,8 @@ from phasezoo.agents.making import OWN
 from phasezoo.checking import Report, type_name
 from phasezoo.errors import InvalidConfig
 from phasezoo.gating.registry import own_names
-from phasezoo.inference.storage.manifest import MANIFEST
-from phasezoo.inference.storage.packaged import EXPERTS, PREFIX
+from phasezoo.inference.storage.manifest import EXPERTS, MANIFEST
+from phasezoo.inference.storage.packaged import PREFIX
 from phasezoo.plugins import import_module
 from phasezoo.specs import Argument, NonNegativeInt, PositiveInt
 from phasezoo.specs.text import did_you_mean

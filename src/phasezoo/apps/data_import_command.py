@@ -1,5 +1,6 @@
 """``phasezoo data import``: PGN files to stores."""
 
+import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -71,7 +72,7 @@ class ImportOptions(PgnFilter):
         """Read the files and say what was kept and skipped."""
         if len(self.paths) < 2:
             given = f"{self.paths[0]} alone" if self.paths else "neither"
-            first = self.paths[0] if self.paths else "games.pgn"
+            first = shlex.quote(str(self.paths[0])) if self.paths else "games.pgn"
             message = (
                 f"data import: {given} was given; expected are PGN files and, last, the store to "
                 f"write, a new folder or a .parquet file, as in phasezoo data import {first} store"

@@ -118,7 +118,10 @@ class Schedule:
                 message = f"completed game {record.number} was not played with this match's seeds"
                 raise InvalidConfig(message)
             if record.number in done:
-                message = f"completed game {record.number} is given twice"
+                message = (
+                    f"completed game {record.number} is given twice; leave one out (remove its "
+                    "line from a log)"
+                )
                 raise InvalidConfig(message)
             fault = self._fault_of(record)
             if fault is not None:

@@ -561,6 +561,7 @@ def test_lines_that_mean_nothing(spoken, line, words):
         ("mcts:net=nowhere", "setoption name Hash value 9", "nowhere"),
         ("mcts:device=nonsense", "setoption name Hash value 9", "give net="),
         ("tablebase", "setoption name Hash value 9", "give another --agent"),
+        ("human", "setoption name Hash value 9", "human asks at the terminal"),
         (FAST, "setoption name ExpertsPath value nowhere", "nowhere"),
         (FAST, "setoption name Routing value soft", "Routing is for experts"),
         (FAST, "setoption name Gate value x", "x"),

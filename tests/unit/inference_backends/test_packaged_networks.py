@@ -13,7 +13,7 @@ from phasezoo.training.experts.tables import METRICS
 from phasezoo.types import SIMULTANEOUS
 
 NAMES = inference.packaged_networks()
-EXPERTS = [name for name in NAMES if (packaged.resolved(name) / packaged.EXPERTS).is_file()]
+EXPERTS = [name for name in NAMES if (packaged.resolved(name) / "experts.json").is_file()]
 BY_PLAY = [name for name in NAMES if (packaged.resolved(name) / "probes.json").is_file()]
 
 
@@ -112,6 +112,9 @@ def test_a_name_without_its_prefix_is_told_the_whole_name(tmp_path, monkeypatch)
     (tmp_path / "chess-small").mkdir()
     with pytest.raises(CheckpointError, match=r"no manifest\.json there"):
         inference.load("chess-small")
+    (tmp_path / "chess-small" / "experts.json").touch()
+    with pytest.raises(CheckpointError, match="holds experts for phases, and one network is"):
+        inference.load_network("chess-small")
 
 
 @pytest.mark.parametrize("given", [3, None, b"phasezoo/chess-small", ["a"]])

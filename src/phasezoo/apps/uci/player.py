@@ -14,7 +14,7 @@ from phasezoo.errors import GameMismatch, InvalidConfig, PhasezooError
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.other_games import check_plays, parts_of
 from phasezoo.inference.storage import packaged
-from phasezoo.inference.storage.manifest import MANIFEST
+from phasezoo.inference.storage.manifest import EXPERTS, MANIFEST
 from phasezoo.registration import register_all
 from phasezoo.specs import read_spec, write_spec
 
@@ -106,7 +106,11 @@ def load(text: str, options: Options, left_out: Callable[[str], None] | None = N
             option is an error.
     """
     register_all()
-    if read_spec(text).name == "tablebase":
+    name = read_spec(text).name
+    if name == "human":
+        message = "human asks at the terminal, which is the interface's here: give another --agent"
+        raise InvalidConfig(message)
+    if name == "tablebase":
         message = (
             f"tablebase plays games whose perfect play is known, which {', '.join(VARIANTS)} are "
             "not: give another --agent; SyzygyPath serves searches in endings"
@@ -125,7 +129,7 @@ def variants_of(text: str) -> tuple[str, ...]:
         named = next(given[name] for name in NETWORKS if name in given)
         said = {name: given.get(option) for name, option in READING.items()}
         folder = packaged.resolved(named, **said)
-        files = (folder / name for name in (MANIFEST, packaged.EXPERTS))
+        files = (folder / name for name in (MANIFEST, EXPERTS))
         found = next(file for file in files if file.is_file())
         game = json.loads(found.read_bytes())["game"]
     except (PhasezooError, OSError, ValueError, LookupError, TypeError, StopIteration):

@@ -14,8 +14,7 @@ from phasezoo.inference.policy_value import paired
 from phasezoo.inference.routing import Routing
 from phasezoo.inference.storage import packaged
 from phasezoo.inference.storage.files import write_file
-from phasezoo.inference.storage.manifest import MANIFEST, PLUGIN_HINT
-from phasezoo.inference.storage.packaged import EXPERTS
+from phasezoo.inference.storage.manifest import EXPERTS, MANIFEST, PLUGIN_HINT
 from phasezoo.runs import jsonable
 from phasezoo.runs.saved import read_record, record_bytes
 from phasezoo.types import Gate

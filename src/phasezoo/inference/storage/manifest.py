@@ -22,6 +22,8 @@ FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
 MODEL = "model.safetensors"
 ONNX_MODEL = "model.onnx"
+EXPERTS = "experts.json"
+"""Stands in the folder of experts, beside their networks."""
 
 ValueKind: TypeAlias = Literal["wdl", "value", "values"]
 """Form of a network's value: probabilities of win, draw and loss; one number in
@@ -213,5 +215,10 @@ def _nothing_there(directory: Path) -> str:
         return (
             f"{directory}: this training has not finished; run it again to continue it, or load "
             f"one of {directory / 'checkpoints'}"
+        )
+    if (directory / EXPERTS).is_file():
+        return (
+            f"{directory}: holds experts for phases, and one network is expected here; give the "
+            f"folder of one of them, in {directory / 'networks'}"
         )
     return f"{directory}: no {MANIFEST} there; a network is a directory with {MODEL} and {MANIFEST}"

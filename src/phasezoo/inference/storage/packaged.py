@@ -19,13 +19,11 @@ from phasezoo.games.action_tables import ActionOrder
 from phasezoo.inference.backends.choice import require_onnx
 from phasezoo.inference.formats import lc0
 from phasezoo.inference.storage.files import write_directory
-from phasezoo.inference.storage.manifest import MANIFEST, MODEL, ONNX_MODEL, Manifest
+from phasezoo.inference.storage.manifest import EXPERTS, MANIFEST, MODEL, ONNX_MODEL, Manifest
 from phasezoo.runs.saved import digest, read_file
 
 PREFIX = "phasezoo/"
 """Prefix of the names of networks in the package."""
-
-EXPERTS = "experts.json"
 
 READER = 1
 """Raised when a file is read in another way, so that what was made of it is made anew."""

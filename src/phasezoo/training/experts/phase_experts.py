@@ -18,8 +18,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import flag, folder_path
 from phasezoo.inference.storage.experts import ValueSource
 from phasezoo.inference.storage.files import write_file
-from phasezoo.inference.storage.manifest import Manifest
-from phasezoo.inference.storage.packaged import EXPERTS
+from phasezoo.inference.storage.manifest import EXPERTS, Manifest
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
 from phasezoo.specs import PositiveInt, check_value

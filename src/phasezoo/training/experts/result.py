@@ -12,7 +12,7 @@ from phasezoo import inference
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference.routing import Routing
 from phasezoo.inference.storage.experts import ValueSource
-from phasezoo.inference.storage.packaged import EXPERTS
+from phasezoo.inference.storage.manifest import EXPERTS
 from phasezoo.report import numbers
 from phasezoo.report.document import Column, Table, literal
 from phasezoo.runs import jsonable

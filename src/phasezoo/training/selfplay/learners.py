@@ -8,8 +8,7 @@ from typing import Any
 from phasezoo import gating, inference
 from phasezoo.errors import CheckpointError, InvalidConfig, StoreError
 from phasezoo.games import Game
-from phasezoo.inference.storage.manifest import MANIFEST
-from phasezoo.inference.storage.packaged import EXPERTS
+from phasezoo.inference.storage.manifest import EXPERTS, MANIFEST
 from phasezoo.networks.registry import Factory
 from phasezoo.training.experts.plans import training_names
 from phasezoo.training.experts.strategies import Strategy, check_learns_by_play, phase_weights
