@@ -253,6 +253,8 @@ def test_what_is_refused(cluster: Any, tmp_path: Path) -> None:
         on_ray(tmp_path / "run", actors=0)
     with pytest.raises(InvalidConfig, match="deaths=-1"):
         on_ray(tmp_path / "run", deaths=-1)
+    with pytest.raises(InvalidConfig, match=r"resources=.*'foo'.*such as \{'num_gpus': 1\}"):
+        on_ray(tmp_path / "run", resources={"foo": 1})
 
 
 def test_who_takes_games_decides_the_pace() -> None:

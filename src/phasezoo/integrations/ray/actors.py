@@ -82,7 +82,14 @@ class Actors:
         self._given = ray.put((setup, pickler.dumps((generation, players))))
         self._patience = patience
         self._needs: dict[str, Any] = {"num_cpus": 1, **(resources or {})}
-        self._remote = ray.remote(**self._needs)(_Remote)
+        try:
+            self._remote = ray.remote(**self._needs)(_Remote)
+        except (ValueError, TypeError) as error:
+            message = (
+                f"resources={resources!r}: expected options of ray.remote, such as "
+                f"{{'num_gpus': 1}} or {{'resources': {{'name': 1}}}}: {error}"
+            )
+            raise InvalidConfig(message) from error
         self._actors: list[Any] = []
         self._starting: dict[Any, Any] = {}
         self.died = 0
@@ -214,7 +221,8 @@ class Actors:
         cluster: Any = ray
         message = (
             f"no actor has started in {self._patience} s: each needs {self._needs}, and free in "
-            f"the cluster is {cluster.available_resources()}"
+            f"the cluster is {cluster.available_resources()}; ask for fewer actors or less for "
+            "each, or add nodes"
         )
         raise WorkersFailed(message)
 
