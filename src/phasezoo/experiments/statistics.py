@@ -98,8 +98,8 @@ def cell_means(
 
     A draw's distance to the mean is divided by the root of chi-squared over its degrees of freedom,
     one number for a cell and draw: so a cell of n games has Student's tails with n - 1 degrees of
-    freedom, and a mean over cells about those of its own (Satterthwaite 1946). A cell of one game
-    has no interval.
+    freedom, and a mean over cells about those of its own (Satterthwaite 1946). Games count that have
+    a part of the denominator; a cell with one such game has no interval.
 
     Args:
         parts: ``float64[G, M, 2]`` by cell: a game's part of the numerator and of the denominator.
@@ -111,13 +111,15 @@ def cell_means(
     means = np.empty((len(parts), len(measures)))
     resampled = np.empty((resamples, len(parts), len(measures)))
     for place, (cell, games) in enumerate(parts.items()):
-        rng, freedom = stream_of(cell), len(games) - 1
+        rng = stream_of(cell)
         found = resample_games(games[..., 0], games[..., 1], rng, resamples)
-        spread = np.full(resamples, np.nan)
-        if freedom > 0:
-            spread = widening(len(games)) * np.sqrt(freedom / rng.chisquare(freedom, resamples))
+        counted = (games[..., 1] != 0).sum(axis=0)
+        spread = np.full((resamples, len(measures)), np.nan)
+        for count in sorted({int(n) for n in counted if n > 1}, reverse=True):
+            tails = np.sqrt((count - 1) / rng.chisquare(count - 1, resamples))
+            spread[:, counted == count] = widening(count) * tails[:, None]
         means[place] = found.means
-        resampled[:, place] = found.means + spread[:, None] * (found.resampled - found.means)
+        resampled[:, place] = found.means + spread * (found.resampled - found.means)
     return CellMeans(list(parts), list(measures), means, resampled)
 
 
@@ -164,14 +166,14 @@ def interval_of(number: ResampledMeans) -> Interval | None:
 
 
 def mean_of_known(curve: ResampledMeans) -> ResampledMeans:
-    """Return the mean over points that exist, the same points in every draw.
+    """Return the mean over points that have an interval, the same points in every draw.
 
     A draw that leaves one of them without a number has no mean: that of the others is another.
 
     Args:
         curve: ``float64[X]`` with ``float64[R, X]``.
     """
-    kept = np.isfinite(curve.means)
+    kept = np.isfinite(curve.means) & np.isfinite(curve.resampled).any(axis=0)
     if not kept.any():
         return ResampledMeans(np.asarray(np.nan), np.full(len(curve.resampled), np.nan))
     drawn = curve.resampled[:, kept].mean(axis=1)

@@ -157,6 +157,21 @@ def test_a_cell_of_one_game_has_no_interval():
     assert two.low < 1.5 < two.high
 
 
+@pytest.mark.parametrize(("games", "chance"), [(6, 0.4), (12, 0.2), (12, 1.0)])
+def test_an_interval_over_won_games_holds_however_few_are_won(games, chance):
+    """Counted by all games of a cell, it held in 62 and in 58 % of cells in which few are won."""
+    rng = np.random.default_rng(3)
+    held = []
+    for trial in range(400):
+        won = rng.random(games) < chance
+        parts = {0: np.stack([won * rng.normal(30, 8, games), won], axis=1)[:, None]}
+        means = cell_means(parts, ["length"], lambda _: np.random.default_rng(trial), 300)  # noqa: B023
+        (found,) = intervals(means.each("length", [0]))
+        assert (found is None) == (won.sum() < 2)
+        held += [] if found is None else [found.low <= 30 <= found.high]
+    assert np.mean(held) > 0.89
+
+
 def test_intervals_for_all_values_together_are_wider():
     curve = sample([1, 2, 3], 0.5)
     for one, all_of_them in zip(intervals(curve), simultaneous(curve), strict=True):
