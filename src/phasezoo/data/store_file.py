@@ -277,6 +277,15 @@ def describe(path: Path) -> Description:
         raise DamagedFile(message) from error
 
 
+def has_counts(path: Path) -> bool:
+    """Whether a file has visits of searches; it is not read."""
+    pa, pq = arrow()
+    try:
+        return "visit_lengths" in pq.read_schema(path).names
+    except (pa.ArrowException, OSError):
+        return False  # reading it says why
+
+
 def _about(path: Path, schema: Any) -> Description:
     """The description of the file's games, if this version can read it."""
     try:

@@ -76,6 +76,16 @@ def listed(values: Iterable[object]) -> str:
     return " ".join(map(str, values))
 
 
+def check_used(config: Any, whole: str, *parts: str) -> None:
+    """Refuse settings that say something of ``whole``, which is left out."""
+    for name in parts if not getattr(config, whole) else ():
+        given = getattr(config, name)
+        if given != getattr(type(config), name):
+            text = listed(given) if isinstance(given, tuple) else given
+            message = f"{option(name)} {text}: is for {option(whole)}; give both, or neither"
+            raise InvalidConfig(message)
+
+
 def check_rising(
     name: str, values: Sequence[float], least: float = 1, most: float = math.inf
 ) -> None:

@@ -98,8 +98,8 @@ def cell_means(
 
     A draw's distance to the mean is divided by the root of chi-squared over its degrees of freedom,
     one number for a cell and draw: so a cell of n games has Student's tails with n - 1 degrees of
-    freedom, and a mean over cells about those of its own (Satterthwaite 1946). Games count that have
-    a part of the denominator; a cell with one such game has no interval.
+    freedom, and a mean over cells about those of its own (Satterthwaite 1946). Games count that
+    have a part of the denominator; a cell with one such game has no interval.
 
     Args:
         parts: ``float64[G, M, 2]`` by cell: a game's part of the numerator and of the denominator.

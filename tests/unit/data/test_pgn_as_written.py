@@ -141,6 +141,15 @@ def test_names_in_other_encodings_stay_apart(tmp_path, capsys):
     assert capsys.readouterr().out.count("Windows-1252") == 1
 
 
+@pytest.mark.parametrize("written", ["0-0-0", "0-0", "2.0-0-0", "2...0-0", "O-O", "2.Kd3"])
+def test_an_illegal_move_is_shown_as_it_is_written(tmp_path, capsys, written):
+    path = tmp_path / "games.pgn"
+    path.write_text(f"1. e4 e5 {written} 1-0\n")
+    assert main(["data", "import", str(path), str(tmp_path / "store")]) == 1
+    move = written.removeprefix("2").lstrip(".")
+    assert f"illegal move: 2. {move} is not a legal move" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("show", ["0", "20"])
 def test_a_file_of_no_use_says_where_and_why(tmp_path, capsys, show):
     path = tmp_path / "games.pgn"

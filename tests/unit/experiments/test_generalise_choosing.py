@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from pathlib import Path
 
 import pytest
 
@@ -185,6 +186,15 @@ def test_axes_that_do_not_fit_are_left_out_if_they_were_not_named():
     assert found["krk/regions"].measure.agent.text == "mcts:nodes=4,others=stop"
     with pytest.raises(errors.InvalidConfig, match="no such agent"):
         axes_of(dataclasses.replace(TINY, agent="nobody"))
+
+
+@pytest.mark.parametrize("changes", [{"store": Path("nowhere")}, {"bands": (1500,)}])
+def test_settings_of_rated_games_need_their_axis(changes):
+    config = dataclasses.replace(TINY, axes=("krk/regions", "chess/phases"), **changes)
+    with pytest.raises(errors.InvalidConfig, match="is for the axis chess/ratings, which is not"):
+        axes_of(config)
+    with pytest.raises(errors.PhasezooError, match=r"nowhere|give --store"):
+        axes_of(dataclasses.replace(config, axes=("chess/ratings",)))
 
 
 def test_a_network_that_does_not_exist_leaves_no_run(tmp_path, capsys):

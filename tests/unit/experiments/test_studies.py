@@ -63,6 +63,13 @@ REFUSED = {
         ({"variants": ("puct",)}, "uct"),
         ({"games": 3}, "--games 3: expected a whole number, 4 or more"),
         ({"threads": 0}, "--threads 0"),
+        ({"reading_games": 9}, "--reading-games 9: is for --readings; give both, or neither"),
+        ({"ending_games": 9}, "--ending-games 9: is for --endings"),
+        ({"position_budgets": (3,)}, "--position-budgets 3: is for --positions"),
+    ],
+    "m2cts": [
+        ({"value_share": 0.5}, "--value-share 0.5: is for --value-games"),
+        ({"gate_positions": 5}, "--gate-positions 5: is for --learned-gate"),
     ],
     "m2cts-pommerman": [
         ({"boards": 1}, "--boards 1"),

@@ -48,6 +48,18 @@ def test_samples_are_searched_decisions(store: GameStore) -> None:
     assert replay.add(store) == searched(store) == len(replay) < store.num_positions
 
 
+def test_files_without_a_search_add_no_samples_to_a_store_with_searches(
+    store: GameStore, tmp_path: Path
+) -> None:
+    folder = folder_of(store, tmp_path / "games")
+    training.play_games(
+        "random", game="connect-four", games=10, seed=2, out=folder, append=True, shard_games=5
+    )
+    opened, added = Replay.open(folder), Replay("connect-four")
+    assert len(opened) == added.add(GameStore.open(folder)) == searched(store)
+    assert len(Replay.open(folder, capacity=60)) == 60
+
+
 def test_the_window_holds_the_newest_samples_and_no_more_games_than_it_needs(
     store: GameStore,
 ) -> None:

@@ -19,6 +19,7 @@ from phasezoo.errors import InvalidConfig, MissingDependency, PhasezooError
 from phasezoo.experiments.generalisation.config import Axis, GeneraliseConfig
 from phasezoo.experiments.generalisation.learners import ExpertsLearner, SupervisedLearner
 from phasezoo.experiments.generalisation.measures import Together
+from phasezoo.experiments.settings import listed, option
 from phasezoo.plugins import attribute_named
 from phasezoo.specs import Recipe, Registry, SpecText, read_spec, unknown_option
 from phasezoo.zoo.boards.axes import phases, ratings, variants
@@ -26,13 +27,16 @@ from phasezoo.zoo.connect_four.axes import plies
 from phasezoo.zoo.krk.axes import distance, regions
 from phasezoo.zoo.pommerman.axes import opponents, sizes
 
+RATED = "chess/ratings"
+"""The axis of a user's own rated games."""
+
 AXES: dict[str, Callable[[GeneraliseConfig], Axis]] = {
     "krk/distance": distance,
     "krk/regions": regions,
     "connect-four/plies": plies,
     "chess/phases": phases,
     "chess/variants": variants,
-    "chess/ratings": ratings,
+    RATED: ratings,
     "pommerman/opponents": opponents,
     "pommerman/sizes": sizes,
 }
@@ -66,7 +70,17 @@ REGISTRY = _registry("axis", AXES, f", a game's name for all of its axes{_OWN}",
 
 def axes_of(config: GeneraliseConfig) -> dict[str, Axis | PhasezooError]:
     """Make the axes that a run's settings name; an error stands for one that cannot be made."""
-    return axes_named(config.axes or GAMES, config)
+    names = config.axes or GAMES
+    own = any(":" in name for name in names)  # which may use any setting
+    if not own and not {RATED, RATED.partition("/")[0]} & set(names):
+        for setting in ("store", "bands"):
+            if getattr(config, setting):
+                message = (
+                    f"{option(setting)}: is for the axis {RATED}, which is not among "
+                    f"{listed(names)}; leave it out, or add the axis"
+                )
+                raise InvalidConfig(message)
+    return axes_named(names, config)
 
 
 def axes_named(names: Sequence[str], config: GeneraliseConfig) -> dict[str, Axis | PhasezooError]:

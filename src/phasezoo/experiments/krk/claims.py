@@ -211,7 +211,7 @@ def _root(
     about = (
         "The search before the first move, with "
         f"{numbers.count(config.first_simulations)} simulations (the study shows it at 3,000), in "
-        f"all games of both budgets; {_over(config)}."
+        f"all games, whatever their budget; {_over(config)}."
     )
     # The ratio is of another size with random rollouts.
     is_ratio = measure == "visits a mate"

@@ -7,7 +7,13 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from annotated_types import Ge, Interval
 
 from phasezoo.errors import InvalidConfig, MissingDependency
-from phasezoo.experiments.settings import ResampledSettings, check_rising, listed, presets_of
+from phasezoo.experiments.settings import (
+    ResampledSettings,
+    check_rising,
+    check_used,
+    listed,
+    presets_of,
+)
 from phasezoo.experiments.study import Study
 from phasezoo.specs import NonNegativeFloat, NonNegativeInt, PositiveInt
 from phasezoo.zoo.krk import readings as published
@@ -101,6 +107,9 @@ class KrkConfig(ResampledSettings):
         check_rising("budgets", self.budgets, 1)
         check_rising("other_budgets", self.other_budgets, 1)
         check_rising("position_budgets", self.position_budgets, 1)
+        check_used(self, "readings", "reading_games")
+        check_used(self, "endings", "ending_games")
+        check_used(self, "positions", "position_budgets")
         if self.positions and importlib.util.find_spec("bitbully") is None:
             need = f"--positions {self.positions} (leave it out, or 0) needs the solver BitBully"
             raise MissingDependency.of_extra(need=need, extra="solve")

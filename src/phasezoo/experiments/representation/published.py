@@ -249,6 +249,7 @@ def _elo(games: Games) -> list[Claim]:
             Claim(
                 text=f"{text}: {theirs} Elo.",
                 ours=(
+                    f"{pair.second} against {pair.first}: "
                     f"{numbers.elo_interval(-pair.elo.elo)} Elo over {numbers.count(pair.games)} "
                     f"games of {games.trainings[pair.second]} x {trainings} trainings at "
                     f"{games.limit} a move; over games alone "

@@ -215,7 +215,8 @@ def loss_table(name: str, rows: Sequence[LossRow]) -> Table:
         name,
         columns,
         rows,
-        f"{TABLES[name]}: on test positions, with 95 % intervals",
+        f"{TABLES[name]}: on test positions, with 95 % intervals. To the first: of the trainings "
+        "that both have, which may be fewer",
         note=f"Published total losses: {note}." if note else "",
     )
 
@@ -291,7 +292,7 @@ def _contributions(found: Gradients, config: RepresentationConfig) -> list[Item]
         Column("network", "arm", prose=True),
         Column("value", "value", signed),
         column_of(lambda shown: _beside(shown)[1], signed, by="the paper’s"),
-        Column("largest sums by group of planes", _largest_sums, prose=True),
+        Column("lowest and highest sums by group of planes", _outer_sums, prose=True),
     ]
     return [
         figures.attributions(found.average, config.gradient_positions),
@@ -306,8 +307,8 @@ def _contributions(found: Gradients, config: RepresentationConfig) -> list[Item]
             "positions",
             single,
             found.boards,
-            "Values and attributions of these positions, for the player to move; what the paper’s "
-            "figures show by plane is not in print as numbers",
+            "Values and attributions of these positions, for the player to move, by networks of "
+            "the first training; what the paper’s figures show by plane is not in print as numbers",
         ),
     ]
 
@@ -317,7 +318,7 @@ def _largest_shares(one: Attribution) -> str:
     return ", ".join(f"{name} {numbers.percent(share.value)}" for name, share in ordered[:4])
 
 
-def _largest_sums(shown: BoardShown) -> str:
+def _outer_sums(shown: BoardShown) -> str:
     """Return the two lowest and the two highest."""
     rising = sorted(shown.planes.items(), key=lambda item: item[1])
     falling = sorted(shown.planes.items(), key=lambda item: -item[1])

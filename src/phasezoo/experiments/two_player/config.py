@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from annotated_types import Ge, Interval, MultipleOf
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.settings import MOST_AN_UPDATE, TrainedSettings, check_rising, presets_of
+from phasezoo.experiments.settings import (
+    MOST_AN_UPDATE,
+    TrainedSettings,
+    check_rising,
+    check_used,
+    presets_of,
+)
 from phasezoo.experiments.study import Study
 from phasezoo.experiments.two_player.variants import searches_of
 from phasezoo.inference.backends.choice import Backend
@@ -176,9 +182,8 @@ class M2ctsConfig(TrainedSettings):
         if self.timed_batches:
             check_rising("timed_batches", self.timed_batches, most=MOST_AN_UPDATE)
         Strategy.parse(self.strategy)
-        if self.value_games is None and self.value_share != M2ctsConfig.value_share:
-            message = f"--value-share {self.value_share:g}: is for --value-games; give both"
-            raise InvalidConfig(message)
+        check_used(self, "value_games", "value_share")
+        check_used(self, "learned_gate", "gate_positions")
         self.limit()
         searches_of(self)
 

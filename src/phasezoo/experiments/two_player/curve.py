@@ -291,7 +291,8 @@ def _introduction(results: Results) -> str:
     return (
         f"One network and {numbers.in_words(len(results.curves))} mixtures of experts learned "
         f"{results.game} at {sizes} training positions, {numbers.in_words(config.trainings)} "
-        f"training{several} of each; at every size all saw the same number. It {took(results)}."
+        f"training{several} of each. At every size the experts of a mixture together saw as many "
+        f"as the one network, unless an arm says otherwise. It {took(results)}."
     )
 
 
@@ -303,16 +304,16 @@ def figures_of(results: Results) -> list[Figure]:
             results.curves,
             lambda point: point.loss,
             ("loss", "test loss − one network’s"),
-            "Test loss of each mixture less that of one network that saw as many positions; below "
-            f"zero the mixture is better. Bars are 95 % intervals over {counts}.",
+            "Test loss of each mixture less that of the one network; below zero the mixture is "
+            f"better. Bars are 95 % intervals over {counts}.",
         ),
         *_curves(
             results.curves,
             _finite_elo,
             ("elo", "Elo over one network"),
-            "Strength of each mixture over one network that saw as many positions; above zero the "
-            "mixture is stronger. Bars are 95 % intervals. A mixture that won or lost all games at "
-            "a size has no point there.",
+            "Strength of each mixture over the one network; above zero the mixture is stronger. "
+            "Bars are 95 % intervals. A mixture that won or lost all games at a size has no point "
+            "there.",
         ),
     ]
 

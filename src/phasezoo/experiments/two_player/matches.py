@@ -176,7 +176,7 @@ class VariantRow:
     experts: int
     positions: int
     """Training positions that they saw, of one training, those of networks that they began from
-    included."""
+    included, and those of the one network not."""
     loss: Interval | None
     """Its total test loss less the one network's; None without test positions."""
     matches: Matches | None

@@ -390,9 +390,9 @@ def networks_table(cards: Sequence[TrainedNetwork], training: int = 0) -> Table:
         Column("time", lambda row: sum(card.seconds for card in row[1]), numbers.duration),
     ]
     caption = (
-        "What each network got. Of a mixture, every position passes through one expert: below, the "
-        "parameters that are active for a position. Validation loss: the lowest, of the checkpoint "
-        "that was kept."
+        "What each network got. A mixture has what its experts and the networks that they began "
+        "from have together. Every position passes through one expert: below, the parameters that "
+        "are active for a position. Validation loss: the lowest, of the checkpoint that was kept."
     )
     return Table(
         "networks" if training == 0 else f"networks, training {training + 1}",

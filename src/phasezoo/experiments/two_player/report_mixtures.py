@@ -125,7 +125,8 @@ def variants_table(variants: Sequence[VariantRow]) -> Table:
         ),
     ]
     caption = (
-        "Every mixture beside one network that saw as many positions, with 95 % intervals. Loss: "
+        "Every mixture beside the one network, with 95 % intervals. Positions seen: by its experts "
+        "and what they began from; where the one network answers too, its own come on top. Loss: "
         "over all test positions; less is better."
     )
     return Table("mixtures", columns, variants, caption)

@@ -367,16 +367,20 @@ class TwoPlayerRun(PlayingRun):
     def _variant_row(self, variant: Variant, lost: Losses, played: Matches | None) -> VariantRow:
         name = mixture_name(variant.role)
         entry = next(one for one in lost.entries if one.name == name)
+        labelled = self.prepared.labelled[variant.gate]["train"]
+        phases = variant.options.own
         own = [
             n
             for n in self.planned
-            if n.training == 0 and _variant_of(n) == (variant.networks or variant.role)
+            if n.training == 0
+            and _variant_of(n) == (variant.networks or variant.role)
+            and (phases is None or n.phase is None or n.phase in phases)
         ]
         return VariantRow(
             name=name,
-            gate=self.prepared.labelled[variant.gate]["train"].gate,
+            gate=labelled.gate,
             strategy=variant.how,
-            experts=len(self.mixtures(variant)[0].experts),
+            experts=len(self.mixtures(variant)[0].experts if phases is None else phases),
             positions=sum(network.positions for network in own),
             loss=entry.differences[ALL]["total"],
             matches=played,

@@ -268,6 +268,13 @@ class SelfPlayConfig:
         self.beam(Uniform())
         source_of_texts(self.starts)
         Strategy.parse(self.strategy)
+        for name in ("promote_score", "promote_nodes") if not self.promote_games else ():
+            if getattr(self, name) != getattr(type(self), name):
+                message = (
+                    f"{name}={getattr(self, name)!r}: without promote_games every version plays; "
+                    "give that too"
+                )
+                raise InvalidConfig(message)
 
     @property
     def adjudication(self) -> Adjudication | None:

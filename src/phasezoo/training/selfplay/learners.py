@@ -66,9 +66,13 @@ class Learners:
         check_learns_by_play(self.strategy, f"strategy={config.strategy!r}")
         shared = {"config": config.learning, "schedule": config.schedule, "seed": seed, **options}
         if self.gate is None:
-            if config.value != "own":
-                message = f"value={config.value!r}: one network has its own values; give a gate too"
-                raise InvalidConfig(message)
+            for name in ("value", "strategy", "routing"):
+                if getattr(config, name) != getattr(SelfPlayConfig, name):
+                    message = (
+                        f"{name}={getattr(config, name)!r}: is for experts, and without a gate one "
+                        "network learns; give a gate too"
+                    )
+                    raise InvalidConfig(message)
             self.by_name = {ALL: Learner(game, network, **shared)}
             return
         if len(self.gate.names) < 2:

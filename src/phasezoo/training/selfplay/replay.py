@@ -15,7 +15,7 @@ from phasezoo.data.batches import Batch, decisions_of
 from phasezoo.data.positions import PositionTable
 from phasezoo.data.sampler import Sampler
 from phasezoo.data.store import GameStore
-from phasezoo.data.store_file import DamagedFile, describe, read_file
+from phasezoo.data.store_file import DamagedFile, describe, has_counts, read_file
 from phasezoo.data.store_folder import files_of
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.games import Game
@@ -282,14 +282,17 @@ class Replay:
         Raises:
             StoreError: They are of another game.
         """
-        instance_of("store", store, GameStore)
+        return self._add(instance_of("store", store, GameStore))
+
+    def _add(self, store: GameStore, *, searched: bool = False) -> int:
+        """Add games; ``searched`` is for parts of a store other parts of which have counts."""
         before = self.generated
         for first in range(0, len(store), _TOGETHER):
             games = np.arange(first, min(first + _TOGETHER, len(store)))
             part = store.subset(games)
             if self.rules.value_lambda:
                 part = _with_later_values(part, self.rules.value_lambda)
-            self._keep(self._part(part))
+            self._keep(self._part(part, searched=searched))
         return self.generated - before
 
     def read(self, files: "list[Path]", *, every: bool = False) -> int:
@@ -307,6 +310,7 @@ class Replay:
         instance_of("files", files, list)
         stores: list[GameStore] = []
         missing = self.rules.capacity
+        searched = any(map(has_counts, files))
         for file in reversed(files):
             if missing <= 0 and not every:
                 break
@@ -317,8 +321,8 @@ class Replay:
                 warnings.warn(f"{error}. The replay goes on without it", stacklevel=2)
                 continue
             stores.append(GameStore.of(self.game, columns))
-            missing -= len(self._part(stores[-1]).table)
-        return sum(self.add(store) for store in reversed(stores))
+            missing -= len(self._part(stores[-1], searched=searched).table)
+        return sum(self._add(store, searched=searched) for store in reversed(stores))
 
     def samples(self, phase: int | str | None = None) -> tuple[GameStore, PositionTable]:
         """Return the games in memory, and :meth:`table`.
@@ -405,7 +409,7 @@ class Replay:
             oldest = int(table.game[surplus])
             self._parts[0] = self._part(store.subset(np.arange(oldest, len(store))))
 
-    def _part(self, store: GameStore) -> _Part:
+    def _part(self, store: GameStore, *, searched: bool = False) -> _Part:
         if store.game.name != self.game.name:
             message = f"games of {store.game.name!r} in a replay of {self.game.name!r}"
             raise StoreError(message)
@@ -414,6 +418,8 @@ class Replay:
         if visits is not None:  # decisions without a search, or with a cheap one, are no samples
             decisions = decisions_of(store.columns, table.game, table.ply, table.player)
             table = table.select(np.diff(visits.offsets)[decisions] > 0)
+        elif searched:
+            table = table.select(np.zeros(len(table), dtype=bool))
         return _Part(store, table)
 
 

@@ -389,7 +389,11 @@ impl<'a> Collector<'a> {
         }
         let (number, fen) = (numbered(line.next()), line.fen());
         let word = decoded(word).0;
-        let word = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let bare = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        // Castling may be written with zeros, of which the first is no number.
+        let before = word.len() - bare.len();
+        let castles = bare.starts_with("-0") && word[..before].ends_with('0');
+        let word = &word[before - usize::from(castles)..];
         self.fail(SkipReason::IllegalMove, || {
             format!("{number} {word} is not a legal move, or not one alone, in {fen}")
         });
