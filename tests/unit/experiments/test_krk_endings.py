@@ -73,7 +73,7 @@ def test_a_run_tells_endings_apart_from_the_studys_own(tmp_path):
     words, _ = check_page((tmp_path / "run" / "report.html").read_text())
     assert all(ending.title in words for ending in ENDINGS.values())
     # Figures and readings are of king and rook alone.
-    alone = dataclasses.replace(config, endings=())
+    alone = dataclasses.replace(config, endings=(), ending_games=KrkConfig.ending_games)
     with played_by(longer_with_bishops):
         same = KRK.reproduce(alone, tmp_path / "alone")
     assert (same.curves, same.readings) == (results.curves, results.readings)

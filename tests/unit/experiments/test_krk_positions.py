@@ -106,7 +106,7 @@ def test_the_report_tells_of_them(judged, tmp_path):
     words, _ = check_page((tmp_path / "run" / "report.html").read_text())
     assert "C and T in Connect Four" in words
     assert "each of 8 positions of Connect Four" in words
-    alone = dataclasses.replace(LITTLE, positions=0)
+    alone = dataclasses.replace(LITTLE, positions=0, position_budgets=KrkConfig.position_budgets)
     without = KRK.reproduce(alone, tmp_path / "alone")
     assert (without.elsewhere, without.curves) == (None, results.curves)
     # The study's claims alone are counted.

@@ -139,7 +139,7 @@ def test_a_run_compares_every_reading(tmp_path):
     assert images == 11
     assert all(text in words for text in DIFFERENCES.values())
     # The study's figures are of the run's own reading alone.
-    alone = dataclasses.replace(config, readings=())
+    alone = dataclasses.replace(config, readings=(), reading_games=KrkConfig.reading_games)
     with played_by(longer_by_name):
         assert KRK.reproduce(alone, tmp_path / "alone").curves == results.curves
 
