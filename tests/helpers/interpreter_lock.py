@@ -26,7 +26,7 @@ def lets_others_go_on(work: Callable[[], object]) -> bool:
     sys.setswitchinterval(1e-5)
     other = threading.Thread(target=take_turns)
     other.start()
-    hold = partial(sum, range(3_000_000))
+    hold = partial(sum, range(10_000_000))
     try:
         counts = list(map(operator.call, [hold, turns.__len__, work, turns.__len__]))
     finally:
