@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 from annotated_types import Ge
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.specs import NonNegativeInt, PositiveInt, as_typed, check
+from phasezoo.specs import NonNegativeInt, PositiveInt, as_typed, changed_among, check
 
 MOST_AN_UPDATE = 65_536
 """Training positions of one update, at the most."""
@@ -78,12 +78,11 @@ def listed(values: Iterable[object]) -> str:
 
 def check_used(config: Any, whole: str, *parts: str) -> None:
     """Refuse settings that say something of ``whole``, which is left out."""
-    for name in parts if not getattr(config, whole) else ():
+    for name in changed_among(config, *parts) if not getattr(config, whole) else ():
         given = getattr(config, name)
-        if given != getattr(type(config), name):
-            text = listed(given) if isinstance(given, tuple) else given
-            message = f"{option(name)} {text}: is for {option(whole)}; give both, or neither"
-            raise InvalidConfig(message)
+        text = listed(given) if isinstance(given, tuple) else given
+        message = f"{option(name)} {text}: is for {option(whole)}; give both, or neither"
+        raise InvalidConfig(message)
 
 
 def check_rising(

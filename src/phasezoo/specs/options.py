@@ -289,6 +289,11 @@ def changed(config: Config, changes: Mapping[str, Any], what: str = "option") ->
     return dataclasses.replace(config, **changes)
 
 
+def changed_among(config: Any, *names: str) -> list[str]:
+    """Those of a dataclass' fields ``names`` that are not what they are by default."""
+    return [name for name in names if getattr(config, name) != getattr(type(config), name)]
+
+
 def joined(spec: object, own: Mapping[str, Any], beside: Mapping[str, Any]) -> dict[str, Any]:
     """The options that a text gives and those beside it."""
     twice = sorted(own.keys() & beside.keys())

@@ -15,7 +15,16 @@ from phasezoo.games import Game
 from phasezoo.inference.backends.choice import Backend
 from phasezoo.inference.evaluator import Uniform
 from phasezoo.inference.routing import RoutingName
-from phasezoo.specs import Argument, Even, NonNegativeInt, PositiveInt, Share, check, read_spec
+from phasezoo.specs import (
+    Argument,
+    Even,
+    NonNegativeInt,
+    PositiveInt,
+    Share,
+    changed_among,
+    check,
+    read_spec,
+)
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.experts.strategies import Strategy
 from phasezoo.training.schedules import drops_of
@@ -268,13 +277,13 @@ class SelfPlayConfig:
         self.beam(Uniform())
         source_of_texts(self.starts)
         Strategy.parse(self.strategy)
-        for name in ("promote_score", "promote_nodes") if not self.promote_games else ():
-            if getattr(self, name) != getattr(type(self), name):
-                message = (
-                    f"{name}={getattr(self, name)!r}: without promote_games every version plays; "
-                    "give that too"
-                )
-                raise InvalidConfig(message)
+        unused = [] if self.promote_games else changed_among(self, "promote_score", "promote_nodes")
+        for name in unused:
+            message = (
+                f"{name}={getattr(self, name)!r}: without promote_games every version plays; give "
+                "that too"
+            )
+            raise InvalidConfig(message)
 
     @property
     def adjudication(self) -> Adjudication | None:

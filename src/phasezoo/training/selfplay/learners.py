@@ -10,6 +10,7 @@ from phasezoo.errors import CheckpointError, InvalidConfig, StoreError
 from phasezoo.games import Game
 from phasezoo.inference.storage.manifest import EXPERTS, MANIFEST
 from phasezoo.networks.registry import Factory
+from phasezoo.specs import changed_among
 from phasezoo.training.experts.plans import training_names
 from phasezoo.training.experts.strategies import Strategy, check_learns_by_play, phase_weights
 from phasezoo.training.selfplay.config import SelfPlayConfig
@@ -66,13 +67,12 @@ class Learners:
         check_learns_by_play(self.strategy, f"strategy={config.strategy!r}")
         shared = {"config": config.learning, "schedule": config.schedule, "seed": seed, **options}
         if self.gate is None:
-            for name in ("value", "strategy", "routing"):
-                if getattr(config, name) != getattr(SelfPlayConfig, name):
-                    message = (
-                        f"{name}={getattr(config, name)!r}: is for experts, and without a gate one "
-                        "network learns; give a gate too"
-                    )
-                    raise InvalidConfig(message)
+            for name in changed_among(config, "value", "strategy", "routing"):
+                message = (
+                    f"{name}={getattr(config, name)!r}: is for experts, and without a gate one "
+                    "network learns; give a gate too"
+                )
+                raise InvalidConfig(message)
             self.by_name = {ALL: Learner(game, network, **shared)}
             return
         if len(self.gate.names) < 2:
