@@ -117,7 +117,7 @@ class SB3Agent:
             self.check_gate(view.gate)
 
     def check_gate(self, gate: Gate | None) -> None:
-        """Refuse a gate that is none of those that the model was trained with.
+        """Refuse a gate with another number of phases than the model was trained on.
 
         Args:
             gate: Says its phases; None: all are phase 0.

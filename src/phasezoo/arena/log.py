@@ -154,7 +154,7 @@ class GameLog(LockedFile):
 
 
 def _settings_of(match: Mapping[str, Any]) -> dict[str, Any]:
-    """What identifies a match, by names that a message can say."""
+    """The settings of a match, by names for messages."""
     found = dict(match)
     sides = found.pop("sides", None)
     for number, side in enumerate(sides if isinstance(sides, list) else (), start=1):

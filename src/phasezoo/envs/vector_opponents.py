@@ -59,11 +59,11 @@ class VectorOpponents:
     """
 
     def __init__(self, kinds: Sequence[Any], runner: GameRunner, gate: VectorGate) -> None:
-        for kind in kinds:
-            if isinstance(kind, Callee) and kind.view.check_gate is not None:
-                kind.view.check_gate(_own_gate(kind) if runner.gate is None else runner.gate)
         self._kinds = kinds
         self._runner = runner
+        for kind in kinds:
+            if isinstance(kind, Callee) and kind.view.check_gate is not None:
+                kind.view.check_gate(self._gate_of(kind))
         self._gate = gate
         self._slots: dict[Key, _Slot] = {}
         self._pools: dict[int, Any] = {}
@@ -71,6 +71,10 @@ class VectorOpponents:
         self._remembers = runner.gate is None and any(
             getattr(_own_gate(kind), "monotone", False) for kind in kinds
         )
+
+    def _gate_of(self, kind: Any) -> Gate | None:
+        """The gate that says an opponent's phases: the games', or else its own."""
+        return _own_gate(kind) if self._runner.gate is None else self._runner.gate
 
     def forget(self, rows: Iterable[int]) -> None:
         """Drop the opponents of the games ``rows``, which are reset, even if a seed comes again."""
@@ -155,7 +159,7 @@ class VectorOpponents:
     def _turn(self, state: Any, slot: _Slot, kind: Any, player: int, phase: int) -> Turn:
         """The game as ``player`` observes it; only their own phase is looked at."""
         count = self._runner.game.num_players
-        gate = _own_gate(kind) if self._runner.gate is None else self._runner.gate
+        gate = self._gate_of(kind)
         previous: int | None = phase
         if state.to_play == SIMULTANEOUS or self._runner.gate is None:
             # Phases differ between players, or are not those of the vector.

@@ -1,4 +1,4 @@
-"""What the training of experts gave: the networks, their costs and their losses."""
+"""The result of training experts: the networks, their costs and their losses."""
 
 import functools
 import json
