@@ -35,7 +35,14 @@ from phasezoo.specs.ranges import (
 )
 from phasezoo.specs.recipes import Part, Recipe
 from phasezoo.specs.registry import Registry, renamed, renamed_method, warn_renamed
-from phasezoo.specs.text import SpecText, did_you_mean, read_items, read_spec, write_spec
+from phasezoo.specs.text import (
+    SpecText,
+    did_you_mean,
+    read_items,
+    read_spec,
+    split_items,
+    write_spec,
+)
 from phasezoo.specs.values import (
     UNKNOWN,
     Default,
@@ -81,6 +88,7 @@ __all__ = [
     "read_value",
     "renamed",
     "renamed_method",
+    "split_items",
     "unknown_option",
     "values_of",
     "warn_renamed",

@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from phasezoo.errors import InvalidConfig
@@ -41,15 +41,13 @@ def read_items(text: str, begin: int = 0) -> tuple[str | None, dict[str, str]]:
     """Read the items of a text: the first one, if it has no key, and the values by their keys."""
     first: str | None = None
     options: dict[str, str] = {}
-    at = begin
-    while True:
-        key, value, end = _item(text, at)
+    for place, (key, value) in enumerate(split_items(text, begin)):
         if key is not None:
             if key in options:
                 message = f"{text!r}: {key}= is given twice"
                 raise InvalidConfig(message)
             options[key] = value
-        elif at == begin:
+        elif place == 0:
             first = value
         else:
             message = (
@@ -57,9 +55,15 @@ def read_items(text: str, begin: int = 0) -> tuple[str | None, dict[str, str]]:
                 "such as gate='plies:14,28'"
             )
             raise InvalidConfig(message)
-        if end == len(text):
-            return first, options
-        at = end + 1
+    return first, options
+
+
+def split_items(text: str, begin: int = 0) -> Iterator[tuple[str | None, str]]:
+    """The items of a text: the key, None without one, and the value of each."""
+    end = begin - 1
+    while end < len(text):
+        key, value, end = _item(text, end + 1)
+        yield key, value
 
 
 def _item(text: str, at: int) -> tuple[str | None, str, int]:

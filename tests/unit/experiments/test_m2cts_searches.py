@@ -10,7 +10,7 @@ import synthetic
 from test_m2cts_run import tiny
 
 from phasezoo import inference
-from phasezoo.agents import Limit, M2CTSAgent, MCTSAgent
+from phasezoo.agents import Limit, M2CTSAgent, MCTSAgent, SearchConfig
 from phasezoo.arena import pgn_of
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import GAMES
@@ -48,10 +48,30 @@ def test_a_search_is_the_settings_with_what_differs():
 
 
 @pytest.mark.parametrize(
+    ("text", "config"),
+    [
+        ("default", SearchConfig()),
+        ("published", SearchConfig.published()),
+        ("default:c_puct_init=1.5", SearchConfig(c_puct_init=1.5)),
+        ("published:c_puct_init=1.5", SearchConfig.published(c_puct_init=1.5)),
+        (
+            "default:fpu=0.3,fpu_style=scaled_reduction",
+            SearchConfig(fpu=0.3, fpu_style="scaled_reduction"),
+        ),
+    ],
+)
+def test_constants_of_a_search_are_given_by_name(text, config):
+    assert search_options(M2ctsConfig(search=text))["config"] == config
+    if text != "default":
+        (other,) = searched(f"nodes=9,search='{text}'")
+        assert search_options(other.config)["config"] == config
+
+
+@pytest.mark.parametrize(
     ("texts", "message"),
     [
         (("batch=8",), "'batch=8' is not one of search-batch=…, nodes=…"),
-        (("",), "'' is not one of"),
+        (("",), "--searches '': a value is missing"),
         (("nodes=many",), "nodes=many: nodes='many': expected a whole number"),
         (("nodes=0",), "nodes=0: nodes=0: expected a whole number, 1 or more"),
         (("movetime=-1",), "movetime=-1.0: expected a number above 0"),
@@ -72,11 +92,24 @@ def test_a_search_is_the_settings_with_what_differs():
         ((f"nodes={2**63}",), f"--searches nodes={2**63}: nodes={2**63}: expected"),
         (("simulations-per-node=99999999999999999999",), "--searches simulations.*: simulations="),
         (("movetime=1e300",), "--searches movetime=1e300: movetime"),
+        (("nodes='9",), "--searches .* is not closed"),
+        (("nodes=9,,",), "--searches 'nodes=9,,': a value is missing"),
+        (("search=fast",), "--search fast: expected default or published"),
+        (("search=default:batch_size=8",), "give --search-batch"),
+        (("search=default:c_puct=1",), "c_puct=.*c_puct_init"),
+        (("search=default:c_puct_init=-1",), "c_puct_init=-1.0: expected a number"),
+        (("search=default:9",), "needs a key"),
+        (("search=default", "search=published:fpu=0"), "the search of the match itself"),
     ],
 )
 def test_searches_that_cannot_be_are_refused(texts, message):
     with pytest.raises(InvalidConfig, match=message):
         M2ctsConfig(searches=texts).validate()
+
+
+def test_constants_that_cannot_be_are_refused():
+    with pytest.raises(InvalidConfig, match="--search default:fpu=3: fpu is 3, allowed are"):
+        M2ctsConfig(search="default:fpu=3").validate()
 
 
 def test_equal_cost_belongs_to_the_same_search_at_equal_nodes():

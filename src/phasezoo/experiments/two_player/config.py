@@ -19,12 +19,12 @@ from phasezoo.experiments.settings import (
 from phasezoo.experiments.study import Study
 from phasezoo.experiments.two_player.variants import searches_of
 from phasezoo.inference.backends.choice import Backend
-from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt, Share
+from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt, Recipe, Share, read_spec
 from phasezoo.training.experts.strategies import Strategy
 from phasezoo.types import InferenceDtype
 
 if TYPE_CHECKING:
-    from phasezoo.agents import Limit
+    from phasezoo.agents import Limit, SearchConfig
 
 Preset = Literal["quick", "standard", "gpu", "paper"]
 CurvePreset = Literal[Preset, "law"]
@@ -151,16 +151,18 @@ class M2ctsConfig(TrainedSettings):
     """Give up lost games and agree drawn ones by the searches' values (paper: yes)."""
     search_batch: PositiveInt = 1
     """Leaves a tree may have outstanding (paper: 1 to 64)."""
-    search: Literal["default", "published"] = "default"
-    """Constants of the search: this package's, or the paper's, which count an unvisited move as
-    lost."""
+    search: str = "default"
+    """Constants of the search: default, this package's, or published, the paper's, which count an
+    unvisited move as lost; either with other options of an mcts agent's search, as in
+    default:c_puct_init=1.5,fpu=0.2."""
     routing: Literal["majority", "exact", "soft"] = "exact"
     """Which expert answers a position; majority is the paper's."""
     searches: tuple[str, ...] = ()
     """Other searches, of both sides, in which the phase mixture plays one network too: settings
-    that differ, such as search-batch=16, nodes=200, movetime=100, routing=majority, recalibrated
-    (values are mapped by validation games) or equal-cost (the mixture gets as many nodes as cost
-    as much as one network's), several with commas (paper: Tables I and XV)."""
+    that differ, such as search-batch=16, nodes=200, movetime=100, routing=majority,
+    search=default:c_puct_init=1.5, recalibrated (values are mapped by validation games) or
+    equal-cost (the mixture gets as many nodes as cost as much as one network's), several with
+    commas (paper: Tables I and XV)."""
     concurrency: PositiveInt = 100
     """Games played at the same time; part of what makes a run repeatable."""
     max_plies: Annotated[int, Ge(2)] | None = 250
@@ -185,7 +187,30 @@ class M2ctsConfig(TrainedSettings):
         check_used(self, "value_games", "value_share")
         check_used(self, "learned_gate", "gate_positions")
         self.limit()
+        self.search_config()
         searches_of(self)
+
+    def search_config(self) -> "SearchConfig":
+        """Return the constants of both sides' search."""
+        from phasezoo.agents import SearchConfig
+
+        kinds = {"default": SearchConfig(), "published": SearchConfig.published()}
+        recipe = Recipe(SearchConfig, lister="agents.options")
+        try:
+            text = read_spec(self.search, "search", "default:c_puct_init=1.5")
+            if text.name not in kinds:
+                message = (
+                    "expected default or published, and other options behind a colon, such as "
+                    "default:c_puct_init=1.5"
+                )
+                raise InvalidConfig(message)
+            if "batch_size" in text.options:
+                message = "give --search-batch in place of batch_size"
+                raise InvalidConfig(message)
+            return kinds[text.name].with_(**recipe.read_options(text._replace(name="mcts")))
+        except InvalidConfig as error:
+            message = f"--search {self.search}: {error}"
+            raise InvalidConfig(message) from error
 
     def limit(self) -> "Limit":
         """Return the limit of a move of both sides."""

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games, gating, inference
-from phasezoo.agents import SearchConfig
 from phasezoo.arena import OpeningSuite, stream
 from phasezoo.arena.opening_choice import openings_at_phase, unseen_openings
 from phasezoo.arena.openings import as_suite, draws_starts
@@ -61,9 +60,8 @@ def limit_text(config: M2ctsConfig) -> str:
 
 def search_options(config: M2ctsConfig) -> dict[str, Any]:
     """Return the options of both sides' search."""
-    is_published = config.search == "published"
     return {
-        "config": SearchConfig.published() if is_published else SearchConfig(),
+        "config": config.search_config(),
         "limit": config.limit(),
         "batch_size": config.search_batch,
         "game": config.game,

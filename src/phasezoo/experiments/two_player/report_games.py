@@ -96,7 +96,10 @@ def games_section(results: Results) -> Section:
     config, matches, data = results.config, results.matches, results.dataset
     total = matches.total
     leaves = numbers.plural(config.search_batch, "leaf", "leaves")
-    constants = ", the published constants of the search" if config.search == "published" else ""
+    constants = {
+        "default": "",
+        "published": ", the published constants of the search",
+    }.get(config.search, f", the search {config.search}")
     dropped = (
         f" {numbers.count(data.openings_dropped)} openings were left out because their last "
         "position occurs in these games."

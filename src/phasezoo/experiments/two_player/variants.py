@@ -12,6 +12,7 @@ from phasezoo.specs import (
     PositiveFloat,
     SpecText,
     fields_of,
+    split_items,
     unknown_option,
     write_spec,
     write_value,
@@ -334,17 +335,23 @@ def _read_search(text: str, config: "M2ctsConfig") -> Search:
     kind: Any = type(config)
     options = {option.name: option for option in fields_of(kind)}
     names: set[str] = set()
-    for part in text.split(","):
-        name, _, value = part.partition("=")
+    try:
+        items = list(split_items(text))
+    except InvalidConfig as error:
+        message = f"--searches {error}"
+        raise InvalidConfig(message) from error
+    for key, value in items:
+        name = key or value
         if name in names:
             message = f"--searches {text}: {name} stands there twice"
             raise InvalidConfig(message)
         names.add(name)
-        if part in (RECALIBRATED, EQUAL_COST):
+        if key is None and value in (RECALIBRATED, EQUAL_COST):
             continue
-        if name not in SETTINGS:
+        if key not in SETTINGS:
             known = ", ".join(f"{each}=…" for each in SETTINGS)
             known = f"{known}, {RECALIBRATED} and {EQUAL_COST}"
+            part = value if key is None else f"{key}={value}"
             message = f"--searches {text}: {part!r} is not one of {known}"
             raise InvalidConfig(message)
         field = name.replace("-", "_")
