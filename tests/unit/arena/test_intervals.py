@@ -103,6 +103,7 @@ def test_errors_know_of_scores_that_were_not_seen():
 def test_shares_end_at_0_and_1():
     assert Interval(0.9, 0.7, 1.1).of_share() == Interval(0.9, 0.7, 1.0)
     assert Interval(0.1, -0.1, 0.3).of_share() == Interval(0.1, 0.0, 0.3)
+    assert Interval(-0.9, -1.1, 1.2).of_share(least=-1.0) == Interval(-0.9, -1.0, 1.0)
     unknown = Interval(0.5, -math.inf, math.inf)
     assert unknown.of_share() == unknown
 

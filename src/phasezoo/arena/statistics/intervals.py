@@ -56,11 +56,11 @@ class Interval:
         """Return the same difference as the other side sees it."""
         return Interval(0.0 - self.value, 0.0 - self.high, 0.0 - self.low)
 
-    def of_share(self, most: float = 1.0) -> "Interval":
-        """Return the same for a share, whose ends lie within 0 and ``most`` if they are known."""
+    def of_share(self, most: float = 1.0, *, least: float = 0.0) -> "Interval":
+        """Return the same for a share, whose ends lie within two bounds if they are known."""
         if not self.is_known:
             return self
-        return Interval(self.value, max(self.low, 0.0), min(self.high, most))
+        return Interval(self.value, max(self.low, least), min(self.high, most))
 
     def to_dict(self) -> dict[str, float | None]:
         """For JSON of other programs, which has no infinite numbers: they are None."""

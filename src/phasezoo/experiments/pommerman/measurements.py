@@ -283,4 +283,5 @@ def _difference(wins: Wins, other: Wins, config: PommermanConfig) -> Interval | 
     over_boards = over_trainings(np.array([mean]), drawn[:, None], games=boards * len(values))
     if over_boards is None or len(values) == 1 or not over_boards.is_known:
         return over_boards
-    return around(mean, max(between_trainings(np.array(values)), over_boards.half_width))
+    half_width = max(between_trainings(np.array(values)), over_boards.half_width)
+    return around(mean, half_width).of_share(least=-1.0)

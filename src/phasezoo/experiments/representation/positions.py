@@ -373,10 +373,11 @@ def endings(
         }  # float64[K, 2, endings]
         for name, size in sizes.items():
             alone, searched = (_mean(size[:, place], weights) for place in (0, 1))
-            rows.append(EndingRow(name, outcome, alone, searched))
+            rows.append(EndingRow(name, outcome, alone.of_share(), searched.of_share()))
         first, last = (sizes[name][:, 0] for name in (CORNERS[0], CORNERS[-1]))
         pairs = min(len(first), len(last))
-        differences[outcome] = _mean(last[:pairs] - first[:pairs], weights)
+        difference = _mean(last[:pairs] - first[:pairs], weights)
+        differences[outcome] = difference.of_share(least=-1.0)
     return Endings(
         nodes=config.ending_nodes,
         values={name: [list(one[0]) for one in found] for name, found in values.items()},
