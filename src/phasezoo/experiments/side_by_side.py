@@ -122,7 +122,7 @@ class _Process:
         how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
         return WorkersFailed(
             f"{job.place}: the process that worked on it ended {how}; if the system had too little "
-            "memory, the same command with fewer --train-workers goes on with what is done"
+            "memory, the same command with fewer workers goes on with what is done"
         )
 
 

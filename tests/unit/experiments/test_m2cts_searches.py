@@ -95,7 +95,7 @@ def test_constants_of_a_search_are_given_by_name(text, config):
         (("nodes='9",), "--searches .* is not closed"),
         (("nodes=9,,",), "--searches 'nodes=9,,': a value is missing"),
         (("search=fast",), "--search fast: expected default or published"),
-        (("search=default:batch_size=8",), "give --search-batch"),
+        (("search=default:batch_size=8",), "batch_size is given by --search-batch"),
         (("search=default:c_puct=1",), "c_puct=.*c_puct_init"),
         (("search=default:c_puct_init=-1",), "c_puct_init=-1.0: expected a number"),
         (("search=default:9",), "needs a key"),

@@ -3,10 +3,8 @@
 import tempfile
 import time
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +16,10 @@ from phasezoo.agents import Limit, SearchConfig
 from phasezoo.experiments.atomic.config import AtomicConfig
 from phasezoo.experiments.learning import LearningRun
 from phasezoo.experiments.matches import MatchSummary
+from phasezoo.experiments.side_by_side import Processes
 from phasezoo.experiments.study import RunResults
 from phasezoo.experiments.timing import stopwatch
-from phasezoo.plugins import import_modules
+from phasezoo.report.console import Console, SilentConsole
 from phasezoo.training import play_games
 from phasezoo.training.probes.tactics import Puzzle
 from phasezoo.training.selfplay.config import self_play_search
@@ -275,20 +274,9 @@ def worker_rows(network: Path, config: AtomicConfig, modules: Sequence[str]) -> 
     """
     found = []
     for workers in config.workers:
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            ProcessPoolExecutor(
-                workers,
-                get_context("spawn"),
-                initializer=import_modules,
-                initargs=(tuple(modules),),
-            ) as pool,
-        ):
-            jobs = [
-                pool.submit(_play, network, config, Path(folder) / str(number), number)
-                for number in range(workers)
-            ]
-            spans = [job.result() for job in jobs]
+        with tempfile.TemporaryDirectory() as folder:
+            jobs = [_Playing(n, network, config, Path(folder) / str(n)) for n in range(workers)]
+            spans = _at_once(jobs, modules)
         seconds = max(end for _, end, _ in spans) - min(begin for begin, _, _ in spans)
         positions = sum(count for _, _, count in spans)
         games = workers * config.worker_games
@@ -296,26 +284,46 @@ def worker_rows(network: Path, config: AtomicConfig, modules: Sequence[str]) -> 
     return found
 
 
-def _play(
-    network: Path, config: AtomicConfig, folder: Path, number: int
-) -> tuple[float, float, int]:
-    """One worker's games: when it began and ended, and its positions."""
-    agent = agents.MCTSAgent(
-        inference.load(network, threads=1),
-        limit=Limit(nodes=config.nodes),
-        config=self_play_search(),
-        game="atomic",
-        threads=1,
-    )
-    options: dict[str, Any] = {"game": "atomic", "max_plies": config.max_plies, "threads": 1}
-    play_games(agent, games=1, out=folder / "first", seed=config.seed, **options)
-    begun = time.time()
-    store = play_games(
-        agent,
-        games=config.worker_games,
-        out=folder / "games",
-        seed=config.seed + 1 + number,
-        concurrency=min(config.concurrency, config.worker_games),
-        **options,
-    )
-    return begun, time.time(), int(store.offsets[-1])
+def _at_once(jobs: "Sequence[_Playing]", modules: Sequence[str]) -> list[tuple[float, float, int]]:
+    spans: list[tuple[float, float, int]] = []
+    with Processes(len(jobs), modules) as processes:
+        processes.do("Playing", "games", jobs, SilentConsole(), lambda _: spans.append)
+    return spans
+
+
+@dataclass(frozen=True)
+class _Playing:
+    """One worker's games; what it finds is when they began and ended, and their positions."""
+
+    number: int
+    network: Path
+    config: AtomicConfig
+    place: Path
+    steps: int = 0
+    after: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return f"worker {self.number + 1}"
+
+    def work(self, _: Console) -> tuple[float, float, int]:
+        config = self.config
+        agent = agents.MCTSAgent(
+            inference.load(self.network, threads=1),
+            limit=Limit(nodes=config.nodes),
+            config=self_play_search(),
+            game="atomic",
+            threads=1,
+        )
+        options: dict[str, Any] = {"game": "atomic", "max_plies": config.max_plies, "threads": 1}
+        play_games(agent, games=1, out=self.place / "first", seed=config.seed, **options)
+        begun = time.time()
+        store = play_games(
+            agent,
+            games=config.worker_games,
+            out=self.place / "games",
+            seed=config.seed + 1 + self.number,
+            concurrency=min(config.concurrency, config.worker_games),
+            **options,
+        )
+        return begun, time.time(), int(store.offsets[-1])

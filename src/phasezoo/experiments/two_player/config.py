@@ -198,19 +198,18 @@ class M2ctsConfig(TrainedSettings):
         recipe = Recipe(SearchConfig, lister="agents.options")
         try:
             text = read_spec(self.search, "search", "default:c_puct_init=1.5")
-            if text.name not in kinds:
-                message = (
-                    "expected default or published, and other options behind a colon, such as "
-                    "default:c_puct_init=1.5"
-                )
-                raise InvalidConfig(message)
-            if "batch_size" in text.options:
-                message = "give --search-batch in place of batch_size"
-                raise InvalidConfig(message)
-            return kinds[text.name].with_(**recipe.read_options(text._replace(name="mcts")))
+            options = recipe.read_options(text._replace(name="mcts"))
+            found = kinds[text.name].with_(**options) if text.name in kinds else None
         except InvalidConfig as error:
             message = f"--search {self.search}: {error}"
             raise InvalidConfig(message) from error
+        if found is None or "batch_size" in options:
+            message = (
+                f"--search {self.search}: expected default or published, and other options behind "
+                "a colon, such as default:c_puct_init=1.5; batch_size is given by --search-batch"
+            )
+            raise InvalidConfig(message)
+        return found
 
     def limit(self) -> "Limit":
         """Return the limit of a move of both sides."""
