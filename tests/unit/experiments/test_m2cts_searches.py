@@ -99,6 +99,7 @@ def test_constants_of_a_search_are_given_by_name(text, config):
         (("search=default:c_puct=1",), "c_puct=.*c_puct_init"),
         (("search=default:c_puct_init=-1",), "c_puct_init=-1.0: expected a number"),
         (("search=default:9",), "needs a key"),
+        (("movetime=5,search=default:root=gumbel",), "Gumbel's root shares out nodes"),
         (("search=default", "search=published:fpu=0"), "the search of the match itself"),
     ],
 )

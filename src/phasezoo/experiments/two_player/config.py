@@ -187,7 +187,12 @@ class M2ctsConfig(TrainedSettings):
         check_used(self, "value_games", "value_share")
         check_used(self, "learned_gate", "gate_positions")
         self.limit()
-        self.search_config()
+        if self.search_config().root == "gumbel" and self.movetime is not None:
+            message = (
+                f"--search {self.search}, --movetime {self.movetime:g}: Gumbel's root shares out "
+                "nodes; leave the time out, or root=gumbel"
+            )
+            raise InvalidConfig(message)
         searches_of(self)
 
     def search_config(self) -> "SearchConfig":
