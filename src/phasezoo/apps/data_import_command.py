@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from annotated_types import Interval
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from phasezoo import _core, games
@@ -14,7 +15,7 @@ from phasezoo._interrupt import saying
 from phasezoo._progress import bar
 from phasezoo.data.pgn_filter import PgnFilter
 from phasezoo.errors import InvalidConfig, InvalidPgn
-from phasezoo.specs import Argument, NonNegativeInt, PositiveInt
+from phasezoo.specs import Argument
 
 if TYPE_CHECKING:
     from phasezoo.data.import_target import MonthSplit
@@ -63,9 +64,9 @@ class ImportOptions(PgnFilter):
     """Months of the test store; --test may be given several times."""
     overwrite: bool = False
     """Replace the store if it exists."""
-    show: NonNegativeInt = 20
+    show: Annotated[int, Interval(ge=0, le=2**32 - 1)] = 20
     """Skipped games to name."""
-    threads: PositiveInt | None = None
+    threads: Annotated[int, Interval(ge=1, le=65_535)] | None = None
     """Threads (none: every usable core)."""
 
     def run(self) -> int:

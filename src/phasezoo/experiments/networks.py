@@ -42,11 +42,11 @@ def check_networks(
     """
     from phasezoo import networks
 
-    spec = planes or game.default_planes
+    spec = game.default_planes if planes is None else planes
     try:
         sizes = game.plane_shape(spec), game.policy_size(spec)
     except InvalidPlaneSpec as error:
-        message = f"--planes {spec}: {error}"
+        message = f"--planes {spec or repr(spec)}: {error}"
         raise InvalidPlaneSpec(message) from error
     for name in names:
         networks.spec_of(name)

@@ -42,6 +42,7 @@ REFUSED = {
         ({"batches": (0,)}, "--batches 0: expected a list, each a whole number, 1 or more"),
         ({"network": "resnet-3x1"}, "expected a whole number from 8"),
         ({"nodes": 0}, "--nodes 0: expected a whole number, 1 or more"),
+        ({"search_batch": 70_000}, "--search-batch 70000"),
         ({"learning_rate": float("nan")}, "expected a finite number above 0"),
     ],
     BEAM.name: [
@@ -50,6 +51,7 @@ REFUSED = {
         ({"schedule": "8,0"}, "schedule"),
         ({"play_schedule": "4,2"}, "--play-schedule 4,2"),
         ({"steps": ()}, "--steps"),
+        ({"rated": 70_000}, "--rated 70000"),
         ({"threads": 0}, "--threads 0"),
     ],
     "krk": [
@@ -70,6 +72,8 @@ REFUSED = {
     "m2cts": [
         ({"value_share": 0.5}, "--value-share 0.5: is for --value-games"),
         ({"gate_positions": 5}, "--gate-positions 5: is for --learned-gate"),
+        ({"search_batch": 70_000}, "--search-batch 70000"),
+        ({"planes": ""}, "--planes '': ", InvalidPlaneSpec),
     ],
     "m2cts-pommerman": [
         ({"boards": 1}, "--boards 1"),
@@ -113,6 +117,13 @@ REFUSED = {
         ({"batches": (4, 2)}, "rising values"),
         ({"match_games": 3}, "expected an even whole number"),
         ({"rounds": 5}, "--rounds 5: expected a whole number, 6 or more"),
+        (
+            {"search_batch": 70_000},
+            "--search-batch 70000: expected a whole number from 1 to 65,535",
+        ),
+        ({"match_nodes": (2**63,)}, "--match-nodes"),
+        ({"threads": 10**20}, "--threads 1"),
+        ({"seed": 2**64}, "--seed 1"),
         ({"learning_rate": 0.0}, "expected a finite number above 0"),
         ({"positions_shown": ("8/8/8 w - - 0 1",)}, "8/8/8", InvalidFen),
     ],

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from annotated_types import Ge, MultipleOf
+from annotated_types import Ge, Interval, MultipleOf
 
 from phasezoo import games
 from phasezoo.errors import InvalidConfig
@@ -119,7 +119,7 @@ class AtomicConfig(StudySettings):
     simulations: tuple[PositiveInt, ...] = (250, 1000)
     """Simulations of searches whose collisions are counted (thesis: 1,000, 5,000). With the most of
     them versions look for mates in two (thesis: 10,000)."""
-    search_batch: Annotated[int, Ge(2)] = 16
+    search_batch: Annotated[int, Interval(ge=2, le=65_535)] = 16
     """Leaves a batch of these searches."""
     search_positions: PositiveInt = 8
     """Positions that they are made in."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from annotated_types import Ge, MinLen, MultipleOf
+from annotated_types import Ge, Interval, MinLen, MultipleOf
 
 from phasezoo.agents import BeamConfig
 from phasezoo.errors import InvalidConfig
@@ -56,7 +56,7 @@ class BeamStudyConfig(ResampledSettings):
     """Value of its positions: that of their best kept successor, or the mean of those kept."""
     keep: Literal["policy", "value"] = "policy"
     """What its successors are kept by: their probability, or their evaluation."""
-    rated: NonNegativeInt = 0
+    rated: Annotated[int, Interval(ge=0, le=65_535)] = 0
     """With the latter, likeliest successors of a position that are evaluated (0: all)."""
     games: Annotated[int, Ge(4)] = 24
     """Games of self-play of each kind."""

@@ -141,7 +141,7 @@ class RepresentationConfig(TrainedSettings):
 
     match_games: Annotated[int, Ge(2), MultipleOf(2)] = 4
     """Games of each two trainings at equal nodes, an even number."""
-    match_nodes: tuple[PositiveInt, ...] = (8,)
+    match_nodes: tuple[Annotated[int, Interval(ge=1, le=2**63 - 1)], ...] = (8,)
     """Nodes of a move."""
     movetimes: tuple[PositiveInt, ...] = (5,)
     """Milliseconds of a move in games between first trainings: of the first and the last
@@ -153,7 +153,7 @@ class RepresentationConfig(TrainedSettings):
     is installed."""
     engine_nodes: PositiveInt | None = 1000
     """Nodes of a move of it (none: the paper's, 15,000 in chess)."""
-    search_batch: PositiveInt = 4
+    search_batch: Annotated[int, Interval(ge=1, le=65_535)] = 4
     """Leaves a call of a search."""
     max_plies: Annotated[int, Ge(2)] = 120
     """Plies after which a game counts as drawn."""

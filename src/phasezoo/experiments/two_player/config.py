@@ -149,7 +149,7 @@ class M2ctsConfig(TrainedSettings):
     """A move also ends after this many descents per node (none: no limit; paper: 2)."""
     adjudicate: bool = False
     """Give up lost games and agree drawn ones by the searches' values (paper: yes)."""
-    search_batch: PositiveInt = 1
+    search_batch: Annotated[int, Interval(ge=1, le=65_535)] = 1
     """Leaves a tree may have outstanding (paper: 1 to 64)."""
     search: str = "default"
     """Constants of the search: default, this package's, or published, the paper's, which count an
