@@ -95,6 +95,7 @@ def write_stores(path: Path, stores: Mapping[str, GameStore], *, overwrite: bool
             target = partial / place
             target.parent.mkdir(parents=True, exist_ok=True)
             store.save(target)
+        check_place(path, overwrite=overwrite, is_folder=True)  # another process may be faster
 
 
 def _stores_in(path: Path) -> bool:

@@ -351,10 +351,12 @@ def write_file(
         "write_page_checksum": True,
     }
     try:
-        with _appearing(path) as file, pq.ParquetWriter(file, schema, **options) as writer:
-            for first in range(0, len(columns), _ROW_GROUP):
-                last = min(first + _ROW_GROUP, len(columns))
-                writer.write_table(table_of(pa, schema, columns, first, last))
+        with _appearing(path) as file:
+            with pq.ParquetWriter(file, schema, **options) as writer:
+                for first in range(0, len(columns), _ROW_GROUP):
+                    last = min(first + _ROW_GROUP, len(columns))
+                    writer.write_table(table_of(pa, schema, columns, first, last))
+            check_writable(path, overwrite=overwrite)  # another process may have been faster
     except pa.ArrowException as error:
         message = f"{path} cannot be written ({first_line(error)}); {UNCHANGED}"
         raise StoreError(message) from error
@@ -366,6 +368,7 @@ def write_text(path: Path, parts: Iterable[str], *, overwrite: bool = False) -> 
     with _appearing(path) as file:
         for part in parts:
             file.write(part.encode())
+        check_writable(path, overwrite=overwrite)
 
 
 def check_writable(path: Path, *, overwrite: bool) -> None:

@@ -245,6 +245,7 @@ def write_store(
             for first in range(0, max(len(rows), 1), shard_games):
                 some = columns.take(rows[first : first + shard_games])
                 write_file(next_file(folder), game, some, metadata)
+        check_target(path, overwrite=overwrite)  # another process may have been faster
 
 
 @contextmanager

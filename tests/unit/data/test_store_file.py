@@ -105,6 +105,24 @@ def test_nothing_is_overwritten_unless_asked_for(path):
     assert len(GameStore.open(path)) == 1
 
 
+@pytest.mark.parametrize("name", ["games.parquet", "games"])
+def test_games_that_appear_meanwhile_are_not_overwritten(name, tmp_path, monkeypatch):
+    path, real = tmp_path / name, store_file.table_of
+
+    def late(*args):
+        monkeypatch.setattr(store_file, "table_of", real)
+        other = tmp_path / f"other-{name}"
+        STORE.subset([0]).save(other)
+        other.rename(path)  # as another process does
+        return real(*args)
+
+    monkeypatch.setattr(store_file, "table_of", late)
+    with pytest.raises(StoreError, match="exists already"):
+        STORE.save(path)
+    assert len(GameStore.open(path)) == 1
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_places_that_cannot_be_written_are_named(path, tmp_path):
     with pytest.raises(StoreError, match="does not exist"):
         STORE.save(tmp_path / "no" / "games.parquet")
