@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from annotated_types import Interval
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from phasezoo import _core, games
@@ -15,7 +14,7 @@ from phasezoo._interrupt import saying
 from phasezoo._progress import bar
 from phasezoo.data.pgn_filter import PgnFilter
 from phasezoo.errors import InvalidConfig, InvalidPgn
-from phasezoo.specs import Argument
+from phasezoo.specs import Argument, PositiveUInt16, UInt32
 
 if TYPE_CHECKING:
     from phasezoo.data.import_target import MonthSplit
@@ -64,9 +63,9 @@ class ImportOptions(PgnFilter):
     """Months of the test store; --test may be given several times."""
     overwrite: bool = False
     """Replace the store if it exists."""
-    show: Annotated[int, Interval(ge=0, le=2**32 - 1)] = 20
+    show: UInt32 = 20
     """Skipped games to name."""
-    threads: Annotated[int, Interval(ge=1, le=65_535)] | None = None
+    threads: PositiveUInt16 | None = None
     """Threads (none: every usable core)."""
 
     def run(self) -> int:

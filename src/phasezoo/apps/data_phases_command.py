@@ -12,7 +12,7 @@ from phasezoo.errors import InvalidConfig, InvalidGate
 from phasezoo.report import numbers
 from phasezoo.report.console import TerminalConsole, show_table
 from phasezoo.report.document import Column, Table, columns_by, literal
-from phasezoo.specs import Argument, NonNegativeInt, PositiveInt
+from phasezoo.specs import Argument, NonNegativeInt, PositiveUInt16
 
 if TYPE_CHECKING:
     from phasezoo.data.phase_study import PhaseStudy
@@ -46,7 +46,7 @@ class PhasesOptions:
     """Replace pictures that are there."""
     seed: NonNegativeInt = 0
     """Chooses the split into train, validation and test, and the games that are measured."""
-    threads: PositiveInt | None = None
+    threads: PositiveUInt16 | None = None
     """Threads (none: every usable core)."""
 
     def run(self) -> int:

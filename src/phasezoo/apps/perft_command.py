@@ -9,7 +9,7 @@ from annotated_types import Interval
 
 from phasezoo import _core, games
 from phasezoo.errors import InvalidConfig, InvalidState
-from phasezoo.specs import Argument, PositiveInt
+from phasezoo.specs import Argument, PositiveUInt16
 
 MOST = 13
 """The last depth whose count from the start of chess, 2e18, fits into 64 bits."""
@@ -27,7 +27,7 @@ class PerftOptions:
     """Position to count from, of Connect Four the columns played; none: the start."""
     divide: bool = False
     """Also print the count below each move."""
-    threads: PositiveInt | None = None
+    threads: PositiveUInt16 | None = None
     """Threads (none: every usable core)."""
 
     def run(self) -> int:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from annotated_types import Interval
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.specs import check
+from phasezoo.specs import UInt32, check
 
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 
@@ -19,7 +19,7 @@ class PgnFilter:
     What cannot be read is skipped first, then what the options here leave out, in their order.
     """
 
-    min_plies: Annotated[int, Interval(ge=0, le=2**32 - 1)] = 0
+    min_plies: UInt32 = 0
     """Skip games with fewer plies; those without moves are skipped always."""
     min_moves: Annotated[int, Interval(ge=0, le=2**31)] = 0
     """Skip games in which fewer moves were begun: n moves are 2n - 1 plies."""

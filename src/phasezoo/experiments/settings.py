@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 from annotated_types import Ge, Interval
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.specs import PositiveInt, as_typed, changed_among, check
+from phasezoo.specs import PositiveInt, PositiveUInt16, as_typed, changed_among, check
 
 MOST_AN_UPDATE = 65_536
 """Training positions of one update, at the most."""
@@ -26,7 +26,7 @@ class StudySettings:
     """Where all other settings start from; each can still be given."""
     seed: Annotated[int, Interval(ge=0, le=2**64 - 1)] = 1
     """Everything random derives from it."""
-    threads: Annotated[int, Interval(ge=1, le=65_535)] | None = None
+    threads: PositiveUInt16 | None = None
     """Threads of native code and networks (none: every usable core)."""
 
     def validate(self) -> None:

@@ -30,7 +30,9 @@ from phasezoo.specs.ranges import (
     NonNegativeInt,
     PositiveFloat,
     PositiveInt,
+    PositiveUInt16,
     Share,
+    UInt32,
     Unit,
 )
 from phasezoo.specs.recipes import Part, Recipe
@@ -65,11 +67,13 @@ __all__ = [
     "Part",
     "PositiveFloat",
     "PositiveInt",
+    "PositiveUInt16",
     "Recipe",
     "Registry",
     "Share",
     "SpecText",
     "UNKNOWN",
+    "UInt32",
     "Unit",
     "as_typed",
     "changed",

@@ -13,6 +13,10 @@ from annotated_types import Ge, GroupedMetadata, Gt, Interval, Le, Lt, MinLen, M
 
 PositiveInt: TypeAlias = Annotated[int, Ge(1)]
 NonNegativeInt: TypeAlias = Annotated[int, Ge(0)]
+UInt32: TypeAlias = Annotated[int, Interval(ge=0, le=2**32 - 1)]
+"""A whole number as the core counts."""
+PositiveUInt16: TypeAlias = Annotated[int, Interval(ge=1, le=2**16 - 1)]
+"""Sizes of batches and numbers of threads."""
 Even: TypeAlias = Annotated[int, Ge(0), MultipleOf(2)]
 PositiveFloat: TypeAlias = Annotated[float, Gt(0)]
 NonNegativeFloat: TypeAlias = Annotated[float, Ge(0)]

@@ -13,6 +13,7 @@ from phasezoo.specs import (
     NonNegativeInt,
     PositiveFloat,
     PositiveInt,
+    PositiveUInt16,
     Share,
     changed,
     check,
@@ -113,7 +114,7 @@ class SupervisedConfig:
     child process before it is used."""
     compile: bool = False
     """Whether ``torch.compile`` makes a program of the network first (a minute; GPUs gain)."""
-    threads: PositiveInt | None = None
+    threads: PositiveUInt16 | None = None
     """CPU threads of torch (none: all that the process may use, or OMP_NUM_THREADS)."""
     tensorboard: bool = True
     """Whether metrics are also written for TensorBoard, if it is installed."""

@@ -61,9 +61,12 @@ def test_the_version_is_the_packages(capsys):
         (["reproduce", "alphago"], ["alphago", "m2cts, representation, krk"]),
         (["reproduce"], ["m2cts, representation, krk", "phasezoo reproduce --help"]),
         (["data", "importt"], ["importt", "fetch, import, phases"]),
-        (["data", "phases", "--threads", "-1"], ["--threads -1", "1 or more"]),
-        (["data", "import", "a.pgn", "a.parquet", "--threads", "0"], ["--threads 0", "from 1 to"]),
-        (["reproduce", "krk", "--threads", "0"], ["--threads 0", "1 or more"]),
+        (["data", "phases", "--threads", "-1"], ["--threads -1", "from 1 to 65,535"]),
+        (
+            ["data", "import", "a.pgn", "a.parquet", "--threads", "0"],
+            ["--threads 0", "from 1 to 65,535"],
+        ),
+        (["reproduce", "krk", "--threads", "0"], ["--threads 0", "from 1 to 65,535"]),
         (["perft", "chess", "--deep", "5"], ["--deep"]),
         (
             ["perft", "chess", "--depth", "x"],
@@ -71,10 +74,10 @@ def test_the_version_is_the_packages(capsys):
         ),
         (
             ["perft", "chess", "--depth", "1", "--threads", "x"],
-            ["--threads x: expected a whole number, 1 or more, or none (see"],
+            ["--threads x: expected a whole number from 1 to 65,535 or none (see"],
         ),
         (["perft", "chess", "--depth", "-1"], ["0 to 13"]),
-        (["perft", "chess", "--depth", "2", "--threads", "0"], ["--threads 0", "1 or more"]),
+        (["perft", "chess", "--depth", "2", "--threads", "0"], ["--threads 0", "from 1 to 65,535"]),
         (["perft", "chess", "--depth", "2", "--fen", "x"], ["'x'"]),
         (["perft", "connect-four", "--depth", "2", "--fen", "x"], ["--fen x", "digits 1 to 7"]),
         (["perft", "go", "--depth", "2"], ["go"]),

@@ -13,11 +13,12 @@ from phasezoo._core import SearchResult
 from phasezoo.agents.arguments import name_or
 from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.agents.search.beam_pool import BeamPool
-from phasezoo.agents.search.config import CoreSettings, UInt32
+from phasezoo.agents.search.config import CoreSettings
 from phasezoo.agents.search.mcts_session import MCTSSession
 from phasezoo.agents.search.searching import SearchingAgent
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import between
+from phasezoo.specs import UInt32
 from phasezoo.types import Gate
 
 DEFAULT_LIMIT = Limit(infinite=True)

@@ -3,20 +3,17 @@
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import wraps
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from annotated_types import Interval
 
 from phasezoo import _core
 from phasezoo.agents.limit import Limit
 from phasezoo.errors import InvalidConfig
-from phasezoo.specs import Share, changed, check
+from phasezoo.specs import PositiveUInt16, Share, UInt32, changed, check
 from phasezoo.specs.removed import removal_of
 
 _DEFAULT = _core.SearchParams()
-
-UInt32: TypeAlias = Annotated[int, Interval(ge=0, le=2**32 - 1)]
-"""A whole number as the core counts."""
 
 Taken = TypeVar("Taken")
 
@@ -180,7 +177,7 @@ class SearchConfig(CoreSettings):
 
     core = _core.SearchParams
 
-    batch_size: Annotated[int, Interval(ge=1, le=65535)] = _DEFAULT.batch_size
+    batch_size: PositiveUInt16 = _DEFAULT.batch_size
     in_flight: Annotated[int, Interval(ge=1, le=2)] = _DEFAULT.in_flight
 
     # Selection
@@ -205,9 +202,7 @@ class SearchConfig(CoreSettings):
 
     root: Literal["puct", "gumbel"] = _DEFAULT.root
     interior: Literal["puct", "gumbel"] = _DEFAULT.interior
-    max_num_considered_actions: Annotated[int, Interval(ge=1, le=65535)] = (
-        _DEFAULT.max_num_considered_actions
-    )
+    max_num_considered_actions: PositiveUInt16 = _DEFAULT.max_num_considered_actions
     gumbel_scale: Annotated[float, Interval(ge=0, le=100)] = _DEFAULT.gumbel_scale
     gumbel_maxvisit_init: Annotated[float, Interval(ge=0, le=10**6)] = _DEFAULT.gumbel_maxvisit_init
     gumbel_value_scale: Annotated[float, Interval(ge=0, le=1000)] = _DEFAULT.gumbel_value_scale

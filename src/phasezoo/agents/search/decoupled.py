@@ -9,12 +9,12 @@ from phasezoo import _core, games
 from phasezoo._core import SearchResult
 from phasezoo.agents.arguments import checked_player, name_or
 from phasezoo.agents.limit import Limit, limit_or
-from phasezoo.agents.search.config import CoreSettings, UInt32
+from phasezoo.agents.search.config import CoreSettings
 from phasezoo.agents.search.decoupled_pool import DecoupledPool
 from phasezoo.agents.search.others import INFORMATION
 from phasezoo.agents.search.searching import SearchingAgent
 from phasezoo.games.options import one_of
-from phasezoo.specs import Share
+from phasezoo.specs import PositiveUInt16, Share, UInt32
 from phasezoo.types import Gate
 
 DEFAULT_LIMIT = Limit(simulations=800)
@@ -49,7 +49,7 @@ class DecoupledConfig(CoreSettings):
 
     selection: Literal["puct", "regret_matching"] = _DEFAULT["selection"]
     play: Literal["auto", "best", "sample"] = _DEFAULT["play"]
-    batch_size: Annotated[int, Interval(ge=1, le=65535)] = _DEFAULT["batch_size"]
+    batch_size: PositiveUInt16 = _DEFAULT["batch_size"]
     c_puct_init: Annotated[float, Interval(ge=0, le=1000)] = _DEFAULT["c_puct_init"]
     c_puct_base: Annotated[float, Interval(ge=1, le=10**9)] = _DEFAULT["c_puct_base"]
     fpu: Annotated[float, Interval(ge=0, le=2)] = _DEFAULT["fpu"]

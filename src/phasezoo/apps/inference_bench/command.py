@@ -25,7 +25,7 @@ from phasezoo.report.console import TerminalConsole, show_table
 from phasezoo.report.document import Column, Table, columns_by
 from phasezoo.runs import provenance
 from phasezoo.runs.files import save_files
-from phasezoo.specs import Argument, PositiveInt
+from phasezoo.specs import Argument, PositiveUInt16
 
 REFERENCE = "torch"
 """The row that the others are compared with."""
@@ -116,7 +116,7 @@ class InferenceBenchOptions:
     """Positions whose answers are compared with torch's in float32."""
     seconds: Annotated[float, Interval(gt=0, le=3600)] = 1.0
     """Time of each measurement."""
-    threads: PositiveInt | None = None
+    threads: PositiveUInt16 | None = None
     """CPU threads (none: as each backend has them)."""
     json: Path | None = None
     """File that gets the figures too."""

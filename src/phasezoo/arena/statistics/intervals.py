@@ -57,7 +57,7 @@ class Interval:
         return Interval(0.0 - self.value, 0.0 - self.high, 0.0 - self.low)
 
     def of_share(self, most: float = 1.0, *, least: float = 0.0) -> "Interval":
-        """Return the same for a share, whose ends lie within two bounds if they are known."""
+        """Return the same for a share, whose ends, if known, lie from ``least`` to ``most``."""
         if not self.is_known:
             return self
         return Interval(self.value, max(self.low, least), min(self.high, most))

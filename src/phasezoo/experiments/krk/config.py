@@ -15,7 +15,7 @@ from phasezoo.experiments.settings import (
     presets_of,
 )
 from phasezoo.experiments.study import Study
-from phasezoo.specs import NonNegativeFloat, NonNegativeInt, PositiveInt
+from phasezoo.specs import NonNegativeFloat, NonNegativeInt, PositiveInt, PositiveUInt16
 from phasezoo.zoo.krk import readings as published
 from phasezoo.zoo.krk.readings import ONE_BY_ONE, EndingName, Reading, Ties, one_by_one
 
@@ -96,7 +96,7 @@ class KrkConfig(ResampledSettings):
     defender: Literal["oppose", "follow"] = "oppose"
     """Quantity that Black's nodes maximise inside the search: 1 - m/n, or m/n as White's do."""
 
-    threads: PositiveInt | None = None
+    threads: PositiveUInt16 | None = None
     """Games played at the same time (none: every usable core)."""
 
     def validate(self) -> None:

@@ -10,7 +10,7 @@ from annotated_types import Ge, Interval, MultipleOf
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.settings import TrainedSettings, check_once, check_rising, presets_of
 from phasezoo.experiments.study import Study
-from phasezoo.specs import PositiveFloat, PositiveInt
+from phasezoo.specs import PositiveFloat, PositiveInt, PositiveUInt16
 
 Preset: TypeAlias = Literal["quick", "standard", "gpu", "paper"]
 
@@ -153,7 +153,7 @@ class RepresentationConfig(TrainedSettings):
     is installed."""
     engine_nodes: PositiveInt | None = 1000
     """Nodes of a move of it (none: the paper's, 15,000 in chess)."""
-    search_batch: Annotated[int, Interval(ge=1, le=65_535)] = 4
+    search_batch: PositiveUInt16 = 4
     """Leaves a call of a search."""
     max_plies: Annotated[int, Ge(2)] = 120
     """Plies after which a game counts as drawn."""

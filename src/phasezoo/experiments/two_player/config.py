@@ -19,7 +19,15 @@ from phasezoo.experiments.settings import (
 from phasezoo.experiments.study import Study
 from phasezoo.experiments.two_player.variants import searches_of
 from phasezoo.inference.backends.choice import Backend
-from phasezoo.specs import NonNegativeInt, PositiveFloat, PositiveInt, Recipe, Share, read_spec
+from phasezoo.specs import (
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    PositiveUInt16,
+    Recipe,
+    Share,
+    read_spec,
+)
 from phasezoo.training.experts.strategies import Strategy
 from phasezoo.types import InferenceDtype
 
@@ -149,7 +157,7 @@ class M2ctsConfig(TrainedSettings):
     """A move also ends after this many descents per node (none: no limit; paper: 2)."""
     adjudicate: bool = False
     """Give up lost games and agree drawn ones by the searches' values (paper: yes)."""
-    search_batch: Annotated[int, Interval(ge=1, le=65_535)] = 1
+    search_batch: PositiveUInt16 = 1
     """Leaves a tree may have outstanding (paper: 1 to 64)."""
     search: str = "default"
     """Constants of the search: default, this package's, or published, the paper's, which count an
