@@ -178,12 +178,6 @@ def same_kind(path: Path, about: Description, game: Game, width: int) -> None:
         raise StoreError(message)
 
 
-def sweep(folder: Path) -> None:
-    """Remove what a writer left that was killed; nobody else may be writing."""
-    for partial in folder.glob(f".*{SUFFIX}.*.partial"):
-        partial.unlink(missing_ok=True)
-
-
 def _kind(about: Description) -> Description:
     return replace(about, games=0, plies=0, metadata={})
 

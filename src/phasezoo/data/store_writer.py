@@ -23,12 +23,12 @@ from phasezoo.data.store_folder import (
     is_split,
     next_file,
     same_kind,
-    sweep,
 )
 from phasezoo.errors import CorruptRecord, StoreError
 from phasezoo.games import Game, make
 from phasezoo.games.options import at_least, flag, folder_path
 from phasezoo.runs.lock import acquire
+from phasezoo.runs.whole import recover
 
 SHARD_GAMES = 10_000
 """Games of a file, which are those that a crash loses at most."""
@@ -111,7 +111,7 @@ class StoreWriter:
                 message = f"{self.folder} cannot be made ({error.strerror}); choose another place"
                 raise StoreError(message) from error
         self._locks.enter_context(acquire(self.folder))
-        sweep(self.folder)
+        recover(self.folder)
 
     def __enter__(self) -> Self:
         return self

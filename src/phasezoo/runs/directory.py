@@ -106,7 +106,7 @@ class RunDirectory:
         held = lock.acquire(path)
         try:
             with describe_disk_errors(path):
-                recover(path)
+                recover(path, below=True)
             record = read_record(path, kind)  # again: another process may just have begun it
             if record is None:
                 record = describe(kind, config, threads=threads, devices=devices, plugins=plugins)
@@ -129,7 +129,7 @@ class RunDirectory:
         """
         record, held = record_to_resume(path, kind), lock.acquire(path)
         with describe_disk_errors(path):
-            recover(path)
+            recover(path, below=True)
         return cls(path, record, held)
 
     @property

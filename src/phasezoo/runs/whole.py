@@ -64,7 +64,9 @@ def appearing_folder(path: Path) -> Iterator[Path]:
             shutil.rmtree(left, ignore_errors=True)
 
 
-def recover(folder: Path, name: str | None = None) -> list[tuple[Path, Path | None]]:
+def recover(
+    folder: Path, name: str | None = None, *, below: bool = False
+) -> list[tuple[Path, Path | None]]:
     """Put back or remove what killed writers left in a folder, and return what it was.
 
     What was put aside comes back, unless something is in its place; what is unfinished is removed.
@@ -73,6 +75,7 @@ def recover(folder: Path, name: str | None = None) -> list[tuple[Path, Path | No
     Args:
         folder: The folder.
         name: What was written; None: anything.
+        below: Also look into the folders below it.
 
     Returns:
         The path of each, and where it was put back; None for what was removed.
@@ -81,11 +84,11 @@ def recover(folder: Path, name: str | None = None) -> list[tuple[Path, Path | No
         OSError: It cannot be put back; its ``filename`` is where it lies.
     """
     found: list[tuple[Path, Path | None]] = []
-    for left in sorted(folder.glob(".*")):
+    for left in sorted(folder.rglob(".*") if below else folder.glob(".*"), reverse=True):
         match = _LEFT.fullmatch(left.name)
         if match is None or match["name"] != (name or match["name"]) or _is_in_use(left, match):
             continue
-        place = folder / match["name"]
+        place = left.with_name(match["name"])
         if match["kind"] == "old" and not place.exists():
             left.replace(place)
             found.append((left, place))

@@ -12,7 +12,7 @@ from phasezoo.inference.storage.manifest import MANIFEST, Manifest
 from phasezoo.runs import describe, held, jsonable
 from phasezoo.runs.directory import read_record
 from phasezoo.runs.lock import LOCK
-from phasezoo.runs.whole import PARTIAL
+from phasezoo.runs.whole import PARTIAL, recover
 
 CONFIG = "config.json"
 KIND = "supervised training"
@@ -68,8 +68,7 @@ def claimed(
         # Again: another process may just have begun here, or ended.
         if not _may_use(out, identity, details, resume=resume, kind=kind, defaults=known):
             _begin(out, identity, details, kind)
-        for partial in out.glob(f"*{PARTIAL}"):  # what a killed session was writing
-            partial.unlink(missing_ok=True)
+        recover(out)
         yield
 
 

@@ -125,9 +125,11 @@ def test_what_a_kill_left_behind_is_no_foreign_directory(tmp_path):
     (tmp_path / ".config.json.999999999.partial").write_text('{"exp')
     with RunDirectory.create(tmp_path, "m2cts", CONFIG):
         assert not list(tmp_path.glob(".*.partial"))
-    (tmp_path / ".results.json.999999999.partial").write_text("{")
+    (tmp_path / "matches").mkdir()
+    for name in (".results.json", "matches/.first.jsonl"):
+        (tmp_path / f"{name}.999999999.partial").write_text("{")
     with RunDirectory.resume(tmp_path, "m2cts") as run:
-        assert not list(tmp_path.glob(".*.partial"))
+        assert not list(tmp_path.rglob(".*.partial"))
         assert run.config["seed"] == 1
 
 

@@ -51,7 +51,7 @@ def test_an_ended_run_is_opened_and_a_longer_one_goes_on(tmp_path: Path) -> None
 def test_what_a_killed_process_had_begun_to_write_is_removed(tmp_path: Path) -> None:
     out = tmp_path / "run"
     run(out, "promoted", updates=1)
-    for name in ("00002.99.partial", "00002/networks/expert.99.partial"):
+    for name in (".00002.999999999.partial", "00001/networks/.expert.999999999.partial"):
         (out / "versions" / name).mkdir(parents=True)
         (out / "versions" / name / "model.safetensors").write_bytes(b"half")
     run(out, "promoted", updates=2)

@@ -1,13 +1,12 @@
 """Files that are whole or absent, whatever stops the process while they are written."""
 
 import contextlib
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from phasezoo.errors import CheckpointError
 from phasezoo.runs.files import check_replaceable
-from phasezoo.runs.whole import PARTIAL, appearing, appearing_folder, recover, write
+from phasezoo.runs.whole import appearing, appearing_folder, write
 
 
 @contextlib.contextmanager
@@ -32,20 +31,6 @@ def write_directory(path: Path, files: Mapping[str, bytes]) -> None:
     with _refusals(path), appearing_folder(path) as partial:
         for name, data in files.items():
             write(partial / name, data)
-
-
-def remove_partials(folder: Path) -> None:
-    """Remove what a process that was killed had begun to write, wherever it is under a folder.
-
-    A folder that it had put aside is put back.
-    """
-    for place in [folder, *(path for path in folder.rglob("*") if path.is_dir())]:
-        recover(place)
-    for partial in list(folder.rglob(f"*{PARTIAL}")):
-        if partial.is_dir():
-            shutil.rmtree(partial, ignore_errors=True)
-        else:
-            partial.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

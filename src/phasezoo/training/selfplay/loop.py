@@ -15,11 +15,11 @@ from phasezoo.games import Game
 from phasezoo.games.options import folder_path, function_or_none, instance_of, list_of
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Uniform
-from phasezoo.inference.storage.files import remove_partials
 from phasezoo.inference.storage.weights import model_bytes
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
 from phasezoo.runs.saved import digest
+from phasezoo.runs.whole import recover
 from phasezoo.specs import changed, removed
 from phasezoo.training.catalogue import probes_of
 from phasezoo.training.loggers import LoggedRun, Logger, TensorBoardLogger
@@ -194,7 +194,7 @@ class SelfPlay:
                 self._report,
             )
             done = len(rounds.rows)
-            remove_partials(version_folder(self.out, 0).parent)
+            recover(version_folder(self.out, 0).parent, below=True)
             learned = rounds.rows[-1].learned if done else 0
             self._learners.restore(self.out / LEARNERS, done, learned)
             if done == 0:

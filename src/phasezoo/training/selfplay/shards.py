@@ -8,9 +8,10 @@ import numpy as np
 
 from phasezoo.data.columns import Visits
 from phasezoo.data.store_file import DamagedFile, describe
-from phasezoo.data.store_folder import SUFFIX, sweep
+from phasezoo.data.store_folder import SUFFIX
 from phasezoo.games import Game
 from phasezoo.runs.files import describe_disk_errors
+from phasezoo.runs.whole import recover
 from phasezoo.training.selfplay.game_log import LOG, GameLog
 from phasezoo.training.selfplay.recording import PlayedGame
 
@@ -98,7 +99,7 @@ class Shards:
         self._per_round = per_round
         with describe_disk_errors(folder.parent, every=True):
             folder.mkdir(parents=True, exist_ok=True)
-            sweep(folder)
+            recover(folder)
         self._log = GameLog(folder.parent / LOG, folder, game)
         self._write_whole_files(list(self._log.waiting))
 
