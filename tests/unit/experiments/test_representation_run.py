@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from page_checker import check_page, check_run
 
+from phasezoo import inference
 from phasezoo.arena.statistics.intervals import Interval
 from phasezoo.experiments.representation import config, positions
 from phasezoo.experiments.representation.config import (
@@ -24,6 +25,7 @@ from phasezoo.experiments.representation.config import (
 from phasezoo.experiments.representation.figures import short
 from phasezoo.experiments.representation.report import headline, report
 from phasezoo.experiments.representation.study import RepresentationRun
+from phasezoo.games import encode, make
 from phasezoo.report import numbers
 from phasezoo.report.console import silent
 from phasezoo.runs import jsonable
@@ -250,6 +252,11 @@ def test_variants_have_no_endings_of_chess(small, tmp_path):
     assert used == {"adamw"}
     assert results.endings is None
     assert "--game crazyhouse" in results.command
+    game = make("crazyhouse")
+    for shown in results.gradients.boards:  # the position is the FEN, without moves before it
+        network = inference.load(tmp_path / "run" / "networks" / f"{shown.arm}-1", device="cpu")
+        planes = encode([game.from_fen(shown.fen)], network.plane_spec)
+        assert network.evaluate(planes).values() == pytest.approx([shown.value], abs=1e-5)
     check_page((tmp_path / "run" / "report.html").read_text())
     judged = {claim.judgement for claim in report(results).claims if "stronger" in claim.text}
     assert judged == {"not settled"}, "one training settles nothing"

@@ -302,7 +302,7 @@ def _validation(
 def boards(paths: Mapping[str, Sequence[Path]], config: RepresentationConfig) -> list[BoardShown]:
     """Return attributions of single positions with zero as baseline (Figs 7, 8)."""
     game = games.make(config.game)
-    states = [game.from_fen(fen) for fen in config.positions_shown] or _usual(config)
+    states = [game.from_fen(fen) for fen in config.positions_shown or _usual(config)]
     device = networks.resolve_device(config.device)
     found = []
     for name in (CORNERS[0], CORNERS[-1]):
@@ -332,14 +332,13 @@ def boards(paths: Mapping[str, Sequence[Path]], config: RepresentationConfig) ->
     return found
 
 
-def _usual(config: RepresentationConfig) -> list[Any]:
-    """Return the paper's endings in chess, two positions after openings elsewhere."""
+def _usual(config: RepresentationConfig) -> list[str]:
+    """Return the paper's endings in chess, two positions after openings elsewhere, as FENs."""
     if config.game == "chess":
         endings = {ending.row: ending for ending in read_endings()}
-        chess = games.make("chess")
-        return [chess.from_fen(endings[row].fen) for row in ENDINGS_SHOWN]
+        return [endings[row].fen for row in ENDINGS_SHOWN]
     suite = arena.OpeningSuite.load(config.game)
-    return [suite.state(index) for index in range(min(2, len(suite)))]
+    return [suite.state(index).fen for index in range(min(2, len(suite)))]
 
 
 def ending_values(path: Path, config: RepresentationConfig) -> tuple[list[float], list[float]]:
