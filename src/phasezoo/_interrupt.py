@@ -1,4 +1,4 @@
-"""Handling of Ctrl-C by the command, also while it imports modules."""
+"""Handling of Ctrl-C and SIGTERM by the command, also while it imports modules."""
 
 import atexit
 import contextlib
@@ -8,9 +8,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from types import FrameType
-
-STOPPED = 130
-"""Exit code of a command that Ctrl-C has ended."""
 
 PATIENCE = 1.0
 """Seconds in which Ctrl-C after the first does nothing."""
@@ -34,7 +31,10 @@ _is_said = _has_line = False
 """Whether it was said how the command ended, and whether there was a line to say."""
 
 _stopped_at: float | None = None
-"""When Ctrl-C came first."""
+"""When a signal came first."""
+
+_stopped_by = signal.SIGINT
+"""Which one it was."""
 
 _is_done = False
 """Whether the command has done its work, and only Python's own end is left."""
@@ -73,6 +73,11 @@ def done() -> None:
     """The command has done its work: the first Ctrl-C from now on interrupts nobody's clean-up."""
     global _is_done
     _is_done = True
+
+
+def stopped() -> int:
+    """Return the exit code of a command that a signal has ended: 130 after Ctrl-C."""
+    return 128 + _stopped_by
 
 
 def was_said() -> bool:
@@ -123,10 +128,15 @@ def watch() -> None:
     The traceback would help nobody, and some packages catch the exception and go on. What
     works in steps survives that, as it survives a kill. Once Ctrl-C was pressed, pressing it again
     within :data:`PATIENCE` seconds changes nothing, so that what has to be put away is; later it
-    ends the command at once. Other programs, and commands that are set to ignore Ctrl-C, are left
-    as they are.
+    ends the command at once. SIGTERM, by which schedulers and containers end a program, is as
+    Ctrl-C. Other programs, the command's own workers, and commands that are set to ignore a signal
+    are left as they are.
     """
-    if is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if not is_command():
+        return
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL and _WORKER not in sys.orig_argv:
+        signal.signal(signal.SIGTERM, _stop)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _stop)
         # Python gives the signal back to the system at its end, which would kill it then.
         atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
@@ -151,12 +161,13 @@ def is_command(subcommand: str | None = None) -> bool:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    global _stopped_at
+    global _stopped_at, _stopped_by
     now = time.monotonic()
     if _stopped_at is not None:
         if now - _stopped_at >= PATIENCE:
-            os._exit(STOPPED)
+            os._exit(stopped())
         return
+    _stopped_by = signal.Signals(number)
     if _is_done:
         _stopped_at = now
         return
@@ -166,7 +177,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
             _say()
             if sys.stderr.isatty():
                 sys.stderr.write(_SHOW_CURSOR)
-            os._exit(STOPPED)
+            os._exit(stopped())
         caller = caller.f_back
     _stopped_at = now
     signal.default_int_handler(number, frame)

@@ -1,4 +1,4 @@
-"""Ctrl-C while a command is still being imported."""
+"""Ctrl-C and SIGTERM, above all while a command is still being imported."""
 
 import os
 import signal
@@ -28,19 +28,28 @@ def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def by(name: str, text: str) -> str:
+    """Return a program that sends itself another signal."""
+    return text.replace("SIGINT", name)
+
+
+SIGNALS = pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+
+
 @pytest.mark.parametrize("module", ["gymnasium", "tomllib", "pyarrow"])
 @pytest.mark.parametrize("script", [False, True])
-def test_ctrl_c_while_modules_are_imported_is_130_and_silent(
-    module: str, script: bool, tmp_path: Path
+@SIGNALS
+def test_a_signal_while_modules_are_imported_has_its_code_and_is_silent(
+    module: str, script: bool, name: str, code: int, tmp_path: Path
 ) -> None:
     """Whether it comes with the package, the command line or the work."""
-    (tmp_path / f"{module}.py").write_text(SLOW)
+    (tmp_path / f"{module}.py").write_text(by(name, SLOW))
     (tmp_path / "phasezoo").write_text(
         "from phasezoo.apps.cli import main\nraise SystemExit(main())\n"
     )
     program = [str(tmp_path / "phasezoo")] if script else ["-m", "phasezoo"]
     done = run([*program, "data", "stats", "sample:krk"], tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
 
 
 def test_a_package_that_catches_ctrl_c_does_not_go_on(tmp_path: Path) -> None:
@@ -50,13 +59,24 @@ def test_a_package_that_catches_ctrl_c_does_not_go_on(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (130, "")
 
 
-def test_other_programs_keep_their_ctrl_c(tmp_path: Path) -> None:
-    code = "import signal, phasezoo; print(signal.getsignal(signal.SIGINT))"
-    done = run(["-c", code], tmp_path)
+def test_other_programs_and_workers_keep_their_signals(tmp_path: Path) -> None:
+    code = (
+        "import signal, sys\n"
+        "sys.argv = sys.argv[1:]\n"
+        "import phasezoo\n"
+        "print([signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)])"
+    )
+    done = run(["-c", code, "other"], tmp_path)
     assert "default_int_handler" in done.stdout
+    assert "SIG_DFL" in done.stdout
+    assert "SIG_DFL" in run(["-c", code, "phasezoo", "--multiprocessing-fork"], tmp_path).stdout
+    assert "SIG_DFL" not in run(["-c", code, "phasezoo"], tmp_path).stdout
 
 
-def test_a_training_that_has_begun_says_how_it_goes_on(tmp_path: Path) -> None:
+@SIGNALS
+def test_a_training_that_has_begun_says_how_it_goes_on(
+    name: str, code: int, tmp_path: Path
+) -> None:
     """Torch imports some of its modules only with the first update."""
     (tmp_path / "late.py").write_text(
         "import importlib, sys\n"
@@ -67,12 +87,12 @@ def test_a_training_that_has_begun_says_how_it_goes_on(tmp_path: Path) -> None:
         "    return begun(self, *arguments)\n"
         "trainer.Trainer.run = run\n"
     )
-    (tmp_path / "interrupting.py").write_text(SLOW)
+    (tmp_path / "interrupting.py").write_text(by(name, SLOW))
     words = "train sample:krk --positions 64 --network resnet-8x1 --threads 1 --no-tensorboard"
     out = tmp_path / "out"
     plugin = ["--plugin", str(tmp_path / "late.py"), "--out", str(out)]
     done = run(["-m", "phasezoo", *words.split(), *plugin], tmp_path)
-    assert done.returncode == 130
+    assert done.returncode == code
     said = done.stderr.strip().splitlines()[-1]
     assert said == f"Stopped. The same command continues what is in {out}."
     assert "Traceback" not in done.stderr
@@ -105,11 +125,14 @@ sys.exit(code)
 """
 
 
-def test_ctrl_c_twice_is_once_and_what_has_to_be_put_away_is(tmp_path: Path) -> None:
+@SIGNALS
+def test_a_signal_twice_is_once_and_what_has_to_be_put_away_is(
+    name: str, code: int, tmp_path: Path
+) -> None:
     program = tmp_path / "phasezoo"
-    program.write_text(TWICE)
+    program.write_text(by(name, TWICE))
     done = run([str(program), "doctor"], tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "put away\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (code, "put away\n", "")
 
 
 def test_ctrl_c_at_the_end_interrupts_no_clean_up(tmp_path: Path) -> None:
@@ -130,14 +153,17 @@ def test_ctrl_c_at_the_end_interrupts_no_clean_up(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout.splitlines()[-1], done.stderr) == (0, "clean", "")
 
 
-def test_ctrl_c_later_on_ends_what_does_not_end(tmp_path: Path) -> None:
+@SIGNALS
+def test_a_signal_later_on_ends_what_does_not_end(name: str, code: int, tmp_path: Path) -> None:
     program = tmp_path / "phasezoo"
     hanging = "from phasezoo import _interrupt\n_interrupt.PATIENCE = 0\npress()\nwhile True: pass"
     program.write_text(
-        TWICE.replace('print("put away", flush=True)', hanging.replace("\n", "\n        "))
+        by(name, TWICE).replace(
+            'print("put away", flush=True)', hanging.replace("\n", "\n        ")
+        )
     )
     done = run([str(program), "doctor"], tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
 
 
 @pytest.mark.parametrize("name", ["phasezoo", "phasezoo-uci", "phasezoo-uci.exe"])

@@ -1,7 +1,7 @@
 """The program ``phasezoo``: runs a command, and turns errors into one line and a code.
 
 Exit codes: 0 done, 1 the work failed or the reader of the output left before its end, 2 the command
-was wrong, 130 stopped by Ctrl-C.
+was wrong, 130 stopped by Ctrl-C, 143 by SIGTERM.
 """
 
 import io
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TextIO
 
 import phasezoo
-from phasezoo._interrupt import STOPPED, done, nothing_written, reader_has_left, saying, was_said
+from phasezoo._interrupt import done, nothing_written, reader_has_left, saying, stopped, was_said
 from phasezoo.apps.command_line import PLUGIN, CommandLine, output
 from phasezoo.errors import (
     InvalidConfig,
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         done()
     except KeyboardInterrupt:
-        return STOPPED
+        return stopped()
     except PhasezooError as error:
         _complain(_explained(error))
         return USAGE if isinstance(error, _WRONG_COMMAND) else FAILED
