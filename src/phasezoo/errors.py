@@ -180,6 +180,24 @@ class MissingDependency(PhasezooError, ImportError):
 
 
 @contextmanager
+def about(
+    what: object, caught: type[PhasezooError], raised: type[PhasezooError] | None = None
+) -> Iterator[None]:
+    """Say in errors that are raised inside this context what they are about.
+
+    Args:
+        what: Comes before their message, with a colon.
+        caught: Which errors.
+        raised: What they become; None: they stay what they are.
+    """
+    try:
+        yield
+    except caught as error:
+        message = f"{what}: {error}"
+        raise (raised or type(error))(message) from error
+
+
+@contextmanager
 def needs(need: str, extra: str) -> Iterator[None]:
     """Import packages of an extra inside this context."""
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge
 
 from phasezoo.apps.stores import refuse_existing
-from phasezoo.errors import InvalidConfig, InvalidGate
+from phasezoo.errors import InvalidConfig, InvalidGate, about
 from phasezoo.report import numbers
 from phasezoo.report.console import TerminalConsole, show_table
 from phasezoo.report.document import Column, Table, columns_by, literal
@@ -64,12 +64,9 @@ class PhasesOptions:
         spec = self.gate
         if self.fit is not None:
             spec = fitted_gate(store, spec, self.fit, seed=self.seed, threads=self.threads)
-        try:
+        default = " (the default)" if spec == type(self).gate else ""
+        with about(f"--gate {spec}{default}", InvalidGate):
             gate = gating.make(spec, store.game.name, monotone=self.monotone)
-        except InvalidGate as error:
-            default = " (the default)" if spec == type(self).gate else ""
-            message = f"--gate {spec}{default}: {error}"
-            raise InvalidGate(message) from error
         table = store.phase_table(gate, seed=self.seed, threads=self.threads)
         positions = store.positions(gate, threads=self.threads)
         study = study_phases(store, positions)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from annotated_types import Interval
 
 from phasezoo import _core, games
-from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.errors import InvalidConfig, InvalidState, about
 from phasezoo.specs import Argument, PositiveUInt16
 
 MOST = 13
@@ -37,11 +37,8 @@ class PerftOptions:
             raise InvalidConfig(message)
         handle = games.make(self.game)  # names a near miss
         if self.fen is not None:
-            try:
+            with about(f"--fen {self.fen}", InvalidState, InvalidConfig):
                 handle.from_text(self.fen)
-            except InvalidState as error:
-                message = f"--fen {self.fen}: {error}"
-                raise InvalidConfig(message) from error
         started = time.perf_counter()
         if self.divide:
             parts = divide(self.game, self.fen, self.depth, self.threads)

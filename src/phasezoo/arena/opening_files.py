@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from phasezoo import _core, games
-from phasezoo.errors import InvalidConfig, InvalidFen, InvalidPgn, InvalidUci, PhasezooError
+from phasezoo.errors import InvalidConfig, InvalidFen, InvalidPgn, InvalidUci, PhasezooError, about
 from phasezoo.games import queries
 
 _WORD = re.compile(r"\{[^}]*\}|;.*|\$\d+|\(|\)|[^\s{}();$]+|\{")
@@ -132,11 +132,8 @@ def _lines_in(text: str, game: games.Game, plies: int | None) -> Iterator[Openin
             yield Opening(start, ())
             continue
         line = _numbered_from_one(line.partition("#")[0], number)
-        try:
+        with about(f"opening {found + 1} ({line.strip()[:80]})", InvalidUci):
             moves = _moves(line, game, plies)
-        except InvalidUci as error:
-            message = f"opening {found + 1} ({line.strip()[:80]}): {error}"
-            raise InvalidUci(message) from error
         if moves is not None:
             found += 1
             yield Opening(None, moves)

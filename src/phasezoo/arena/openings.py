@@ -18,7 +18,7 @@ from phasezoo import games
 from phasezoo.arena.opening_files import Opening, parse_openings, text_of
 from phasezoo.arena.streams import stream
 from phasezoo.checking import shown
-from phasezoo.errors import InvalidConfig, InvalidFen, InvalidPgn, InvalidUci
+from phasezoo.errors import InvalidConfig, InvalidUci, PhasezooError, about
 from phasezoo.games import contracts, queries
 from phasezoo.games.options import at_least
 from phasezoo.games.random_play import random_action
@@ -132,11 +132,8 @@ class OpeningSuite:
             at_least("plies", plies, 0)
         text = text_of(path, "an opening suite")
         handle = games.make(game)
-        try:
+        with about(path, PhasezooError):
             return cls.of(handle.name, parse_openings(text, handle, plies)).checked()
-        except (InvalidConfig, InvalidFen, InvalidPgn, InvalidUci) as error:
-            message = f"{path}: {error}"
-            raise type(error)(message) from error
 
     @classmethod
     def random(
@@ -221,11 +218,8 @@ class OpeningSuite:
             InvalidUci: A move is not legal where it stands; the message names the line.
         """
         handle = games.make(game or self.game)
-        try:
+        with about(self._named(index), InvalidUci):
             states = Opening(self.start(index), self.lines[index]).states(handle, seed)
-        except InvalidUci as error:
-            message = f"{self._named(index)}: {error}"
-            raise InvalidUci(message) from error
         if queries.is_over(states[-1]):
             message = f"{self._named(index)}: the game is over there"
             raise InvalidConfig(message)

@@ -8,7 +8,7 @@ import numpy as np
 from phasezoo.data.game_entry import GameEntry
 from phasezoo.data.replayed import returns_of
 from phasezoo.data.starts import start_state, start_text
-from phasezoo.errors import CorruptRecord, InvalidConfig, PhasezooError, StoreError
+from phasezoo.errors import CorruptRecord, InvalidConfig, PhasezooError, StoreError, about
 from phasezoo.games import Game, acting_players
 from phasezoo.games.queries import action_of
 
@@ -33,11 +33,9 @@ def entries_of(game: Game, width: int, games: Any) -> Iterator[GameEntry]:
                 "its records, or a GameStore"
             )
             raise InvalidConfig(message)
-        try:
-            yield _entry(game, width, record, names)
-        except PhasezooError as error:
-            message = f"game {record.number} of the match: {error}"
-            raise CorruptRecord(message) from error
+        with about(f"game {record.number} of the match", PhasezooError, CorruptRecord):
+            entry = _entry(game, width, record, names)
+        yield entry
 
 
 def _entry(game: Game, width: int, record: Any, names: list[str] | None) -> GameEntry:

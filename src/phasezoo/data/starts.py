@@ -13,7 +13,7 @@ import numpy as np
 
 from phasezoo.checking import type_name
 from phasezoo.data.columns import Start
-from phasezoo.errors import CorruptRecord, PhasezooError, StoreError, UnknownGame
+from phasezoo.errors import CorruptRecord, PhasezooError, StoreError, UnknownGame, about
 from phasezoo.games import Game
 
 if TYPE_CHECKING:
@@ -32,11 +32,8 @@ def start_state(game: Game, start: Start) -> Any:
         game: The game.
         start: What a store holds of it; bytes are unpickled, so whoever calls must trust them.
     """
-    try:
+    with about(f"start position {str(start)[:100]!r}", PhasezooError, CorruptRecord):
         state = _unpickled(start) if isinstance(start, bytes) else _read(game, start)
-    except PhasezooError as error:
-        message = f"start position {str(start)[:100]!r}: {error}"
-        raise CorruptRecord(message) from error
     if not isinstance(state, game.state_type):
         message = f"start position: {type_name(state)} is no state of {game.name!r}"
         raise CorruptRecord(message)

@@ -19,7 +19,7 @@ from phasezoo import _core
 from phasezoo.data.columns import GameColumns
 from phasezoo.data.positions import chunk_phases, chunks
 from phasezoo.data.starts import start_state
-from phasezoo.errors import CorruptRecord
+from phasezoo.errors import CorruptRecord, about
 from phasezoo.games import Game, acting_players, encode, legal_actions_of
 from phasezoo.games.queries import joint_action
 from phasezoo.games.symmetries import Symmetry, symmetries_of
@@ -241,11 +241,8 @@ class StateRecords:
             return self._usual
         kept = self._kept.get(~number)
         if kept is None:
-            try:
+            with about(f"game {number}", CorruptRecord):
                 kept = self._kept[~number] = [start_state(self.game, start)]
-            except CorruptRecord as error:
-                message = f"game {number}: {error}"
-                raise CorruptRecord(message) from error
         return kept[0]
 
     def _at(self, number: int, ply: int) -> Any:

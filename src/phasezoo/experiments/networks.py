@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from phasezoo.arena import stream
-from phasezoo.errors import CheckpointError, InvalidPlaneSpec
+from phasezoo.errors import CheckpointError, InvalidPlaneSpec, about
 from phasezoo.experiments.settings import TrainedSettings
 from phasezoo.experiments.side_by_side import Processes
 from phasezoo.experiments.study import StudyRun
@@ -43,11 +43,8 @@ def check_networks(
     from phasezoo import networks
 
     spec = game.default_planes if planes is None else planes
-    try:
+    with about(f"--planes {spec or repr(spec)}", InvalidPlaneSpec):
         sizes = game.plane_shape(spec), game.policy_size(spec)
-    except InvalidPlaneSpec as error:
-        message = f"--planes {spec or repr(spec)}: {error}"
-        raise InvalidPlaneSpec(message) from error
     for name in names:
         networks.spec_of(name)
     return sizes

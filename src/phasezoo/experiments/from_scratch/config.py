@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from annotated_types import Ge, MultipleOf
 
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, about
 from phasezoo.experiments.from_scratch import published
 from phasezoo.experiments.settings import StudySettings, option, presets_of
 from phasezoo.experiments.study import Study
@@ -103,11 +103,8 @@ class ScratchConfig(StudySettings):
             message = "--no-from-scratch: leave the option out to learn from stored games"
             raise InvalidConfig(message)
         for strategy in self.strategies:
-            try:
+            with about(f"{option('strategies')} {strategy}", InvalidConfig):
                 SelfPlayConfig(**learning_of(strategy))
-            except InvalidConfig as error:
-                message = f"{option('strategies')} {strategy}: {error}"
-                raise InvalidConfig(message) from error
         different = {(*({"value": "own"} | learning_of(s)).values(),) for s in self.strategies}
         if not self.strategies or len(different) < len(self.strategies):
             message = f"{option('strategies')} {' '.join(self.strategies)}: give one or more, once"

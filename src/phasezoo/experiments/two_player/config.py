@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge, Interval, MultipleOf
 
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, about
 from phasezoo.experiments.settings import (
     MOST_AN_UPDATE,
     TrainedSettings,
@@ -209,13 +209,10 @@ class M2ctsConfig(TrainedSettings):
 
         kinds = {"default": SearchConfig(), "published": SearchConfig.published()}
         recipe = Recipe(SearchConfig, lister="agents.options")
-        try:
+        with about(f"--search {self.search}", InvalidConfig):
             text = read_spec(self.search, "search", "default:c_puct_init=1.5")
             options = recipe.read_options(text._replace(name="mcts"))
             found = kinds[text.name].with_(**options) if text.name in kinds else None
-        except InvalidConfig as error:
-            message = f"--search {self.search}: {error}"
-            raise InvalidConfig(message) from error
         if found is None or "batch_size" in options:
             message = (
                 f"--search {self.search}: expected default or published, and other options behind "

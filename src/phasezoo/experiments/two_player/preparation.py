@@ -16,7 +16,7 @@ from phasezoo.arena.opening_choice import openings_at_phase, unseen_openings
 from phasezoo.arena.openings import as_suite, draws_starts
 from phasezoo.data.positions import PositionTable, without_seen
 from phasezoo.data.splits import PositionStore, Splits
-from phasezoo.errors import InvalidConfig, InvalidGate, StoreError
+from phasezoo.errors import InvalidConfig, InvalidGate, StoreError, about
 from phasezoo.experiments.games_file import check_split, check_unseen, read_games
 from phasezoo.experiments.matches import check_two_players
 from phasezoo.experiments.networks import check_networks
@@ -307,11 +307,8 @@ def label_digest(tables: Mapping[str, PositionTable]) -> str:
 
 def _gate(spec: str, game: str, asked: str) -> AnyGate:
     """A gate of the game."""
-    try:
+    with about(asked, InvalidGate):
         return gating.make(spec, game)
-    except InvalidGate as error:
-        message = f"{asked}: {error}"
-        raise type(error)(message) from error
 
 
 def _asked(variant: Variant) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Interval
 
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, about
 from phasezoo.specs import (
     PositiveFloat,
     SpecText,
@@ -224,11 +224,8 @@ def _read_variant(text: str, config: "M2ctsConfig", phases: Sequence[str]) -> Va
     written, at, gate = text.partition("@")
     if not at and written.partition(":")[0] not in KINDS:
         return Variant(text, text, Strategy.parse(config.strategy), plays=True)
-    try:
+    with about(f"--arms {text}", InvalidConfig):
         strategy, options = _read_strategy(written)
-    except InvalidConfig as error:
-        message = f"--arms {text}: {error}"
-        raise InvalidConfig(message) from error
     gate = gate or config.gate
     if options.by == "game" and not gate.startswith("hash:"):
         message = (
@@ -355,22 +352,16 @@ def _read_search(text: str, config: "M2ctsConfig") -> Search:
             message = f"--searches {text}: {part!r} is not one of {known}"
             raise InvalidConfig(message)
         field = name.replace("-", "_")
-        try:
+        with about(f"--searches {text}", InvalidConfig):
             changes[field] = options[field].read(value)
-        except InvalidConfig as error:
-            message = f"--searches {text}: {error}"
-            raise InvalidConfig(message) from error
     if "movetime" in changes and ("nodes" in changes or "simulations_per_node" in changes):
         message = f"--searches {text}: give time or nodes and simulations, not both"
         raise InvalidConfig(message)
     if "nodes" in changes:
         changes["movetime"] = None
     changed = dataclasses.replace(config, searches=(), **changes)
-    try:
+    with about(f"--searches {text}", InvalidConfig):
         changed.validate()
-    except InvalidConfig as error:
-        message = f"--searches {text}: {error}"
-        raise InvalidConfig(message) from error
     if EQUAL_COST in names and changed.movetime is not None:
         message = f"--searches {text}: costs are made equal by nodes, not by time; leave one out"
         raise InvalidConfig(message)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo import _core, games
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import CheckpointError, InvalidConfig, about
 from phasezoo.games.action_tables import ActionOrder
 from phasezoo.games.options import threads_or
 from phasezoo.inference.backends.onnx_model import OnnxModel
@@ -28,7 +28,6 @@ from phasezoo.inference.backends.tensors import (
 from phasezoo.inference.calls import calls_at_once
 from phasezoo.inference.evaluator import Legal
 from phasezoo.inference.storage.expert_metadata import expert_metadata
-from phasezoo.inference.storage.files import named
 from phasezoo.inference.storage.manifest import ONNX_MODEL, Manifest
 from phasezoo.runs.saved import digest, read_file
 from phasezoo.types import Gate
@@ -169,7 +168,7 @@ class OnnxEvaluator(RuntimeEvaluator):
         if is_checked:
             from phasezoo.inference.formats.other_onnx import adapted
 
-            with named(place):
+            with about(place, CheckpointError):
                 model, tensors = adapted(model, played, spec, actions, tensors or None)
         form: Any = form_among(VALUE_FORMS, tensors)
         manifest = Manifest.of(
@@ -182,7 +181,7 @@ class OnnxEvaluator(RuntimeEvaluator):
             backend="onnx",
             tensors=tensors,
         )
-        with named(place):
+        with about(place, CheckpointError):
             evaluator = cls(manifest, model, threads, allow_other_game=allow_other_game)
             if not is_checked:
                 policy = evaluator._model.policy

@@ -9,16 +9,6 @@ from phasezoo.runs.files import check_replaceable
 from phasezoo.runs.whole import appearing, appearing_folder, write
 
 
-@contextlib.contextmanager
-def named(path: Path) -> Iterator[None]:
-    """Say in errors of a network which file or folder they are about."""
-    try:
-        yield
-    except CheckpointError as error:
-        message = f"{path}: {error}"
-        raise CheckpointError(message) from error
-
-
 def write_file(path: Path, data: bytes) -> None:
     """Write ``data`` beside ``path``, flush it to the disk, and only then put it in place."""
     check_replaceable(path, CheckpointError)

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from phasezoo._torch import require_torch
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import CheckpointError, InvalidConfig, about
 from phasezoo.games.action_tables import ActionOrder
 from phasezoo.inference.backends.choice import Backend, Loading, chosen
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage import packaged
 from phasezoo.inference.storage.experts import load_experts
-from phasezoo.inference.storage.files import named
 from phasezoo.inference.storage.manifest import MODEL, Manifest
 from phasezoo.types import InferenceDtype
 
@@ -125,7 +124,7 @@ def load_network(
         if backend == "auto":
             how = dataclasses.replace(how, backend="onnx")
     how = dataclasses.replace(how, backend=chosen(how))
-    with named(directory):
+    with about(directory, CheckpointError):
         evaluator: NetworkEvaluator
         if how.backend == "torch":
             from phasezoo.inference.backends.torch import TorchEvaluator

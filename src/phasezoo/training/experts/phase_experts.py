@@ -14,7 +14,7 @@ import numpy as np
 from phasezoo import gating, inference, networks
 from phasezoo.data.positions import without_seen
 from phasezoo.data.splits import SPLITS, PositionStore, Splits
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, about
 from phasezoo.games.options import flag, folder_path
 from phasezoo.inference.storage.experts import ValueSource
 from phasezoo.inference.storage.files import write_file
@@ -307,11 +307,8 @@ def _checked_rates(rates: Sequence[float] | None, settings: SupervisedConfig) ->
             "(0.03, 0.1, 0.3), or None for max_lr alone"
         )
         raise InvalidConfig(message)
-    try:
+    with about(f"learning_rates={rates!r}", InvalidConfig):
         return tuple(dataclasses.replace(settings, max_lr=rate).max_lr for rate in given)
-    except InvalidConfig as error:
-        message = f"learning_rates={rates!r}: {error}"
-        raise InvalidConfig(message) from error
 
 
 def _named(progress: OnProgress, name: str) -> OnProgress:
