@@ -84,7 +84,8 @@ def recover(
         OSError: It cannot be put back; its ``filename`` is where it lies.
     """
     found: list[tuple[Path, Path | None]] = []
-    for left in sorted(folder.rglob(".*") if below else folder.glob(".*"), reverse=True):
+    hidden = folder.rglob(".*") if below else folder.glob(".*")
+    for left in sorted(hidden, key=lambda path: (-len(path.parts), path)):  # the innermost first
         match = _LEFT.fullmatch(left.name)
         if match is None or match["name"] != (name or match["name"]) or _is_in_use(left, match):
             continue
