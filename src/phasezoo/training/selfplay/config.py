@@ -204,6 +204,13 @@ def measuring_search(search: SearchConfig) -> SearchConfig:
     return search.with_(dirichlet_epsilon=0.0, cheap_search_prob=0.0, node_random_factor=0.0)
 
 
+_PARTS = {
+    "promote_games": ("promote_score", "promote_nodes"),
+    "resign_value": ("resign_moves", "resign_check"),
+}
+"""Settings that say something of another one, which has to be given too."""
+
+
 @dataclass(frozen=True)
 class SelfPlayConfig:
     """Settings of learning by play; "Table XI" and "XII" are the M2CTS paper's.
@@ -277,13 +284,10 @@ class SelfPlayConfig:
         self.beam(Uniform())
         source_of_texts(self.starts)
         Strategy.parse(self.strategy)
-        unused = [] if self.promote_games else changed_among(self, "promote_score", "promote_nodes")
-        for name in unused:
-            message = (
-                f"{name}={getattr(self, name)!r}: without promote_games every version plays; give "
-                "that too"
-            )
-            raise InvalidConfig(message)
+        for whole, parts in _PARTS.items():
+            for name in () if getattr(self, whole) else changed_among(self, *parts):
+                message = f"{name}={getattr(self, name)!r}: is for {whole}; give both, or neither"
+                raise InvalidConfig(message)
 
     @property
     def adjudication(self) -> Adjudication | None:
