@@ -159,7 +159,7 @@ LOOPS: list[tuple[dict[str, Any], str]] = [
     ({"routing": "soft"}, "routing='soft': is for experts"),
     ({"promote_score": 0.9}, "promote_score=0.9: is for promote_games"),
     ({"resign_moves": 5}, "resign_moves=5: is for resign_value"),
-    ({"promote_nodes": 9}, "promote_nodes=9: without promote_games"),
+    ({"promote_nodes": 9}, "promote_nodes=9: is for promote_games"),
     ({"starts": ("-1*initial",)}, "share of start"),
     ({"starts": ()}, "one at least"),
     ({"resign_check": 2.0}, "check"),
