@@ -1,5 +1,6 @@
 """Games as PGN."""
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
 WIDTH = 80
 """Columns of move text, as the PGN standard's export format has it (§4.3)."""
 
+
+_COMMAND = re.compile(r"\[%[^]]*\]")
+"""What programs read in a comment, such as ``[%eval 0.35]``; over two lines not all of them do."""
+
+_JOINT = "\0"
+"""A space at which no line ends."""
 
 _COLOURS = ("White", "Black")
 
@@ -45,12 +52,16 @@ def pgn_text(
         words.append(numbered(state.san(action), first + index, follows=follows))
         comment = comments[index] if index < len(comments) else None
         if comment is not None:
-            words.append(f"{{{comment}}}")
+            words.append(f"{{{_COMMAND.sub(_joined, comment)}}}")
     header = "\n".join(f'[{key} "{_escaped(value)}"]' for key, value in tags.items())
     text = textwrap.fill(
         " ".join([*words, tags["Result"]]), WIDTH, break_long_words=False, break_on_hyphens=False
     )
-    return f"{header}\n\n{text}\n\n"
+    return f"{header}\n\n{text.replace(_JOINT, ' ')}\n\n"
+
+
+def _joined(command: re.Match[str]) -> str:
+    return command[0].replace(" ", _JOINT)
 
 
 def plies_before(state: Any) -> int:

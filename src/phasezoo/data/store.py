@@ -290,6 +290,8 @@ class GameStore:
     def to_pgn(self, path: str | Path | None = None, *, overwrite: bool = False) -> str | None:
         """Return the games as PGN: as text, or in a file, which appears only once it is whole.
 
+        A salvaged game, whose later moves could not be read, has the result ``*``.
+
         Args:
             path: The file; None: return the text.
             overwrite: Whether a file that is there may be replaced.

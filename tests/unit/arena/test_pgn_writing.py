@@ -1,13 +1,16 @@
 import io
 import json
 import os
+import re
 
 import chess.pgn
+import numpy as np
 import pytest
 import toy_games
 
 from phasezoo import arena
 from phasezoo.arena.pgn import PgnFile, pgn_of
+from phasezoo.data.importer import read_games
 from phasezoo.errors import CorruptRecord, InvalidConfig, RunDirectoryError
 
 NAMES = ('a "quoted" \\ name', "second\nline")
@@ -154,6 +157,20 @@ def test_what_agents_said_stands_in_comments():
         (arena.Thought(None, 5, 0, 2), "{[%nodes 5] [%phase 2]}"),
     ]:
         assert words in pgn_of(a_record(thoughts=(None, thought)), NAMES)
+
+
+def test_all_that_agents_said_is_read_back(tmp_path):
+    """No line ends inside a command, wherever the 80 columns of the line end."""
+    path = tmp_path / "games.pgn"
+    match = arena.play_match(
+        "mcts:nodes=6", "mcts:nodes=3", games=4, seed=1, max_plies=60, pgn=path
+    )
+    text = path.read_text()
+    assert not re.search(r"\[%[^]]*\n", text)
+    assert max(map(len, text.splitlines())) <= 80
+    said = [thought.value for record in match.games for thought in record.thoughts]
+    kept = read_games(path, evals=True, min_plies=0, salvage=True)[0]["chess"].columns.values
+    assert np.count_nonzero(~np.isnan(kept)) == len(said) > 150
 
 
 def test_thoughts_come_back_from_json():

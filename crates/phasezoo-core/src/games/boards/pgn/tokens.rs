@@ -258,10 +258,13 @@ pub(super) fn markup(text: &[u8]) -> Option<usize> {
 
 /// What a comment says of the position before it: pawns for White, infinite where a mate is announced.
 fn eval(comment: &[u8]) -> Option<f32> {
-    let at = memchr::memmem::find(comment, b"[%eval ")?;
-    let given = comment[at + 7..].trim_ascii_start();
-    let length =
-        given.iter().position(|byte| matches!(byte, b',' | b']' | b' ')).unwrap_or(given.len());
+    const COMMAND: &[u8] = b"[%eval";
+    let after = memchr::memmem::find_iter(comment, COMMAND)
+        .map(|at| &comment[at + COMMAND.len()..])
+        .find(|after| after.first().is_some_and(u8::is_ascii_whitespace))?;
+    let given = after.trim_ascii_start();
+    let is_end = |byte: &u8| matches!(byte, b',' | b']') || byte.is_ascii_whitespace();
+    let length = given.iter().position(is_end).unwrap_or(given.len());
     let given = std::str::from_utf8(&given[..length]).ok()?;
     if let Some(moves) = given.strip_prefix('#') {
         let moves: i32 = moves.parse().ok()?;
@@ -338,6 +341,8 @@ mod tests {
         assert_eq!(evals("e4 {[%eval -1.5] [%clk 1]} {no}"), Some(-1.5));
         assert_eq!(evals("e4 {[%eval #-3]}"), Some(f32::NEG_INFINITY));
         assert_eq!(evals("e4 {[%eval #3]}"), Some(f32::INFINITY));
+        assert_eq!(evals("e4 {[%eval\n3.00\t]}"), Some(3.0));
+        assert_eq!(evals("e4 {[%evals 1] [%eval\r\n2,7]}"), Some(2.0));
         for text in ["e4", "e4 {[%eval ]}", "e4 {[%eval x]}", "e4 {[%eval inf]}", "{[%eval 1"] {
             assert_eq!(evals(text), None, "{text}");
         }
