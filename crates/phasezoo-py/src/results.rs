@@ -24,7 +24,7 @@ pub(crate) struct SearchResult {
     /// The action to play.
     #[pyo3(get)]
     action: u32,
-    /// int64[L]: the root's legal actions, ascending.
+    /// int64[L]: the root's legal actions, or those of searchmoves, ascending.
     #[pyo3(get)]
     actions: Integers,
     /// int64[L]: simulations through each, those of a reused subtree included.
