@@ -24,7 +24,8 @@ pub struct PlayersPolicy {
 pub struct SearchResult {
     /// The action to play.
     pub action: Action,
-    /// The root's legal actions, or those searched alone, ascending; the next five have an entry for each.
+    /// The root's legal actions, or those searched alone, ascending; the next five have an entry
+    /// for each.
     pub actions: Vec<Action>,
     /// Simulations through each, those of a reused subtree included.
     pub visits: Vec<u32>,
