@@ -127,7 +127,8 @@ class MCTSAgent(SearchingAgent):
             A ``SearchResult``: ``action``; ``actions``, ``visits``, ``q`` and ``prior`` of the
             root's legal actions, or of ``searchmoves``; ``policy`` over all actions; ``value`` for
             the player to move; ``pv``; ``lines(n)``, the n best with ``action``, ``visits``, ``q``
-            and ``pv`` (UCI: MultiPV), ``lines()`` all; ``nodes``, ``simulations``; ``depth`` and ``seldepth``, the mean and the longest descent in plies;
+            and ``pv`` (UCI: MultiPV), ``lines()`` all; ``nodes``, ``simulations``; ``depth`` and
+            ``seldepth``, the mean and the longest descent in plies;
             ``draws``, their share by action; ``proven``, ``seconds``; ``ended``, why it has:
             ``"nodes"``, ``"simulations"``, ``"movetime"``, ``"depth"``, ``"mate"``, ``"solved"``,
             ``"forced"``, ``"exhausted"``, ``"memory"`` or ``"stopped"``
